@@ -2,6 +2,7 @@
 
 import Foundation
 import Halcyon
+import HalcyonHTTP
 import HalcyonGTK
 import HalcyonBackend
 import HalcyonViews

@@ -1,15 +1,8 @@
-// Everything that `import Halcyon` brings: the pipeline, and what its users name of the layers below it. Authors of codecs,
-// stores, toolkits and proxies import the modules themselves: HalcyonImaging, HalcyonCodecs, HalcyonHTTP, HalcyonCache,
-// HalcyonBackend, HalcyonViews.
+// Everything that `import Halcyon` brings: the pipeline, and what its users name of the modules below it. Others import the
+// modules themselves: authors of codecs HalcyonImaging, of stores HalcyonCache, of transports HalcyonHTTP, of views HalcyonViews,
+// and servers HalcyonBackend.
 
-@_exported public import HalcyonPipeline
-@_exported public import HalcyonTransport
-
-@_exported public import struct HalcyonSupport.CacheKey
-@_exported public import enum HalcyonSupport.HalcyonVersion
 @_exported public import enum HalcyonSupport.ImagePriority
-@_exported public import struct HalcyonSupport.SystemTime
-@_exported public import protocol HalcyonSupport.TimeSource
 
 @_exported public import class HalcyonImaging.AnimatedImage
 @_exported public import struct HalcyonImaging.AnimationFrame
@@ -33,24 +26,20 @@
 @_exported public import enum HalcyonImaging.ImageOrientation
 @_exported public import enum HalcyonImaging.ImageProcessingError
 @_exported public import protocol HalcyonImaging.ImageProcessor
-@_exported public import struct HalcyonImaging.PixelColor
 @_exported public import enum HalcyonImaging.MetadataPolicy
+@_exported public import struct HalcyonImaging.PixelColor
 @_exported public import struct HalcyonImaging.PixelSize
 @_exported public import enum HalcyonImaging.TargetSize
 @_exported public import struct HalcyonImaging.ThumbHash
 
 @_exported public import struct HalcyonHTTP.AddressPolicy
 @_exported public import struct HalcyonHTTP.AddressRange
-@_exported public import enum HalcyonHTTP.FreshnessPolicy
+@_exported public import enum HalcyonHTTP.CachePolicy
 @_exported public import struct HalcyonHTTP.HTTPHeaders
 @_exported public import struct HalcyonHTTP.HTTPMethod
-@_exported public import protocol HalcyonHTTP.Transport
-@_exported public import struct HalcyonHTTP.TransportBody
 @_exported public import enum HalcyonHTTP.TransportError
 @_exported public import struct HalcyonHTTP.TransportLimits
 @_exported public import struct HalcyonHTTP.TransportRequest
-@_exported public import struct HalcyonHTTP.TransportResponse
-@_exported public import struct HalcyonHTTP.TransportTimings
 
 @_exported public import enum HalcyonCache.CacheExpiration
 @_exported public import enum HalcyonCache.CacheMiss
@@ -65,5 +54,36 @@
 @_exported public import struct HalcyonCache.HTTPCacheRules
 @_exported public import class HalcyonCache.ImageCache
 @_exported public import struct HalcyonCache.MemoryCacheConfiguration
+
+@_exported public import enum HalcyonPipeline.AnimationPolicy
+@_exported public import struct HalcyonPipeline.BatchProgress
+@_exported public import struct HalcyonPipeline.BatchResult
+@_exported public import enum HalcyonPipeline.CacheAccess
+@_exported public import struct HalcyonPipeline.ConnectionLimits
+@_exported public import struct HalcyonPipeline.ExponentialBackoff
+@_exported public import struct HalcyonPipeline.FailedAttempt
+@_exported public import struct HalcyonPipeline.FailureLifetimes
+@_exported public import class HalcyonPipeline.ImageBatch
+@_exported public import enum HalcyonPipeline.ImageError
+@_exported public import enum HalcyonPipeline.ImageOrigin
+@_exported public import class HalcyonPipeline.ImagePipeline
+@_exported public import class HalcyonPipeline.ImagePrefetcher
+@_exported public import struct HalcyonPipeline.ImageRequest
+@_exported public import struct HalcyonPipeline.ImageResponse
+@_exported public import struct HalcyonPipeline.ImageSource
+@_exported public import class HalcyonPipeline.ImageTask
+@_exported public import struct HalcyonPipeline.LoadProgress
+@_exported public import struct HalcyonPipeline.LoadTrace
+@_exported public import struct HalcyonPipeline.PipelineConfiguration
+@_exported public import struct HalcyonPipeline.PipelineEvent
+@_exported public import struct HalcyonPipeline.PrefetchResult
+@_exported public import class HalcyonPipeline.PrefetchTask
+@_exported public import struct HalcyonPipeline.PreviewPolicy
+@_exported public import protocol HalcyonPipeline.RequestModifier
+@_exported public import struct HalcyonPipeline.RequestOptions
+@_exported public import struct HalcyonPipeline.ResponseHead
+@_exported public import protocol HalcyonPipeline.RetryStrategy
+@_exported public import struct HalcyonPipeline.StoragePolicy
+@_exported public import struct HalcyonPipeline.URLSignature
 
 @_exported public import enum HalcyonCodecs.StandardCodecs

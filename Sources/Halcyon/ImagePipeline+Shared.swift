@@ -4,7 +4,7 @@ public import HalcyonPipeline
 
 extension ImagePipeline {
   private static let replacement = Lock<ImagePipeline?>(nil)
-  private static let standard = ImagePipeline(cache: ImageCache())
+  private static let standard = ImagePipeline()
 
   /// The pipeline of views and prefetchers that are given no other.
   ///

@@ -1,66 +1,62 @@
-public import HalcyonSupport
 public import HalcyonHTTP
-public import HalcyonCache
 public import HalcyonPipeline
-
+import HalcyonCache
 import HalcyonCodecs
 import HalcyonTransport
 
 extension ImagePipeline {
-  /// Creates a pipeline with the platform's transport and all codecs of this build.
-  ///
-  /// - Parameters:
-  ///   - transport: The transport for HTTP requests. Default: that of this platform, shared.
-  ///   - cache: The cache for images. Default: a memory cache and a disk cache.
-  ///   - time: The clocks of the pipeline; pass the same to the cache. Default: the system's.
-  public convenience init(
-    transport: any Transport = standardTransport, cache: ImageCache = ImageCache(), time: any TimeSource = SystemTime()
-  ) {
-    self.init(configuration: .standard(transport: transport, cache: cache, time: time))
-  }
-
   /// Creates a pipeline with the standard configuration, changed by a closure.
   ///
   /// ```swift
-  /// let pipeline = ImagePipeline { $0.retryStrategy = NoRetry() }
+  /// let pipeline = ImagePipeline { $0.options.timeout = .seconds(20) }
   /// ```
-  public convenience init(_ configure: (inout PipelineConfiguration) -> Void) {
-    var configuration = PipelineConfiguration.standard()
+  ///
+  /// - Parameters:
+  ///   - addressPolicy: The addresses that the transport may connect to. On Apple's platforms no load succeeds with
+  ///     another policy than ``AddressPolicy/any``, since their transport cannot check addresses: all fail with
+  ///     ``TransportError/addressPolicyUnsupported``.
+  ///   - configure: Changes the configuration.
+  public convenience init(
+    addressPolicy: AddressPolicy = .any, _ configure: (inout PipelineConfiguration) -> Void = { _ in }
+  ) {
+    var configuration = PipelineConfiguration()
+    if addressPolicy != .any { configuration.transport = PipelineConfiguration.transport(enforcing: addressPolicy) }
     configure(&configuration)
     self.init(configuration: configuration)
-  }
-
-  /// The transport of this platform, shared by all pipelines that are created without one.
-  ///
-  /// `URLSessionTransport` on Apple platforms, `CurlTransport` elsewhere.
-  public static let standardTransport: any Transport = {
-    #if URLSESSION
-    URLSessionTransport()
-    #else
-    CurlTransport()
-    #endif
-  }()
-
-  /// A new transport of this platform that connects only to IP addresses that `policy` allows.
-  ///
-  /// - Throws: ``TransportError/addressPolicyUnsupported`` on Apple platforms, for any policy but `.any`.
-  public static func transport(enforcing policy: AddressPolicy) throws(TransportError) -> any Transport {
-    #if URLSESSION
-    try URLSessionTransport(addressPolicy: policy)
-    #else
-    CurlTransport(configuration: CurlTransport.Configuration(addressPolicy: policy))
-    #endif
   }
 }
 
 extension PipelineConfiguration {
-  /// A configuration with the transport of this platform and all codecs of this build.
-  public static func standard(
-    transport: any Transport = ImagePipeline.standardTransport, cache: ImageCache = ImageCache(),
-    time: any TimeSource = SystemTime()
-  ) -> Self {
-    Self(
-      transport: transport, decoders: StandardCodecs.decoders, encoders: StandardCodecs.encoders, cache: cache,
-      time: time)
+  /// The transport of this platform, shared by all pipelines that are created without one.
+  private static let sharedTransport = transport(enforcing: .any)
+
+  /// Creates the standard configuration: the transport of this platform, `URLSessionTransport` or `CurlTransport`, all codecs
+  /// of this build, and a memory cache and a disk cache in the default folder of this program.
+  public init() {
+    self.init(
+      transport: Self.sharedTransport, decoders: StandardCodecs.decoders, encoders: StandardCodecs.encoders,
+      cache: ImageCache())
+  }
+
+  package static func transport(enforcing policy: AddressPolicy) -> any Transport {
+    #if URLSESSION
+    do {
+      return try URLSessionTransport(addressPolicy: policy)
+    } catch {
+      return RefusingTransport(addressPolicy: policy, error: error)
+    }
+    #else
+    return CurlTransport(configuration: CurlTransport.Configuration(addressPolicy: policy))
+    #endif
   }
 }
+
+#if URLSESSION
+/// Sends nothing, where a policy cannot be enforced.
+private struct RefusingTransport: Transport {
+  let addressPolicy: AddressPolicy
+  let error: TransportError
+
+  func response(to request: TransportRequest) async throws -> TransportResponse { throw error }
+}
+#endif

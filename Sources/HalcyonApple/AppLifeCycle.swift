@@ -1,6 +1,7 @@
 #if canImport(ObjectiveC) && !os(watchOS)
 import Foundation
 public import Halcyon
+import HalcyonCache
 
 extension ImageCache {
   /// Notifies this cache of memory warnings, and each ``DiskCache`` in it when the app enters the background and when it

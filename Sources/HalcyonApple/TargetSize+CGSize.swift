@@ -3,24 +3,28 @@ public import CoreGraphics
 public import Halcyon
 
 extension TargetSize {
-  /// The whole image inside a box in points: ``fit(width:height:)`` in pixels, rounded up.
+  /// The largest size inside a box in points, in pixels rounded up.
   ///
   /// - Parameters:
-  ///   - size: The box, both sides above 0.
-  ///   - scale: Pixels per point, such as the display scale of a view.
-  public static func fit(_ size: CGSize, scale: CGFloat) -> TargetSize {
-    .fit(width: pixels(size.width, scale), height: pixels(size.height, scale))
+  ///   - box: The box; a side that is not above 0 is an error of the load.
+  ///   - scale: Pixels per point, such as the scale of a screen.
+  public static func fit(_ box: CGSize, scale: Double) -> TargetSize {
+    .fit(width: pixels(box.width, scale), height: pixels(box.height, scale))
   }
 
-  /// A box in points filled, cropped equally on both sides: ``fill(width:height:)`` in pixels, rounded up.
+  /// A box in points filled, in pixels rounded up; the rest is cropped so that the anchor stays in place.
   ///
-  /// The parameters are those of ``fit(_:scale:)``.
-  public static func fill(_ size: CGSize, scale: CGFloat) -> TargetSize {
-    .fill(width: pixels(size.width, scale), height: pixels(size.height, scale))
+  /// - Parameters:
+  ///   - box: The box; a side that is not above 0 is an error of the load.
+  ///   - scale: Pixels per point, such as the scale of a screen.
+  ///   - anchor: The point that stays in place.
+  public static func fill(_ box: CGSize, scale: Double, anchor: CropAnchor = .center) -> TargetSize {
+    .fill(width: pixels(box.width, scale), height: pixels(box.height, scale), anchor: anchor)
   }
 
-  private static func pixels(_ points: CGFloat, _ scale: CGFloat) -> Int {
-    max(0, Int(exactly: Double(points * scale).rounded(.up)) ?? .max)
+  private static func pixels(_ points: Double, _ scale: Double) -> Int {
+    let pixels = (points * scale).rounded(.up)
+    return pixels > 0 ? Int(exactly: pixels) ?? .max : 0
   }
 }
 #endif

@@ -1,6 +1,6 @@
 // What the API of the caches names of other modules, so that `import HalcyonCache` is enough.
 
-@_exported public import enum HalcyonHTTP.FreshnessPolicy
+@_exported public import enum HalcyonHTTP.CachePolicy
 @_exported public import struct HalcyonHTTP.HTTPHeaders
 @_exported public import struct HalcyonHTTP.VaryKey
 @_exported public import struct HalcyonImaging.Bitmap

@@ -5,7 +5,7 @@ import Halcyon
 extension ImageSource {
   /// The URL without what may be secret, or the kind of another source.
   var loggedText: String {
-    switch self {
+    switch kind {
     case .url(let url), .keyed(let url, _): url.loggedText
     case .string(let text): URL(string: text)?.loggedText ?? "not a valid URL"
     case .data: "data"

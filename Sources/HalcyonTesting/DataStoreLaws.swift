@@ -137,7 +137,7 @@ public enum DataStoreLaws {
       EntryMetadata(requestDate: date, responseDate: date, userInfo: Data((0..<5000).map { UInt8($0 & 255) })),
       EntryMetadata(
         requestDate: date, responseDate: date, placeholder: ThumbHash(bytes: placeholder), userInfo: Data()),
-      EntryMetadata(requestDate: date, responseDate: date, redirects: redirects),
+      EntryMetadata(requestDate: date, responseDate: date, variant: nil, redirects: redirects),
     ]
   }
 

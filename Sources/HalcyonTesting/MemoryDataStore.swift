@@ -5,7 +5,7 @@ public import HalcyonCache
 ///
 /// ```swift
 /// let store = MemoryDataStore()
-/// let pipeline = ImagePipeline(cache: ImageCache(store: store))
+/// let pipeline = ImagePipeline { $0.cache = ImageCache(store: store) }
 /// ```
 public final class MemoryDataStore: DataStore {
   private let entries = Lock<[CacheKey: StoredEntry]>([:])

@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// ```swift
 /// let transport = ScriptedTransport { request in .response(body: bytes, headers: ["ETag": "\"1\""]) }
-/// let pipeline = ImagePipeline(transport: transport, cache: ImageCache(store: MemoryDataStore()))
+/// let pipeline = ImagePipeline { ($0.transport, $0.cache) = (transport, ImageCache(store: MemoryDataStore())) }
 /// ```
 ///
 /// A pipeline with the default cache could serve entries that an earlier run stored on disk.

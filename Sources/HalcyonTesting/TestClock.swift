@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// ```swift
 /// let clock = TestClock()
-/// let pipeline = ImagePipeline(transport: transport, cache: ImageCache(disk: nil), time: clock)
+/// let pipeline = ImagePipeline { ($0.transport, $0.cache, $0.time) = (transport, ImageCache(disk: nil), clock) }
 /// clock.advance(by: .seconds(60))
 /// ```
 public final class TestClock: TimeSource {

@@ -69,7 +69,7 @@ extension ImageDisplay {
   public func adoptProgramContent() -> DisplayContent? { nil }
 
   /// The pixels per point at which an image has its natural size: its own ``DecodedImage/scale``, which the option
-  /// ``RequestOptions/scaleFactor`` sets, otherwise ``displayScale``.
+  /// ``RequestOptions/scale`` sets, otherwise ``displayScale``.
   public func pixelsPerPoint(of image: DecodedImage) -> Double { image.scale == 1 ? displayScale : image.scale }
 
   /// Does nothing.

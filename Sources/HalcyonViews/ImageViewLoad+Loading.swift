@@ -15,9 +15,9 @@ extension ImageViewLoad {
     var sized = sized(request, for: display)
     sizedRequest = sized
     // Revalidation bypasses the pipeline's memory of recent failures.
-    if viewRequest.isRetry, sized.freshness.usesNetwork { sized.freshness = .revalidate }
+    if viewRequest.isRetry, sized.freshness.usesNetwork { sized.cachePolicy = .revalidate }
     // The view itself shows stale images first.
-    if sized.showsStaleFirst { sized.showsStaleFirst = false }
+    if sized.cachePolicy == .staleFirst { sized.cachePolicy = .standard }
     let lookup = viewRequest.pipeline.lookUpMemory(for: sized)
     if let image = cachedImage(lookup, for: sized) { return showCached(image, sized, lookup) }
     showLoading()
@@ -39,7 +39,7 @@ extension ImageViewLoad {
     switch lookup {
     case .hit(let image): image
     case .stale(let image):
-      request.freshness == .standard ? viewRequest.pipeline.delivered(image, for: request) : nil
+      request.freshness.followsHTTP ? viewRequest.pipeline.delivered(image, for: request) : nil
     case .miss: nil
     }
   }
@@ -97,7 +97,7 @@ extension ImageViewLoad {
   /// Shows a stored image that is being revalidated. An explicit revalidation completes with its own result.
   private func showStale(_ response: ImageResponse) {
     guard pendingResult == nil, let task else { return }
-    guard task.request.freshness == .standard else { return showPreview(response.image) }
+    guard task.request.freshness.followsHTTP else { return showPreview(response.image) }
     isRevalidating = true
     task.priority = min(task.priority, .low)
     end(.success(response))

@@ -28,14 +28,14 @@ extension ImageViewLoad {
   ) {
     var sized = sized(request, for: display)
     sizedRequest = sized
-    if sized.freshness.contactsServerFirst { sized.freshness = .standard }
+    if sized.freshness.contactsServerFirst { sized.cachePolicy = .standard }
     let lookup = viewRequest.pipeline.lookUpMemory(for: sized)
     if let image = cachedImage(lookup, for: sized) {
       return completion(.success(ImageResponse(memory: image, for: sized)))
     }
-    guard sized.freshness == .standard else { return reload(sized, after: lookup, completion: completion) }
+    guard sized.freshness.followsHTTP else { return reload(sized, after: lookup, completion: completion) }
     var stored = sized
-    stored.freshness = .cacheOnly
+    stored.cachePolicy = .cacheOnly
     reload(stored, after: lookup) { [self] result in
       switch result {
       case .success, .failure(.cancelled): completion(result)

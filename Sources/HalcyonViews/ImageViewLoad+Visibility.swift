@@ -8,7 +8,7 @@ extension ImageViewLoad {
   var mayHoldImage: Bool { options.onlyWhileVisible != true || binder?.isVisible != false }
 
   func priority(of request: ImageRequest) -> ImagePriority {
-    binder?.isVisible == false ? .veryLow : request.priority
+    binder?.isVisible == false ? .veryLow : request.priority ?? .normal
   }
 
   func visibilityDidChange() {

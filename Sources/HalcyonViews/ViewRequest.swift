@@ -23,8 +23,8 @@ struct ViewRequest {
 
   /// Whether the image is decoded at the size of the display.
   var usesDisplaySize: Bool {
-    guard let request, request.size == .original, options.sizing != .original else { return false }
-    return !request.usesOriginalSize
+    guard let request else { return false }
+    return request.size == nil && options.sizing != .original
   }
 
   /// The size of the image in device pixels; `nil` while the display has no size, and for ``ViewSizing/original``.
@@ -35,7 +35,7 @@ struct ViewRequest {
 
   /// The request at a size; a size that it sets itself stays.
   func sized(_ request: ImageRequest, to size: PixelSize?, mode: ImageDisplayMode) -> ImageRequest {
-    guard let size, request.size == .original else { return request }
+    guard let size, request.size == nil else { return request }
     var request = request
     request.size =
       switch mode {

@@ -94,7 +94,7 @@ final class ViewTask {
   private func loadStored() {
     guard let receive, storedTask == nil else { return }
     var stored = request
-    stored.freshness = .cacheOnly
+    stored.cachePolicy = .cacheOnly
     let lookup = pipeline.lookUpMemory(for: stored)
     if case .hit(let image) = lookup { return receive(.stale(ImageResponse(memory: image, for: stored))) }
     storedTask = follow(pipeline.followedTask(for: stored, after: lookup), priority)

@@ -19,11 +19,11 @@ struct Demo {
     print("\(urls.count) photographs from a web server at \(server.url("/").absoluteString)\n")
     print(Row.header)
 
-    let first = ImagePipeline(cache: ImageCache(in: cacheDirectory))
+    let first = ImagePipeline { $0.cache = ImageCache(in: cacheDirectory) }
     let images = try await load(urls, with: first)
     await first.cache.flush()
     // As in a new process: nothing in the memory cache, everything in the disk cache.
-    let second = ImagePipeline(cache: ImageCache(in: cacheDirectory))
+    let second = ImagePipeline { $0.cache = ImageCache(in: cacheDirectory) }
     _ = try await load(urls, with: second)
     _ = try await load(urls, with: second)
 

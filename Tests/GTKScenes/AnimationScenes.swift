@@ -77,7 +77,7 @@ enum AnimationScenes {
   static func preloaded(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
     var request = ImageRequest(source: .data(try gif(loopCount: nil), key: "animation"))
-    request.options.preloadsFrames = true
+    request.options.animation = .frames(preloaded: true)
     let pipeline = ViewScenes.pipeline()
     var byteCounts: [Int] = []
     for isInMemory in [false, true] {

@@ -58,7 +58,7 @@ enum LifeCycleScenes {
       try stage.require(g_application_get_default() == application.pointer, "another application is the default one")
       let picture = try await stage.addPicture()
       for disk in [first, second] {
-        picture.hc.setImage(with: nil as URL?, pipeline: ImagePipeline(cache: ImageCache(store: disk)))
+        picture.hc.setImage(with: nil as URL?, pipeline: ImagePipeline { $0.cache = ImageCache(store: disk) })
       }
       application.shutDown()
       for disk in [first, second] {

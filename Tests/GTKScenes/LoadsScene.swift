@@ -34,7 +34,7 @@ enum LoadsScene {
   }
 
   private static func load(_ urls: [URL], cacheDirectory: URL, _ stage: Stage) async throws {
-    let pipeline = ImagePipeline(cache: ImageCache(in: cacheDirectory))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(in: cacheDirectory) }
     var pictures: [UnsafeMutablePointer<GtkWidget>] = []
     for _ in 0..<10 { pictures.append(try await stage.addPicture(width: 20, height: 20)) }
     let outcome = Outcome()

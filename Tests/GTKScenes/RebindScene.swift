@@ -39,7 +39,7 @@ enum RebindScene {
       if Int.random(in: 0..<4) == 0 { widget.isVisible.toggle() }
       if Int.random(in: 0..<4) == 0 { widget.toggleParent(stage) }
       var request = ImageRequest(url: urls[Int.random(in: 0..<urls.count)])
-      request.cachePolicy.readsMemory = Bool.random()
+      request.memoryAccess = Bool.random() ? .readWrite : .writeOnly
       widget.pointer.hc.setImage(with: request, options: randomOptions(), pipeline: pipeline) { _ in
         completions[step] += 1
       }

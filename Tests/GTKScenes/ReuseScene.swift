@@ -38,7 +38,7 @@ enum ReuseScene {
       )
       var request = ImageRequest(url: urls[image])
       // Every other request bypasses the memory cache.
-      if step % 2 == 0 { request.cachePolicy.readsMemory = false }
+      if step % 2 == 0 { request.memoryAccess = .writeOnly }
       expected[view] = image
       pictures[view].hc.setImage(with: request, pipeline: pipeline) { _ in completions[step] += 1 }
       if step % 7 == 0 { await Task.yield() }

@@ -2,6 +2,7 @@
 import HalcyonCodecs
 import Foundation
 import Halcyon
+import HalcyonImaging
 
 /// Images of one colour.
 enum SolidImage {

@@ -10,8 +10,9 @@ import TestSupport
 enum ViewScenes {
   /// A pipeline without a disk cache and without retries.
   static func pipeline() -> ImagePipeline {
-    var configuration = PipelineConfiguration.standard(cache: ImageCache(disk: nil))
-    configuration.retryStrategy = NoRetry()
+    var configuration = PipelineConfiguration()
+    configuration.cache = ImageCache(disk: nil)
+    configuration.options.retryStrategy = .never
     return ImagePipeline(configuration: configuration)
   }
 
@@ -267,7 +268,7 @@ enum ViewScenes {
         view.hc.setImage(with: url, pipeline: named, completion: outcome.take)
         try await stage.until("it is loaded") { outcome.count == number + 1 }
         let request = ImageRequest(url: url, size: .fit(width: 100, height: 100))
-        let isCached = (own: own.cachedImage(for: request) != nil, other: other.cachedImage(for: request) != nil)
+        let isCached = (own: own[cached: request] != nil, other: other[cached: request] != nil)
         try stage.require(
           isCached == (own: named == nil, other: named != nil), "image \(number) is cached by \(isCached)")
       }
@@ -331,7 +332,7 @@ enum ViewScenes {
       let picture = try await stage.addPicture(width: 10, height: 10)
       var request = ImageRequest(
         source: .data(try SolidImage.png(.red, width: 60, height: 60)), size: .fit(width: 60, height: 60))
-      request.options.scaleFactor = factor
+      request.options.scale = factor
       let outcome = Outcome()
       picture.hc.setImage(with: request, pipeline: pipeline(), completion: outcome.take)
       try await stage.until("it is loaded") { outcome.count == 1 }

@@ -101,7 +101,7 @@ struct AppKitTests {
     try await TemporaryDirectory.run { folder in
       let cache = ImageCache(store: DiskCache(directory: folder))
       cache.followAppLifeCycle()
-      let pipeline = ImagePipeline(transport: fixture.transport, cache: cache)
+      let pipeline = ImagePipeline { ($0.transport, $0.cache) = (fixture.transport, cache) }
       _ = try await pipeline.image(for: fixture.url("40x20"))
       await cache.flush()
       let locks = folder.appending(path: "v\(DiskCache.format)/own").path

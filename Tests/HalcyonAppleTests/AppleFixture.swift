@@ -30,7 +30,7 @@ struct AppleFixture {
         return .response(body: try Self.file(width: sides.first ?? 40, height: sides.last ?? 20))
       }
     }
-    pipeline = ImagePipeline(transport: transport, cache: ImageCache(disk: nil))
+    pipeline = ImagePipeline { ($0.transport, $0.cache) = (transport, ImageCache(disk: nil)) }
     pipeline.cache.followAppLifeCycle()
   }
 

@@ -222,16 +222,18 @@ struct UIKitTests {
   @Test func `a memory warning empties the memory cache, except for images in use`() async throws {
     let requests = ["40x20", "20x20", "4x2"].map { ImageRequest(url: fixture.url($0)) }
     for request in requests { _ = try await fixture.pipeline.image(for: request) }
-    let inUse = try #require(fixture.pipeline.cachedImage(for: requests[1]))
+    let inUse = try #require(fixture.pipeline[cached: requests[1]])
     NotificationCenter.default.post(name: UIApplication.didReceiveMemoryWarningNotification, object: nil)
-    #expect(requests.map { fixture.pipeline.cachedImage(for: $0) != nil } == [false, true, false])
+    #expect(requests.map { fixture.pipeline[cached: $0] != nil } == [false, true, false])
     withExtendedLifetime(inUse) {}
   }
 
   @Test func `in the background disk caches release their locks, in time requested from the system`() async throws {
     try await TemporaryDirectory.run { folder in
       let cache = ImageCache(store: DiskCache(directory: folder))
-      let pipeline = ImagePipeline(transport: fixture.transport, cache: cache)
+      let pipeline = ImagePipeline {
+        ($0.transport, $0.cache) = (fixture.transport, cache)
+      }
       let view = imageView()
       view.hc.setImage(with: fixture.url("40x20"), pipeline: pipeline, completion: fixture.completion)
       try await fixture.ends.waitForEvents(count: 1)

@@ -17,9 +17,10 @@ struct EventLoggerTests {
     _ log: MessageLog, level: Logger.Level = .trace,
     _ script: @escaping @Sendable (TransportRequest) async throws -> ScriptedTransport.Reply
   ) -> ImagePipeline {
-    var configuration = PipelineConfiguration.standard(
-      transport: ScriptedTransport(script), cache: ImageCache(store: MemoryDataStore()))
-    configuration.retryStrategy = NoRetry()
+    var configuration = PipelineConfiguration()
+    configuration.transport = ScriptedTransport(script)
+    configuration.cache = ImageCache(store: MemoryDataStore())
+    configuration.options.retryStrategy = .never
     var logger = Logger(label: "images") { _ in RecordingHandler(log: log) }
     logger.logLevel = level
     let handler = EventLogger(logger)

@@ -16,9 +16,10 @@ struct EventMetricsTests {
   private func pipeline(
     _ factory: TestMetrics, _ script: @escaping @Sendable (TransportRequest) async throws -> ScriptedTransport.Reply
   ) -> ImagePipeline {
-    var configuration = PipelineConfiguration.standard(
-      transport: ScriptedTransport(script), cache: ImageCache(store: MemoryDataStore()))
-    configuration.retryStrategy = ExponentialBackoff(attemptLimit: 2, firstDelay: .zero)
+    var configuration = PipelineConfiguration()
+    configuration.transport = ScriptedTransport(script)
+    configuration.cache = ImageCache(store: MemoryDataStore())
+    configuration.options.retryStrategy = ExponentialBackoff(attemptLimit: 2, firstDelay: .zero)
     let metrics = EventMetrics(factory: factory)
     configuration.eventHandler = { event in metrics(event) }
     return ImagePipeline(configuration: configuration)

@@ -1,6 +1,7 @@
 import HalcyonCodecs
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonTesting
 import TestSupport
 import TestTraits
@@ -15,7 +16,7 @@ struct AnimatedImageLoadingTests {
       let transport = ScriptedTransport { _ in .response(body: file) }
       for round in 0..<2 {
         let cache = ImageCache(in: folder)
-        let pipeline = ImagePipeline(transport: transport, cache: cache)
+        let pipeline = ImagePipeline { ($0.transport, $0.cache) = (transport, cache) }
         let response = try await pipeline.response(for: ImageRequest(url: url))
         #expect(response.origin == (round == 0 ? .network : .store))
         #expect(response.image.info.frameCount == 3)
@@ -31,8 +32,8 @@ struct AnimatedImageLoadingTests {
 
   @Test func `processing an animated image yields a still image whose info reports the dropped frames`() async throws {
     let file = TinyGIF.animation(reds: [10, 20])
-    let pipeline = ImagePipeline(
-      transport: ScriptedTransport { _ in .response(body: file) }, cache: ImageCache(disk: nil))
+    let transport = ScriptedTransport { _ in .response(body: file) }
+    let pipeline = ImagePipeline { ($0.transport, $0.cache) = (transport, ImageCache(disk: nil)) }
     var request = ImageRequest(url: try #require(URL(string: "http://example.com/cat.gif")))
     request.processors = [Same()]
     let image = try await pipeline.image(for: request)

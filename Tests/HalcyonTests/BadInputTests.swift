@@ -11,8 +11,9 @@ struct BadInputTests {
     _ name: String, from url: URL, in folder: URL, mentions words: [String] = [],
     configure: (inout PipelineConfiguration) -> Void = { _ in }
   ) async throws {
-    var configuration = PipelineConfiguration.standard(cache: ImageCache(in: folder))
-    configuration.retryStrategy = NoRetry()
+    var configuration = PipelineConfiguration()
+    configuration.cache = ImageCache(in: folder)
+    configuration.options.retryStrategy = .never
     configure(&configuration)
     let pipeline = ImagePipeline(configuration: configuration)
     let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
@@ -30,7 +31,7 @@ struct BadInputTests {
     ("http://[::1", "invalidURL"), ("//example.com/a", "invalidURL"), ("file://", "invalidURL"),
   ])
   func `an invalid URL fails before any other work`(url: String, name: String) async throws {
-    let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
     let error = await #expect(throws: ImageError.self) {
       try await pipeline.image(for: ImageRequest(source: .string(url)))
     }
@@ -136,7 +137,7 @@ struct BadInputTests {
 
   @Test(arguments: [TargetSize.fit(width: 0, height: 5), .fill(width: -1, height: 5)])
   func `a target size without pixels is rejected`(size: TargetSize) async throws {
-    let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
     let error = await #expect(throws: ImageError.self) {
       try await pipeline.image(for: ImageRequest(source: .string("http://127.0.0.1:1/"), size: size))
     }
@@ -144,7 +145,7 @@ struct BadInputTests {
   }
 
   @Test func `the error message does not contain the password of the URL`() async throws {
-    let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
     let error = await #expect(throws: ImageError.self) {
       try await pipeline.image(for: ImageRequest(source: .string("http://user:hunter2@127.0.0.1:1/a.jpg")))
     }
@@ -164,7 +165,7 @@ struct BadInputTests {
           try server.refusingURL("/refused"),
         ]
         let good = server.serve("/good", .body(photo))
-        let pipeline = ImagePipeline(cache: ImageCache(in: folder))
+        let pipeline = ImagePipeline { $0.cache = ImageCache(in: folder) }
         _ = try await pipeline.image(for: good)
         await pipeline.cache.flush()
         pipeline.cache.memory.removeAll()

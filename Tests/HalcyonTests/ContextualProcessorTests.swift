@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonPipeline
 import HalcyonSupport
 import TestSupport
 import TestTraits
@@ -48,12 +49,12 @@ struct ContextualProcessorTests {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")
       let url = server.serve("/a.jpg", .body(photo, headers: ["X-Focus": "left", "Cache-Control": "max-age=600"]))
-      let first = ImagePipeline(cache: ImageCache(in: folder))
+      let first = ImagePipeline { $0.cache = ImageCache(in: folder) }
       _ = try await first.image(for: url)
       await first.cache.flush()
       let (afterMemory, afterStore) = (Recorder("memory"), Recorder("store"))
       _ = try await first.image(for: ImageRequest(url: url, processors: [.invert, afterMemory]))
-      let second = ImagePipeline(cache: ImageCache(in: folder))
+      let second = ImagePipeline { $0.cache = ImageCache(in: folder) }
       _ = try await second.image(for: ImageRequest(url: url, processors: [afterStore]))
       #expect(afterMemory.contexts.map { $0.response?.headers["X-Focus"] } == ["left"])
       #expect(afterStore.contexts.map { $0.response?.headers["X-Focus"] } == ["left"])
@@ -73,7 +74,8 @@ struct ContextualProcessorTests {
 
   @Test func `previews are processed as incomplete images of the same response`() async throws {
     try await withOrigin { server, folder in
-      var configuration = PipelineConfiguration.standard(cache: ImageCache(in: folder))
+      var configuration = PipelineConfiguration()
+      configuration.cache = ImageCache(in: folder)
       configuration.progressInterval = .zero
       let pipeline = ImagePipeline(configuration: configuration)
       let gate = Gate()

@@ -29,17 +29,16 @@ struct DecodedProviderTests {
   private func source(
     _ calls: EventLog<Int>, gate: Gate? = nil, _ image: DecodedImage
   ) -> ImageSource {
-    .decoded(
-      DecodedImageProvider(key: "drawing") {
-        calls.record(1)
-        try await gate?.wait()
-        return image
-      })
+    .image(key: "drawing") {
+      calls.record(1)
+      try await gate?.wait()
+      return image
+    }
   }
 
   @Test func `a partial image is delivered, and stored in no tier`() async throws {
     let store = MemoryDataStore()
-    let pipeline = ImagePipeline(cache: ImageCache(store: store))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(store: store) }
     let whole = try drawing()
     let partial = DecodedImage(bitmap: whole.bitmap, info: whole.info, isPartial: true)
     let source = source(EventLog(), partial)
@@ -62,7 +61,8 @@ struct DecodedProviderTests {
 
       let circle = ImageRequest(source: source, processors: [BuiltInProcessor.circle()])
       #expect(try await fixture.pipeline.image(for: circle).size == PixelSize(width: 20, height: 20))
-      let stored = try await fixture.pipeline.response(for: ImageRequest(source: source, cachePolicy: .storeOnly))
+      let stored = try await fixture.pipeline.response(
+        for: ImageRequest(source: source) { $0.memoryAccess = .disabled })
       #expect(stored.origin == .store)
       #expect(pixels(stored.image) == pixels(drawing))
       #expect(try await fixture.pipeline.image(for: .cached("drawing")).size.width == 40)
@@ -77,14 +77,14 @@ struct DecodedProviderTests {
       let source = source(calls, gate: gate, try drawing())
       let small = ImageRequest(source: source, size: .fit(width: 10))
       let tasks = [ImageRequest(source: source), small, small].map { fixture.pipeline.task(for: $0) }
-      let bytes = fixture.pipeline.dataTask(for: small)
+      async let bytes = fixture.pipeline.data(for: small)
       try await gate.waitUntilHolding()
       while fixture.pipeline.activeJobCount < 3 { try await Task.yieldUnlessCancelled() }
       gate.open()
       var widths: [Int] = []
       for task in tasks { widths.append(try await task.image.size.width) }
       #expect(widths == [40, 10, 10])
-      #expect(ImageFormat(sniffing: try await bytes.data) == .png)
+      #expect(ImageFormat(sniffing: try await bytes) == .png)
       await fixture.pipeline.cache.flush()
       #expect(
         try await fixture.pipeline.image(for: ImageRequest(source: source, size: .fill(width: 5, height: 5))).size.width
@@ -109,12 +109,11 @@ struct DecodedProviderTests {
   @Test func `an error of the closure is that of the load, and is not remembered`() async throws {
     try await OptionsFixture.run(serving: Data()) { fixture async throws in
       let (calls, drawing) = (EventLog<Int>(), try drawing())
-      let source = ImageSource.decoded(
-        DecodedImageProvider(key: "a") {
-          calls.record(1)
-          if calls.events.count == 1 { throw Failure() }
-          return drawing
-        })
+      let source = ImageSource.image(key: "a") {
+        calls.record(1)
+        if calls.events.count == 1 { throw Failure() }
+        return drawing
+      }
       let error = await #expect(throws: ImageError.self) {
         try await fixture.pipeline.image(for: ImageRequest(source: source))
       }

@@ -1,5 +1,7 @@
 import Foundation
 import Halcyon
+import HalcyonImaging
+import HalcyonPipeline
 import HalcyonCache
 import HalcyonCodecs
 import HalcyonTesting
@@ -56,7 +58,7 @@ struct EncodedDataTests {
 
   @Test func `only the encoded image is stored if the original is not kept`() async throws {
     try await OptionsFixture.run(serving: try TestImage.png()) { fixture async throws in
-      let request = fixture.request(size: small) { $0.keepsOriginal = false }
+      let request = fixture.request(size: small) { $0.storage = .encoded(keepsOriginal: false) }
       _ = try await fixture.pipeline.encodedData(for: request, as: .jpeg)
       #expect(try await fixture.storedFormats == [.jpeg])
     }
@@ -83,7 +85,7 @@ struct EncodedDataTests {
       #expect(fixture.transport.requests.count == 1)
       // A policy of the request itself.
       let stored = fixture.request(size: small) {
-        $0.storage = StoragePolicy(.encoded(.png, quality: 1), metadata: .keep)
+        $0.storage = .encoded(as: .png, quality: 1, metadata: .keep)
       }
       _ = try await fixture.pipeline.image(for: stored)
       #expect(try await fixture.storedFormats == [.jpeg, .png, .webp, .webp, .webp])
@@ -136,7 +138,7 @@ struct EncodedDataTests {
     try await OptionsFixture.run(serving: try TestImage.png()) { fixture async throws in
       let plans = Monitor(0)
       func load(_ identifier: String) async throws -> EncodedImageResponse {
-        try await fixture.pipeline.encodedResponse(for: fixture.request(size: small), planIdentifier: identifier) {
+        try await fixture.pipeline.plannedResponse(for: fixture.request(size: small), planIdentifier: identifier) {
           plans.update { $0 += 1 }
           return EncodingPlan(
             size: .fill(width: $0.pixelSize.width / 2, height: $0.pixelSize.width / 2),
@@ -159,7 +161,7 @@ struct EncodedDataTests {
   @Test func `a source that must not be stored is fetched once for a plan`() async throws {
     let headers: HTTPHeaders = ["Cache-Control": "no-store"]
     try await OptionsFixture.run(serving: try TestImage.png(), headers: headers) { fixture async throws in
-      let response = try await fixture.pipeline.encodedResponse(for: fixture.request(), planIdentifier: "webp") { _ in
+      let response = try await fixture.pipeline.plannedResponse(for: fixture.request(), planIdentifier: "webp") { _ in
         EncodingPlan(size: small, format: .webp)
       }
       #expect(ImageFormat(sniffing: response.data) == .webp && response.head?.headers["Cache-Control"] == "no-store")
@@ -174,13 +176,13 @@ struct EncodedDataTests {
     struct Refusal: Error {}
     let file = try TestImage.png()
     try await OptionsFixture.run(serving: file) { fixture async throws in
-      let response = try await fixture.pipeline.encodedResponse(for: fixture.request(), planIdentifier: "file") { _ in
+      let response = try await fixture.pipeline.plannedResponse(for: fixture.request(), planIdentifier: "file") { _ in
         nil
       }
       #expect(response.data == file && response.origin == .network && !response.wasStored)
       #expect(try await fixture.storedFormats == [.png])
       do throws(ImageError) {
-        _ = try await fixture.pipeline.encodedResponse(for: fixture.request(), planIdentifier: "refused") { _ in
+        _ = try await fixture.pipeline.plannedResponse(for: fixture.request(), planIdentifier: "refused") { _ in
           throw Refusal()
         }
         Issue.record("The plan was refused.")

@@ -11,7 +11,7 @@ struct EndToEndTests {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
       let request = ImageRequest(url: url, size: .fit(width: 200, height: 200))
-      let first = ImagePipeline(cache: ImageCache(in: folder))
+      let first = ImagePipeline { $0.cache = ImageCache(in: folder) }
       let fetched = try await first.response(for: request)
       #expect(fetched.origin == .network)
       #expect(fetched.image.size == PixelSize(width: 200, height: 133))
@@ -19,7 +19,7 @@ struct EndToEndTests {
       #expect(try await first.response(for: request).origin == .memory)
       await first.cache.flush()
 
-      let second = ImagePipeline(cache: ImageCache(in: folder))
+      let second = ImagePipeline { $0.cache = ImageCache(in: folder) }
       let stored = try await second.response(for: request)
       #expect(stored.origin == .store)
       #expect(stored.image.bitmap[100, 60] == fetched.image.bitmap[100, 60])
@@ -110,7 +110,7 @@ struct EndToEndTests {
     try await withOrigin { server, folder in
       let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg"), headers: ["Set-Cookie": "id=chocolate"]))
       let urlWithPassword = url.absoluteString.replacing("http://", with: "http://ann:hunter2@")
-      let pipeline = ImagePipeline(cache: ImageCache(in: folder))
+      let pipeline = ImagePipeline { $0.cache = ImageCache(in: folder) }
       _ = try await pipeline.image(for: ImageRequest(source: .string(urlWithPassword)))
       await pipeline.cache.flush()
       #expect(server.requests[0].headers["Authorization"] == "Basic YW5uOmh1bnRlcjI=")
@@ -129,7 +129,7 @@ struct EndToEndTests {
     try await withOrigin { server, folder in
       let blocked = folder.appending(path: "file")
       try Data().write(to: blocked)
-      let pipeline = ImagePipeline(cache: ImageCache(in: blocked.appending(path: "cache")))
+      let pipeline = ImagePipeline { $0.cache = ImageCache(in: blocked.appending(path: "cache")) }
       let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg")))
       #expect(try await pipeline.image(for: url).size.width == 640)
       await pipeline.cache.flush()
@@ -148,7 +148,7 @@ func withOrigin<Result>(_ body: (ImageServer, URL) async throws -> Result) async
 /// Runs a test with a server and a pipeline with an empty cache.
 func withPipeline<Result>(_ body: (ImageServer, ImagePipeline) async throws -> Result) async throws -> Result {
   try await withOrigin { server, folder in
-    let pipeline = ImagePipeline(cache: ImageCache(in: folder))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(in: folder) }
     let result = try await body(server, pipeline)
     // All writes must be complete before the folder is removed.
     await pipeline.cache.flush()

@@ -10,9 +10,10 @@ struct InterruptedLoadTests {
   /// A pipeline that retries without delay.
   private func pipeline(in folder: URL, attempts: Int = 5) throws -> ImagePipeline {
     // A separate transport: the connections of other tests would close its idle ones.
-    var configuration = PipelineConfiguration.standard(
-      transport: try ImagePipeline.transport(enforcing: .any), cache: ImageCache(in: folder))
-    configuration.retryStrategy = ExponentialBackoff(attemptLimit: attempts, firstDelay: .zero)
+    var configuration = PipelineConfiguration()
+    configuration.transport = PipelineConfiguration.transport(enforcing: .any)
+    configuration.cache = ImageCache(in: folder)
+    configuration.options.retryStrategy = ExponentialBackoff(attemptLimit: attempts, firstDelay: .zero)
     return ImagePipeline(configuration: configuration)
   }
 

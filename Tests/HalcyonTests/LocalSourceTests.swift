@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.integrationTest)
 struct LocalSourceTests {
-  private let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
+  private let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
 
   private func response(_ url: String) async throws -> ImageResponse {
     try await pipeline.response(for: ImageRequest(source: .string(url)))
@@ -30,7 +30,7 @@ struct LocalSourceTests {
       let first = try await pipeline.image(for: file)
       try Photos.data("rocket.jpg").write(to: file)
       #expect(try await pipeline.image(for: file).size == first.size)
-      let request = ImageRequest(url: file, freshness: .reloadIgnoringCache)
+      let request = ImageRequest(url: file) { $0.cachePolicy = .reload }
       #expect(try await pipeline.image(for: request).info.format == .jpeg)
     }
   }

@@ -1,6 +1,7 @@
 import HalcyonCodecs
 import Foundation
 import Halcyon
+import HalcyonImaging
 import TestSupport
 import TestTraits
 import Testing
@@ -11,20 +12,20 @@ struct PlaceholderTests {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
       let request = ImageRequest(url: url, size: .fit(width: 200, height: 200))
-      let first = ImagePipeline(cache: ImageCache(in: folder))
-      #expect(first.placeholder(for: request) == nil)
-      #expect(await first.storedPlaceholder(for: request) == nil)
+      let first = ImagePipeline { $0.cache = ImageCache(in: folder) }
+      #expect(first.placeholderInMemory(for: request) == nil)
+      #expect(await first.placeholder(for: request) == nil)
       let image = try await first.image(for: request)
-      let hash = try #require(first.placeholder(for: request), "in memory after the load")
+      let hash = try #require(first.placeholderInMemory(for: request), "in memory after the load")
       #expect(hash == ThumbHash(image.bitmap))
       await first.cache.flush()
 
-      let second = ImagePipeline(cache: ImageCache(in: folder))
-      #expect(second.placeholder(for: request) == nil, "nothing has been read from disk")
-      #expect(await second.storedPlaceholder(for: request) == hash)
-      #expect(second.placeholder(for: request) == hash)
+      let second = ImagePipeline { $0.cache = ImageCache(in: folder) }
+      #expect(second.placeholderInMemory(for: request) == nil, "nothing has been read from disk")
+      #expect(await second.placeholder(for: request) == hash)
+      #expect(second.placeholderInMemory(for: request) == hash)
       let other = ImageRequest(url: url, size: .fit(width: 50, height: 50))
-      #expect(second.placeholder(for: other) == hash, "all sizes share the placeholder")
+      #expect(second.placeholderInMemory(for: other) == hash, "all sizes share the placeholder")
       #expect(server.requests.count == 1)
     }
   }
@@ -37,7 +38,7 @@ struct PlaceholderTests {
       let url = server.serve("/a.png", .body(try PNGEncoder().encode(bitmap, options: EncodingOptions())))
       let request = ImageRequest(url: url)
       _ = try await pipeline.image(for: request)
-      let decoded = try #require(pipeline.placeholder(for: request)).bitmap()
+      let decoded = try #require(pipeline.placeholderInMemory(for: request)).bitmap()
       #expect(decoded[16, 2].alpha > 200)
       #expect(decoded[16, 29].alpha < 55)
     }
@@ -46,18 +47,19 @@ struct PlaceholderTests {
   @Test func `a cropped image has no placeholder, and placeholders can be disabled`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
-      var configuration = PipelineConfiguration.standard(cache: ImageCache(in: folder))
+      var configuration = PipelineConfiguration()
+      configuration.cache = ImageCache(in: folder)
       let cropped = ImageRequest(url: url, size: .fill(width: 20, height: 20))
       let pipeline = ImagePipeline(configuration: configuration)
       _ = try await pipeline.image(for: cropped)
-      #expect(pipeline.placeholder(for: cropped) == nil)
+      #expect(pipeline.placeholderInMemory(for: cropped) == nil)
       await pipeline.cache.flush()
 
       configuration.makesPlaceholders = false
       configuration.cache = ImageCache(in: folder.appending(path: "other"))
       let without = ImagePipeline(configuration: configuration)
       _ = try await without.image(for: url)
-      #expect(without.placeholder(for: ImageRequest(url: url)) == nil)
+      #expect(without.placeholderInMemory(for: ImageRequest(url: url)) == nil)
       await without.cache.flush()
     }
   }
@@ -68,14 +70,19 @@ struct PlaceholderTests {
       let photo = Reply.body(try Photos.data("rocket.jpg"), headers: fields)
       let url = server.serve("/rocket.jpg", photo, .status(304, headers: fields))
       let request = ImageRequest(url: url)
-      let first = ImagePipeline(cache: ImageCache(in: folder))
+      let first = ImagePipeline { $0.cache = ImageCache(in: folder) }
       _ = try await first.image(for: request)
       await first.cache.flush()
       _ = try await first.image(for: request)
       await first.cache.flush()
       #expect(server.statuses == [200, 304])
-      let second = ImagePipeline(cache: ImageCache(in: folder))
-      #expect(await second.storedPlaceholder(for: request) == first.placeholder(for: request))
+      let second = ImagePipeline { $0.cache = ImageCache(in: folder) }
+      #expect(await second.placeholder(for: request) == first.placeholderInMemory(for: request))
     }
   }
+}
+
+extension ImagePipeline {
+  /// The placeholder as code that cannot wait gets it.
+  fileprivate func placeholderInMemory(for request: ImageRequest) -> ThumbHash? { placeholder(for: request) }
 }

@@ -18,7 +18,8 @@ struct PreviewTests {
     _ request: (URL) -> ImageRequest, named name: String = "rocket_progressive.jpg", waitsForPreview: Bool = true
   ) async throws -> (previews: [DecodedImage], final: DecodedImage) {
     try await withOrigin { server, folder in
-      var configuration = PipelineConfiguration.standard(cache: ImageCache(in: folder))
+      var configuration = PipelineConfiguration()
+      configuration.cache = ImageCache(in: folder)
       configuration.progressInterval = .zero
       let pipeline = ImagePipeline(configuration: configuration)
       let gate = Gate()
@@ -35,7 +36,7 @@ struct PreviewTests {
       let final = try await task.image
       await pipeline.cache.flush()
       #expect(try await pipeline.cache.disk?.count == 1)
-      #expect(pipeline.cachedImage(for: request(url))?.isPartial == false)
+      #expect(pipeline[cached: request(url)]?.isPartial == false)
       return (previews, final)
     }
   }
@@ -58,7 +59,7 @@ struct PreviewTests {
   @Test func `an image with a storage policy has previews while it is downloaded`() async throws {
     let (previews, final) = try await follow { url in
       var request = request(url)
-      (request.options.storage, request.options.keepsOriginal) = (.photo, false)
+      request.options.storage = .encoded(as: .jpeg, keepsOriginal: false)
       return request
     }
     #expect(!previews.isEmpty)
@@ -67,7 +68,7 @@ struct PreviewTests {
 
   @Test func `a preview is not cached`() async throws {
     try await withOrigin { server, folder in
-      let pipeline = ImagePipeline(cache: ImageCache(in: folder))
+      let pipeline = ImagePipeline { $0.cache = ImageCache(in: folder) }
       let gate = Gate()
       let photo = try Photos.data("rocket_progressive.jpg")
       let url = server.serve("/a.jpg", .body(photo).held(by: gate, at: .body(photo.count * 3 / 4)))
@@ -76,7 +77,7 @@ struct PreviewTests {
       for await event in task.events {
         guard case .preview = event, isFirst else { continue }
         isFirst = false
-        #expect(pipeline.cachedImage(for: request(url)) == nil)
+        #expect(pipeline[cached: request(url)] == nil)
         #expect(await pipeline.cachedTier(for: request(url)) == nil)
         gate.open()
       }
@@ -99,22 +100,21 @@ struct PreviewTests {
   @Test(arguments: [LoadPath.task, .animation, .variant])
   func `a kept preview is shown by the next task, until the image is loaded`(kind: LoadPath) async throws {
     try await withOrigin { server, folder in
-      let pipeline = ImagePipeline(cache: ImageCache(in: folder))
+      let pipeline = ImagePipeline { $0.cache = ImageCache(in: folder) }
       let gate = Gate()
       let photo = try kind == .animation ? kind.served : Photos.data("rocket_progressive.jpg")
       let url = server.serve(
         "/a.jpg", .body(photo).stalled(at: .body(photo.count * 3 / 4)), .body(photo).held(by: gate))
       var keeping = request(url)
-      keeping.options.keepsPreviews = true
+      keeping.previews?.keepsLast = true
       if kind == .variant { keeping.options.storage = .photo }
-      keeping.freshness = .reloadIgnoringCache
+      keeping.cachePolicy = .reload
       let cut = pipeline.task(for: keeping)
       for await event in cut.events {
         if case .preview = event { cut.cancel() }
       }
-      let isKept = pipeline.configuration.cache.memory.image(
-        for: pipeline.cacheKey(for: keeping).preview)
-      #expect(isKept?.isPartial == true && pipeline.cachedImage(for: keeping) == nil)
+      let kept = pipeline.configuration.cache.memory.image(for: pipeline.cacheKey(for: keeping).preview)
+      #expect(kept?.isPartial == true && pipeline[cached: keeping] == nil)
 
       let task = pipeline.task(for: keeping)
       var previews: [DecodedImage] = []
@@ -137,7 +137,7 @@ struct PreviewTests {
       let reply = Reply.body(photo, headers: ["Cache-Control": "no-store"])
       let url = server.serve("/a.jpg", reply.held(by: gate, at: .body(photo.count * 3 / 4)))
       var keeping = request(url)
-      keeping.options.keepsPreviews = true
+      keeping.previews?.keepsLast = true
       for await event in pipeline.task(for: keeping).events {
         guard case .preview = event else { continue }
         #expect(!pipeline.configuration.cache.memory.contains(pipeline.cacheKey(for: keeping).preview))
@@ -168,13 +168,13 @@ struct PreviewTests {
       await #expect(throws: ImageError.self) { try await pipeline.image(for: strict) }
       var request = strict
       request.allowsPartialImage = true
-      request.freshness = .revalidate
+      request.cachePolicy = .revalidate
       let image = try await pipeline.image(for: request)
       #expect(image.isPartial)
       #expect(image.size == PixelSize(width: 640, height: 427))
       await pipeline.cache.flush()
       #expect(try await pipeline.cache.disk?.count == 0)
-      #expect(pipeline.cachedImage(for: request) == nil)
+      #expect(pipeline[cached: request] == nil)
     }
   }
 }

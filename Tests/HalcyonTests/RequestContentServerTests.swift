@@ -20,7 +20,7 @@ struct RequestContentServerTests {
       var request = ImageRequest(url: url, headers: ["Content-Type": "text/plain"])
       request.method = try #require(HTTPMethod(method))
       request.body = Data("body".utf8)
-      let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
+      let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
       #expect(try await pipeline.image(for: request).size.width == 40)
       let requests = server.requests
       #expect(requests.map(\.method) == [method, expected])

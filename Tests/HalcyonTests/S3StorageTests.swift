@@ -43,7 +43,7 @@ struct S3StorageTests {
       let storage = try #require(S3Storage(region: "r", endpoint: server.url("/"), credentials: credentials))
       let pipeline = ImagePipeline {
         $0.cache = ImageCache(disk: nil)
-        $0.requestModifier = storage
+        $0.options.requestModifier = storage
       }
       let source = try #require(storage.url(bucket: "photos", key: "a.png"))
       _ = try await pipeline.image(for: source)

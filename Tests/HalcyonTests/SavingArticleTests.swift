@@ -9,7 +9,7 @@ import Testing
 struct SavingArticleTests {
   @Test func `a downloaded photo is saved as a thumbnail, and encoded for others`() async throws {
     try await withOrigin { server, folder in
-      let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
+      let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
       let image = try await pipeline.image(for: ImageRequest(url: url, size: .fit(width: 400, height: 400)))
       let file = folder.appending(path: "thumbnail.webp")

@@ -11,7 +11,9 @@ struct SharedPipelineTests {
   @Test func `the shared pipeline can be set before it is used, and between uses`() async {
     await #expect(processExitsWith: .success) {
       let pipelines = (0..<2).map { _ in
-        ImagePipeline(transport: ScriptedTransport { _ in .failure(.cancelled) }, cache: ImageCache(disk: nil))
+        ImagePipeline {
+          ($0.transport, $0.cache) = (ScriptedTransport { _ in .failure(.cancelled) }, ImageCache(disk: nil))
+        }
       }
       for pipeline in pipelines {
         ImagePipeline.shared = pipeline
@@ -33,12 +35,14 @@ struct SharedPipelineTests {
     await #expect(processExitsWith: .success) {
       // Made here: the leak sanitizer does not find the bytes of a `Data` that the shared pipeline keeps.
       let transport = ScriptedTransport { _ in .response(body: try TestImage.png()) }
-      ImagePipeline.shared = ImagePipeline(transport: transport, cache: ImageCache(disk: nil))
+      ImagePipeline.shared = ImagePipeline {
+        ($0.transport, $0.cache) = (transport, ImageCache(disk: nil))
+      }
       let prefetcher = ImagePrefetcher()
       let url = try #require(URL(string: "http://example.com/a"))
       let result = await prefetcher.start([url]).result
       #expect(result.completed.count == 1)
-      #expect(ImagePipeline.shared.cachedImage(for: ImageRequest(url: url)) != nil)
+      #expect(ImagePipeline.shared[cached: ImageRequest(url: url)] != nil)
     }
   }
 
@@ -48,6 +52,7 @@ struct SharedPipelineTests {
       configuration.redirectLimit = 3
     }
     #expect(pipeline.configuration.redirectLimit == 3)
-    #expect(pipeline.supportedFormats == ImagePipeline(cache: ImageCache(disk: nil)).supportedFormats)
+    #expect(pipeline.configuration.decoders.count == StandardCodecs.decoders.count)
+    #expect(pipeline.configuration.encoders.count == StandardCodecs.encoders.count)
   }
 }

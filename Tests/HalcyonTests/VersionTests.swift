@@ -16,7 +16,7 @@ struct VersionTests {
   }
 
   @Test func `the default User-Agent contains the version`() {
-    let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
     #expect(pipeline.configuration.headers["User-Agent"] == "Halcyon/\(HalcyonVersion.current)")
   }
 }

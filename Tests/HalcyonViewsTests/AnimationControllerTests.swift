@@ -214,8 +214,8 @@ final class AnimatedView: ClockedDisplay {
     _ image: DecodedImage, _ playback: AnimationPlayback, completion: @escaping @MainActor () -> Void = {}
   ) throws {
     self.image = image
-    var request = ImageRequest(source: .data(Data(), key: "\(ObjectIdentifier(try #require(image.animation)))"))
-    request.options.usesOriginalSize = true
+    let key = "\(ObjectIdentifier(try #require(image.animation)))"
+    let request = ImageRequest(source: .data(Data(), key: key), size: .original)
     _ = binder.pipeline.cache.memory.store(image, for: binder.pipeline.cacheKey(for: request), expiration: nil)
     binder.setImage(
       with: request, options: ImageViewOptions(onlyWhileVisible: onlyWhileVisible, playback: playback)

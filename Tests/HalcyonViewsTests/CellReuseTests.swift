@@ -77,7 +77,7 @@ struct CellReuseTests {
   private func pipeline(seed: UInt64) -> PipelineFixture {
     let random = Lock(SplitMix(state: seed))
     return PipelineFixture(configure: { configuration in
-      configuration.retryStrategy = NoRetry()
+      configuration.options.retryStrategy = .never
       configuration.failureLifetimes = .none
       configuration.connectionLimits = ConnectionLimits(total: 8, perHost: 8)
     }) { request in

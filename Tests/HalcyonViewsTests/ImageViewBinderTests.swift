@@ -172,7 +172,7 @@ struct ImageViewBinderTests {
     view.set("40x20")
     var request = view.request("40x20")
     request.size = .fit(width: 100, height: 100)
-    #expect(view.fixture.pipeline.cachedImage(for: request) != nil)
+    #expect(view.fixture.pipeline[cached: request] != nil)
     let expected = ["created", "started", "memory hit", "finished: memory"]
     #expect(Array(events.events[count...]) == expected.map { "2 \($0)" } + expected.map { "3 \($0)" })
   }
@@ -194,7 +194,7 @@ struct ImageViewBinderTests {
     let (display, ends) = (RecordingDisplay(), EventLog<String>())
     let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
     var request = ImageRequest(url: fixture.url)
-    request.showsStaleFirst = true
+    request.cachePolicy = .staleFirst
     _ = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.cache.flush()
     binder.setImage(with: request) { ends.record($0.name) }

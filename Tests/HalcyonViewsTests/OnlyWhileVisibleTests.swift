@@ -69,7 +69,7 @@ struct OnlyWhileVisibleTests {
   {
     let view = ViewFixture()
     var request = view.request("40x20")
-    request.freshness = .revalidate
+    request.cachePolicy = .revalidate
     view.set(request) {
       $0.onlyWhileVisible = true
     }
@@ -182,7 +182,7 @@ private struct ServerView {
   init(remembersFailures: Bool) {
     fixture = PipelineFixture(configure: {
       $0.cache = ImageCache(disk: nil)
-      $0.retryStrategy = NoRetry()
+      $0.options.retryStrategy = .never
       if !remembersFailures { $0.failureLifetimes = .none }
     }) { [isDown] _ in
       isDown.read { $0 }

@@ -46,7 +46,7 @@ struct ViewFailureTests {
 
   @Test func `a tap retries a failed load, even while the pipeline remembers the failure`() async throws {
     let isAvailable = EventLog<Bool>()
-    let fixture = PipelineFixture(configure: { $0.retryStrategy = NoRetry() }) { _ in
+    let fixture = PipelineFixture(configure: { $0.options.retryStrategy = .never }) { _ in
       isAvailable.events.isEmpty
         ? .response(status: 404, body: Data()) : .response(body: SolidImage(width: 40, height: 20).data)
     }

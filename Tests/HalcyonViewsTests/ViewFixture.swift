@@ -26,7 +26,7 @@ struct ViewFixture {
     let gates = Dictionary(uniqueKeysWithValues: names.map { ($0, Gate()) })
     self.gates = gates
     fixture = PipelineFixture { configuration in
-      configuration.retryStrategy = NoRetry()
+      configuration.options.retryStrategy = .never
       configure(&configuration)
     } script: { [cancelled] request in
       let name = request.url.lastPathComponent

@@ -85,9 +85,9 @@ struct ViewPlaceholderTests {
     try await view.load("40x20")
     await view.fixture.pipeline.cache.flush()
     view.fixture.memory.removeAll()
-    for freshness in [FreshnessPolicy.standard, .revalidate, .reloadIgnoringCache] {
+    for freshness in [CachePolicy.standard, .revalidate, .reload] {
       var request = view.request("40x20")
-      request.freshness = freshness
+      request.cachePolicy = freshness
       let count = view.ends.events.count
       view.set(request) { $0.placeholderDelay = .zero }
       view.set(request) { $0.placeholderDelay = .zero }

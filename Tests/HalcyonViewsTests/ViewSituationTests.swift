@@ -173,7 +173,7 @@ struct ViewSituationTests {
     let display = RecordingDisplay()
     let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
     var request = ImageRequest(url: fixture.url)
-    (request.options.keepsPreviews, request.previews) = (true, PreviewPolicy())
+    request.previews = PreviewPolicy(keepsLast: true)
     for count in 1...2 {
       binder.setImage(with: request)
       while display.events.filter({ $0 == "preview 2x1" }).count < count {

@@ -184,7 +184,7 @@ struct ViewSizingTests {
   @Test func `a view that grows reloads its image without contacting the server again`() async throws {
     let view = ViewFixture()
     var request = view.request("400x200")
-    request.freshness = .revalidate
+    request.cachePolicy = .revalidate
     view.set(request)
     try await view.ends.waitForEvents(count: 1)
     view.display.displaySize = ViewSize(width: 100, height: 100)

@@ -1,5 +1,6 @@
 import CMalloc
 import Halcyon
+import HalcyonSupport
 import HalcyonCache
 
 /// The simulation of a memory cache on a trace: every miss is stored, and nothing expires.

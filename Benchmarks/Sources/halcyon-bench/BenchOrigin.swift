@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import Halcyon
+import HalcyonImaging
 import HalcyonCodecs
 import Synchronization
 

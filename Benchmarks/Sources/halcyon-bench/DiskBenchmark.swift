@@ -2,6 +2,7 @@ import BenchMetric
 import BenchSQLite
 import Foundation
 import Halcyon
+import HalcyonSupport
 import HalcyonCache
 
 /// The disk cache compared with the minimum of plain file calls, and with Foundation.
@@ -247,7 +248,7 @@ enum DiskBenchmark {
   }
 
   private static func key(_ number: Int) -> CacheKey {
-    ImagePipeline.cacheKey(for: ImageRequest(source: .string("https://images.example.com/2026/photo-\(number).jpg")))
+    CacheKey("https://images.example.com/2026/photo-\(number).jpg")
   }
 
   private static func entry(_ number: Int, byteCount: Int) -> StoredEntry {

@@ -1,6 +1,7 @@
 import BenchMetric
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonCodecs
 
 /// Downsampling a photograph of 12 megapixels while decoding, compared with decoding it fully.

@@ -3,6 +3,8 @@ import BenchMetric
 import CMalloc
 import Foundation
 import Halcyon
+import HalcyonImaging
+import HalcyonTransport
 import HalcyonCodecs
 import HalcyonTesting
 
@@ -24,7 +26,7 @@ enum LoadsBenchmark {
     var (loads, transfers): ([Double], [Double]) = ([], [])
     for _ in 0..<9 {
       let transport = ScriptedTransport { _ in .response(body: image, headers: ["Content-Type": "image/png"]) }
-      let pipeline = ImagePipeline(transport: transport, cache: ImageCache(disk: nil))
+      let pipeline = ImagePipeline { ($0.transport, $0.cache) = (transport, ImageCache(disk: nil)) }
       loads.append(
         try await processorMicroseconds {
           for url in urls { _ = try await pipeline.data(for: ImageRequest(url: url)) }
@@ -64,8 +66,9 @@ enum LoadsBenchmark {
     _ name: String, _ requests: [ImageRequest], jobsPerLoad: Int, goal: Double,
     _ load: @escaping @Sendable (ImagePipeline, ImageRequest) async throws -> Void
   ) async throws {
-    var configuration = PipelineConfiguration.standard(
-      transport: CurlTransport(), cache: ImageCache(disk: nil))
+    var configuration = PipelineConfiguration()
+    configuration.transport = CurlTransport()
+    configuration.cache = ImageCache(disk: nil)
     configuration.connectionLimits.waiting = waitingCount
     let pipeline = ImagePipeline(configuration: configuration)
     let before = allocatedByteCount

@@ -1,6 +1,7 @@
 import BenchMetric
 import Foundation
 import Halcyon
+import HalcyonSupport
 import HalcyonCache
 
 /// Memory hits: through the whole pipeline, in the memory cache alone, and in `NSCache`, which other libraries use.
@@ -11,7 +12,7 @@ enum MemoryHitBenchmark {
 
   static func run() async throws {
     let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1 << 30))
-    let pipeline = ImagePipeline(cache: ImageCache(memory: memory, store: nil))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(memory: memory, store: nil) }
     let foundation = NSCache<NSString, Box>()
     let requests = (0..<imageCount).map { number in
       ImageRequest(
@@ -19,12 +20,13 @@ enum MemoryHitBenchmark {
         size: .fit(width: 400, height: 300))
     }
     let image = try blankImage()
-    for request in requests {
-      memory.store(image, for: ImagePipeline.cacheKey(for: request))
-      foundation.setObject(Box(image: image), forKey: name(of: request))
+    let keys = requests.map { CacheKey($0.description) }
+    let names = keys.map { NSString(string: $0.text) }
+    for (request, (key, name)) in zip(requests, zip(keys, names)) {
+      pipeline[cached: request] = image
+      memory.store(image, for: key)
+      foundation.setObject(Box(image: image), forKey: name)
     }
-    let keys = requests.map { ImagePipeline.cacheKey(for: $0) }
-    let names = requests.map { name(of: $0) }
 
     var (whole, alone, peer): ([Double], [Double], [Double]) = ([], [], [])
     for _ in 0..<roundCount {
@@ -48,10 +50,6 @@ enum MemoryHitBenchmark {
     let size = PixelSize(width: 10, height: 10)
     return DecodedImage(
       bitmap: try Bitmap(size: size, isOpaque: true) { _ in }, info: ImageInfo(format: .jpeg, storedSize: size))
-  }
-
-  private static func name(of request: ImageRequest) -> NSString {
-    NSString(string: ImagePipeline.cacheKey(for: request).text)
   }
 
   private final class Box {

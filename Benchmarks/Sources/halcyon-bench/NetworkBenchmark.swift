@@ -3,6 +3,7 @@ import BenchMetric
 import Foundation
 import Glibc
 import Halcyon
+import HalcyonTransport
 
 /// Loads through the pipeline over loopback connections, compared with sequential loads and with curl.
 enum NetworkBenchmark {
@@ -118,7 +119,9 @@ enum NetworkBenchmark {
   }
 
   private static func pipeline() -> ImagePipeline {
-    var configuration = PipelineConfiguration.standard(transport: CurlTransport(), cache: ImageCache(disk: nil))
+    var configuration = PipelineConfiguration()
+    configuration.transport = CurlTransport()
+    configuration.cache = ImageCache(disk: nil)
     configuration.connectionLimits.perHost = connectionCount
     return ImagePipeline(configuration: configuration)
   }

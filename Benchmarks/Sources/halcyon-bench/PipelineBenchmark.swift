@@ -2,6 +2,7 @@
 import BenchMetric
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonCache
 import HalcyonCodecs
 import HalcyonTesting
@@ -18,7 +19,7 @@ enum PipelineBenchmark {
 
   /// Memory hits through the whole pipeline: latency, suspensions, and the memory growth over a million hits.
   private static func memoryHits() async throws {
-    let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
     let requests = (0..<1000).map { number in
       ImageRequest(
         source: .string("https://images.example.com/albums/2026/photo-\(number).jpg"),
@@ -41,7 +42,8 @@ enum PipelineBenchmark {
 
   /// The same hits with an event handler.
   private static func observedHits(_ requests: [ImageRequest]) async throws {
-    var configuration = PipelineConfiguration.standard(cache: ImageCache(disk: nil))
+    var configuration = PipelineConfiguration()
+    configuration.cache = ImageCache(disk: nil)
     configuration.eventHandler = { _ in }
     let pipeline = ImagePipeline(configuration: configuration)
     for request in requests { try await pipeline.store(blankImage(), for: request) }
@@ -55,7 +57,7 @@ enum PipelineBenchmark {
   private static func sharedLoads() async throws {
     let image = try StandardCodecs.encoder(for: .png).encode(blankBitmap(), options: EncodingOptions())
     let transport = ScriptedTransport { _ in .response(body: image) }
-    let pipeline = ImagePipeline(transport: transport, cache: ImageCache(disk: nil))
+    let pipeline = ImagePipeline { ($0.transport, $0.cache) = (transport, ImageCache(disk: nil)) }
     let requests = (0..<100).map { ImageRequest(source: .string("https://example.com/\($0).png")) }
     let start = ContinuousClock.now
     try await withThrowingTaskGroup { group in
@@ -79,12 +81,12 @@ enum PipelineBenchmark {
     let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-bench-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let cache = ImageCache(memory: MemoryCache(), store: DiskCache(directory: folder))
-    let pipeline = ImagePipeline(cache: cache)
+    let pipeline = ImagePipeline { $0.cache = cache }
     let photo = try photograph()
     let request = ImageRequest(
       source: .string("https://example.com/photo.jpg"), size: .fit(width: 400, height: 400))
     try await pipeline.store(original: photo, for: request)
-    let options = DecodingOptions(size: request.size)
+    let options = DecodingOptions(size: request.size ?? .original)
     var (pipelineTimes, decodeTimes): ([Double], [Double]) = ([], [])
     for round in 0..<31 {
       cache.memory.removeAll()

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonCodecs
 import HalcyonTesting
 
@@ -19,7 +20,7 @@ Task.detached {
   let bitmap = try Bitmap(size: PixelSize(width: 10, height: 10), isOpaque: true) { _ in }
   let image = try StandardCodecs.encoder(for: .png).encode(bitmap, options: EncodingOptions())
   let transport = ScriptedTransport { _ in .response(body: image, headers: ["Content-Type": "image/png"]) }
-  let pipeline = ImagePipeline(transport: transport, cache: ImageCache(disk: nil))
+  let pipeline = ImagePipeline { ($0.transport, $0.cache) = (transport, ImageCache(disk: nil)) }
   for number in 0..<count {
     guard let url = URL(string: "https://images.example.com/albums/2026/photo-\(number).png") else { continue }
     if usesPipeline {

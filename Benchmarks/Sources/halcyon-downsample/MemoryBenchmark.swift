@@ -1,6 +1,7 @@
 import BenchMetric
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonCodecs
 import PeerShim
 

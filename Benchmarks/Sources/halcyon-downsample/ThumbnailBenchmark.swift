@@ -1,6 +1,7 @@
 import BenchMetric
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonCodecs
 
 /// Downsampling an image of 1000x1000 pixels to 100x100, 100 times, compared with decoding it fully.

@@ -28,18 +28,18 @@ struct KnownCalls {
   // options: [.cacheMemoryOnly]
   func keepInMemoryOnly() {
     var request = ImageRequest(url: url)
-    request.cachePolicy = .memoryOnly
+    request.storeAccess = .disabled
     imageView.hc.setImage(with: request)
   }
 
   // options: [.onlyFromCache]
-  func showCached() { imageView.hc.setImage(with: ImageRequest(url: url, freshness: .cacheOnly)) }
+  func showCached() { imageView.hc.setImage(with: ImageRequest(url: url) { $0.cachePolicy = .cacheOnly }) }
 
   // options: [.forceRefresh]
-  func refresh() { imageView.hc.setImage(with: ImageRequest(url: url, freshness: .reloadIgnoringCache)) }
+  func refresh() { imageView.hc.setImage(with: ImageRequest(url: url) { $0.cachePolicy = .reload }) }
 
   // options: [.disableETag]
-  func skipRevalidation() { imageView.hc.setImage(with: ImageRequest(url: url, freshness: .cacheFirst)) }
+  func skipRevalidation() { imageView.hc.setImage(with: ImageRequest(url: url) { $0.cachePolicy = .cacheFirst }) }
 
   // options: [.downsamplingScale(1.5)]
   func showLarger() { imageView.hc.setImage(with: url, options: ImageViewOptions(sizing: .view(factor: 1.5))) }
@@ -58,7 +58,7 @@ struct KnownCalls {
 
   // ImageResource(downloadURL: url, cacheKey: "my_cache_key")
   func showUnderOwnKey() {
-    imageView.hc.setImage(with: ImageRequest(source: .keyed(url, key: "my_cache_key")))
+    imageView.hc.setImage(with: ImageRequest(source: .url(url, key: "my_cache_key")))
   }
 
   // setImage(from: urlString, size: size, placeholderImage: …), with an indicator and a transition of 0.3 seconds

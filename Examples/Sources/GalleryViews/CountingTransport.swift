@@ -1,5 +1,6 @@
 import Foundation
 package import Halcyon
+import HalcyonHTTP
 import Synchronization
 
 /// A transport that counts the downloaded images and the bytes of another one.
@@ -16,7 +17,7 @@ package final class CountingTransport: Transport {
   private let count = Mutex(Count())
 
   /// Wraps a transport.
-  package init(_ transport: any Transport = ImagePipeline.standardTransport) {
+  package init(_ transport: any Transport = PipelineConfiguration().transport) {
     self.transport = transport
   }
 

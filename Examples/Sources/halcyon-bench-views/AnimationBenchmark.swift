@@ -20,7 +20,7 @@ struct AnimationBenchmark {
 
   private func measureOurs(_ gif: Data) async throws -> Double {
     let page = try await Page(count: Self.viewCount)
-    let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
     let request = ImageRequest(source: .data(gif, key: "gif"))
     // The first frame as a still image.
     let still = try await pipeline.image(for: request).bitmap

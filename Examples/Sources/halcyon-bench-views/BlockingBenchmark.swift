@@ -14,7 +14,7 @@ struct BlockingBenchmark {
   }
 
   func run() async throws {
-    let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
     // JPEGs, which both can decode.
     var bodies: [Data] = []
     for url in urls where bodies.count < Page.count {

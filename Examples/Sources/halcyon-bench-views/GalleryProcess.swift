@@ -37,7 +37,7 @@ struct GalleryProcess {
   /// Serves until standard input is closed, at the latest by the exit of the parent process.
   static func serve() async throws {
     try await GalleryOrigin.run(imageCount: imageCount, isDistant: false) { origin in
-      let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
+      let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
       // The first request of an image encodes it.
       for image in origin.images { _ = try? await pipeline.data(for: ImageRequest(url: image.url)) }
       let lines = origin.images.map(\.url.absoluteString).joined(separator: "\n")

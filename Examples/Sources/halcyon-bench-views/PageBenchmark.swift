@@ -13,7 +13,7 @@ struct PageBenchmark {
   func run() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-bench-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let pipeline = ImagePipeline(cache: ImageCache(in: folder))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(in: folder) }
     try await measure("network", pipeline)
     await pipeline.cache.flush()
     pipeline.cache.memory.removeAll()

@@ -20,8 +20,8 @@ struct ScrollBenchmark {
     defer { try? FileManager.default.removeItem(at: folder) }
     let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: Self.memoryLimit))
     let transport = CountingTransport()
-    let pipeline = ImagePipeline(
-      transport: transport, cache: ImageCache(memory: memory, store: DiskCache(directory: folder)))
+    let cache = ImageCache(memory: memory, store: DiskCache(directory: folder))
+    let pipeline = ImagePipeline { ($0.transport, $0.cache) = (transport, cache) }
     let window = GalleryWindow(items, pipeline: pipeline, transport: transport)
     window.present()
     while !window.isSettled { try await Task.sleep(for: .milliseconds(50)) }

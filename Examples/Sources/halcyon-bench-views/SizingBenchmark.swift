@@ -54,8 +54,9 @@ struct SizingBenchmark {
 
   private func encodedPicture() async throws -> Data {
     let size = TargetSize.exact(width: Self.pictureSide, height: Self.pictureSide)
-    let picture = try await ImagePipeline(cache: ImageCache(disk: nil)).image(for: ImageRequest(url: url, size: size))
-    return try JPEGEncoder().encode(picture.bitmap, options: EncodingOptions(quality: 0.85))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
+    let picture = try await pipeline.image(for: ImageRequest(url: url, size: size))
+    return try await picture.encoded(as: .jpeg, quality: 0.85)
   }
 
   /// The medians of several processes.
@@ -88,7 +89,7 @@ struct SizingBenchmark {
     var options = ImageViewOptions()
     options.sizing = arguments[0] == "view" ? .view : .original
     let url = URL(filePath: arguments[2])
-    let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
     let meter = FrameMeter(page.window)
     // The empty window is painted.
     try await Task.sleep(for: .milliseconds(500))
@@ -96,7 +97,7 @@ struct SizingBenchmark {
     let (memory, processor, start) = (Metrics.megabytes("VmRSS"), Metrics.processTime, ContinuousClock.now)
     var (remaining, lastFrameCount) = (viewCount, 0)
     for (number, picture) in page.pictures.enumerated() {
-      let source: ImageSource = arguments[1] == "one" ? .url(url) : .keyed(url, key: "\(number)")
+      let source: ImageSource = arguments[1] == "one" ? .url(url) : .url(url, key: "\(number)")
       picture.hc.setImage(with: ImageRequest(source: source), options: options, pipeline: pipeline) { _ in
         remaining -= 1
         lastFrameCount = meter.frames.count

@@ -44,7 +44,7 @@ struct Gallery {
   private func show(_ items: [Item], cacheDirectory: URL) async throws {
     let transport = CountingTransport()
     let cache = ImageCache(in: cacheDirectory)
-    let pipeline = ImagePipeline(transport: transport, cache: cache)
+    let pipeline = ImagePipeline { ($0.transport, $0.cache) = (transport, cache) }
     let window = GalleryWindow(items, pipeline: pipeline, transport: transport)
     let (closing, close) = AsyncStream.makeStream(of: Void.self)
     window.onClose = { close.finish() }

@@ -15,7 +15,7 @@ enum Main {
     let requests = arguments.dropFirst().map { ImageRequest(source: source($0), size: .fit(width: 320, height: 320)) }
 
     var failureCount = 0
-    for await item in ImagePipeline.shared.streamedResults(for: requests, concurrencyLimit: 8) {
+    for await item in ImagePipeline.shared.results(for: requests, concurrencyLimit: 8) {
       let count = "\(item.progress.endedCount) of \(item.progress.totalCount)"
       do {
         let file = directory.appending(path: "\(item.index + 1).webp")

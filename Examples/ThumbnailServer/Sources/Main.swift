@@ -10,7 +10,7 @@ enum Main {
   static func main() async throws {
     let port = option("--port").flatMap { Int($0) } ?? 8080
     let range = option("--allow").flatMap { AddressRange($0) }
-    let thumbnails = Thumbnails(pipeline: try Thumbnails.pipeline(allowing: range))
+    let thumbnails = Thumbnails(pipeline: Thumbnails.pipeline(allowing: range))
     let router = Router()
     router.get("thumbnail") { request, _ in
       let parameters = request.uri.queryParameters

@@ -11,19 +11,18 @@ struct Thumbnails {
   let pipeline: ImagePipeline
 
   /// A pipeline with limits for everything that others decide.
-  static func pipeline(allowing range: AddressRange?) throws -> ImagePipeline {
+  static func pipeline(allowing range: AddressRange?) -> ImagePipeline {
     var policy = AddressPolicy.publicInternetOnly
     if let range { policy.allowed = [range] } else { policy.ports = [80, 443] }
-    let transport = try ImagePipeline.transport(enforcing: policy)
-    let directory = DiskCache.directory(named: "thumbnails")
-    var configuration = PipelineConfiguration.standard(transport: transport, cache: ImageCache(in: directory))
-    configuration.limits = ImageLimits(pixelCount: 50_000_000, encodedByteCount: 10 << 20)
-    configuration.transportLimits.totalTimeout = .seconds(20)
-    configuration.defaultOptions.timeout = .seconds(30)
-    configuration.defaultOptions.keepsOriginal = false
-    configuration.redirectLimit = 3
-    configuration.connectionLimits.waiting = 500
-    return ImagePipeline(configuration: configuration)
+    return ImagePipeline(addressPolicy: policy) {
+      $0.cache = ImageCache(in: DiskCache.directory(named: "thumbnails"))
+      $0.limits = ImageLimits(pixelCount: 50_000_000, encodedByteCount: 10 << 20)
+      $0.transportLimits.totalTimeout = .seconds(20)
+      $0.options.timeout = .seconds(30)
+      $0.options.storage = .encoded(keepsOriginal: false)
+      $0.redirectLimit = 3
+      $0.connectionLimits.waiting = 500
+    }
   }
 
   func response(url: String?, width: String?) async -> Response {

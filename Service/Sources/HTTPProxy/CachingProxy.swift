@@ -2,6 +2,8 @@ import Foundation
 import HTTPRanges
 import HTTPTypes
 import Halcyon
+import HalcyonHTTP
+import HalcyonSupport
 import HalcyonCache
 import HummingbirdCore
 import NIOCore
@@ -116,12 +118,12 @@ extension CachingProxy {
   /// A stored response: whole, a 304 or a range, as the request demands.
   private func serve(_ entry: StoredEntry?, to exchange: Exchange, status: String) -> Response {
     guard let entry else { return .failure(500, "The stored response is missing from the cache.") }
-    var headers = cache.rules.servedHeaders(of: entry.metadata, at: Date())
+    var headers = cache.servedHeaders(of: entry.metadata, at: Date())
     headers["Cache-Status"] = "halcyon; \(status)"
     guard entry.metadata.status == 200 else {
       return response(entry.metadata.status, headers, body: entry.body)
     }
-    if entry.metadata.isNotModified(for: exchange.fields.conditions) { return .notModified(headers) }
+    if HTTPCache.isNotModified(entry.metadata, for: exchange.fields.conditions) { return .notModified(headers) }
     guard exchange.request.method == .get else { return response(200, headers, body: entry.body) }
     let range = ByteRange(
       range: exchange.fields["Range"], ifRange: exchange.fields["If-Range"], entityTag: headers["ETag"],
@@ -144,9 +146,10 @@ extension CachingProxy {
   private func deliver(
     _ response: OriginResponse, storable: StorableResponse?, to exchange: Exchange, status: String
   ) -> Response {
-    var headers = response.head.headers.endToEnd
+    var headers = HTTPCache.endToEnd(response.head.headers)
     headers["Cache-Status"] = "halcyon; \(status)"
-    let isNotModified = response.head.status == 200 && response.head.isNotModified(for: exchange.fields.conditions)
+    let isNotModified =
+      response.head.status == 200 && HTTPCache.isNotModified(response.head, for: exchange.fields.conditions)
     let length = headers["Content-Length"].flatMap(Int.init)
     let body = ResponseBody(contentLength: isNotModified ? 0 : length) { [cache] writer in
       var collector = storable.map { BodyCollector(response: $0) }

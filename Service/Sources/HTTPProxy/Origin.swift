@@ -2,6 +2,8 @@ import AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Halcyon
+import HalcyonHTTP
+import HalcyonTransport
 import HummingbirdCore
 import NIOCore
 import NIOHTTP1

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Halcyon
+import HalcyonCache
 
 /// The header fields of a request that passes through the proxy.
 struct ProxyFields {
@@ -15,7 +16,9 @@ struct ProxyFields {
 
   /// The fields forwarded to the origin.
   var forwarded: HTTPHeaders {
-    var headers = all.endToEnd.filter { !["host", "expect", "content-length"].contains($0.name.lowercased()) }
+    var headers = HTTPCache.endToEnd(all).filter {
+      !["host", "expect", "content-length"].contains($0.name.lowercased())
+    }
     headers.add(name: "Via", value: "1.1 halcyon")
     return headers
   }

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Halcyon
+import HalcyonCache
 import HummingbirdCore
 import NIOCore
 import NIOHTTP1
@@ -15,7 +16,7 @@ extension Response {
   init(_ forwarded: HTTPClientResponse, status: String) {
     var headers = Halcyon.HTTPHeaders()
     for field in forwarded.headers { headers.add(name: field.name, value: field.value) }
-    headers = headers.endToEnd
+    headers = HTTPCache.endToEnd(headers)
     headers["Cache-Status"] = "halcyon; \(status)"
     let length = headers["Content-Length"].flatMap(Int.init)
     let body = ResponseBody(contentLength: length) { writer in

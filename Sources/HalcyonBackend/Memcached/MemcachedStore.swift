@@ -9,7 +9,7 @@ public import HalcyonSupport
 /// ```swift
 /// let store = MemcachedStore(servers: [MemcachedServer(host: "10.0.0.5"), MemcachedServer(host: "10.0.0.6")])
 /// let shared = TieredStore([.init(name: "disk", store: DiskCache()), .init(name: "memcached", store: store)])
-/// let pipeline = ImagePipeline(cache: ImageCache(store: shared))
+/// let pipeline = ImagePipeline { $0.cache = ImageCache(store: shared) }
 /// ```
 ///
 /// All entries of one source are on one server, chosen by ketama's consistent hash, beside a random generation that they

@@ -16,7 +16,7 @@ public import Foundation
 ///
 /// ```swift
 /// let cache = DiskCache(directory: folder, configuration: DiskCacheConfiguration(sizeLimit: 100 << 20))
-/// let pipeline = ImagePipeline(cache: ImageCache(store: cache))
+/// let pipeline = ImagePipeline { $0.cache = ImageCache(store: cache) }
 /// ```
 public final class DiskCache: SourcePurgingStore, MissReportingStore {
   /// The folder of the cache.

@@ -8,7 +8,7 @@ public struct CleaningReport: Hashable, Sendable {
     public var byteCount: Int
 
     /// Creates a removal.
-    public init(count: Int = 0, byteCount: Int = 0) {
+    package init(count: Int = 0, byteCount: Int = 0) {
       self.count = count
       self.byteCount = byteCount
     }
@@ -25,7 +25,7 @@ public struct CleaningReport: Hashable, Sendable {
   public var disk: [EvictionReason: Removal] = [:]
 
   /// Creates an empty report.
-  public init() {}
+  package init() {}
 
   /// All removed entries.
   public var total: Removal {

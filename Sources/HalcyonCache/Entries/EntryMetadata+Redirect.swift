@@ -1,20 +1,20 @@
-public import HalcyonHTTP
-public import Foundation
+package import HalcyonHTTP
+package import Foundation
 
 extension EntryMetadata {
   /// A redirect that led to a stored response.
-  public struct Redirect: Hashable, Sendable {
+  package struct Redirect: Hashable, Sendable {
     /// The status code: 301, 302, 303, 307 or 308.
-    public var status: Int
+    package var status: Int
     /// `Location`, and the header fields that decide how long the redirect is fresh.
-    public var headers: HTTPHeaders
+    package var headers: HTTPHeaders
     /// When the request was sent.
-    public var requestDate: Date
+    package var requestDate: Date
     /// When the redirect was received.
-    public var responseDate: Date
+    package var responseDate: Date
 
     /// Creates a redirect.
-    public init(status: Int, headers: HTTPHeaders, requestDate: Date, responseDate: Date) {
+    package init(status: Int, headers: HTTPHeaders, requestDate: Date, responseDate: Date) {
       self.status = status
       self.headers = headers
       self.requestDate = requestDate

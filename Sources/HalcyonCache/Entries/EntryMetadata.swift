@@ -22,9 +22,9 @@ public struct EntryMetadata: Hashable, Sendable {
   /// Tags by which groups of entries can be found and removed.
   public var tags: [String]
   /// The variant of the response that this entry is; `nil` if the response matches all requests (it has no `Vary`).
-  public var variant: VaryKey?
+  package var variant: VaryKey?
   /// All stored variants of the response, including this one, the newest first; only in the entry under the key itself.
-  public var variants: [VaryKey]
+  package var variants: [VaryKey]
   /// The placeholder of the image; `nil` if none was made.
   public var placeholder: ThumbHash?
   /// Custom bytes stored beside the image.
@@ -32,12 +32,21 @@ public struct EntryMetadata: Hashable, Sendable {
   /// The redirects that led to the response, the first one first; empty if the URL of the request sent it.
   ///
   /// Each has a freshness of its own: the entry is served without contacting a server while all of them are fresh.
-  public var redirects: [Redirect]
+  package var redirects: [Redirect]
 
-  /// Creates metadata.
+  /// Creates metadata, of an entry that is no variant and to which no redirects led.
   public init(
     url: URL? = nil, status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), requestDate: Date, responseDate: Date,
-    expiration: CacheExpiration? = nil, tags: [String] = [], variant: VaryKey? = nil, variants: [VaryKey] = [],
+    expiration: CacheExpiration? = nil, tags: [String] = [], placeholder: ThumbHash? = nil, userInfo: Data? = nil
+  ) {
+    self.init(
+      url: url, status: status, headers: headers, requestDate: requestDate, responseDate: responseDate,
+      expiration: expiration, tags: tags, variant: nil, placeholder: placeholder, userInfo: userInfo)
+  }
+
+  package init(
+    url: URL? = nil, status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), requestDate: Date, responseDate: Date,
+    expiration: CacheExpiration? = nil, tags: [String] = [], variant: VaryKey?, variants: [VaryKey] = [],
     placeholder: ThumbHash? = nil, userInfo: Data? = nil, redirects: [Redirect] = []
   ) {
     self.url = url

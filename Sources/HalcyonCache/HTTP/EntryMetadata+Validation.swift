@@ -1,10 +1,10 @@
-public import HalcyonHTTP
-public import Foundation
+package import HalcyonHTTP
+package import Foundation
 
 /// Validation of stored responses (RFC 9110, 13; RFC 9111, 4.3).
 extension EntryMetadata {
   /// The header fields that make a request conditional on this response; empty if it has no validator.
-  public var validators: HTTPHeaders {
+  package var validators: HTTPHeaders {
     var fields = HTTPHeaders()
     fields["If-None-Match"] = headers["ETag"]
     fields["If-Modified-Since"] = headers["Last-Modified"]
@@ -16,7 +16,7 @@ extension EntryMetadata {
   ///
   /// Tags are compared without their weakness, since a server that compresses a response weakens its tag, but not that of
   /// a 304 (RFC 9110, 8.8.3.2). The stored tag remains.
-  public func refreshed(by notModified: HTTPHeaders, requestDate: Date, responseDate: Date) -> EntryMetadata? {
+  package func refreshed(by notModified: HTTPHeaders, requestDate: Date, responseDate: Date) -> EntryMetadata? {
     if let theirs = notModified["ETag"], !theirs.utf8.starts(with: "W/".utf8), let ours = headers["ETag"],
       Self.opaqueTag(theirs.utf8[...]) != Self.opaqueTag(ours.utf8[...])
     {
@@ -41,7 +41,7 @@ extension EntryMetadata {
 extension EntryMetadata {
   /// Whether the conditions of a request, `If-None-Match` or `If-Modified-Since`, make a 304 the response to it
   /// (RFC 9110, 13.1.2 and 13.1.3).
-  public func isNotModified(for requestHeaders: HTTPHeaders) -> Bool {
+  package func isNotModified(for requestHeaders: HTTPHeaders) -> Bool {
     if let tags = requestHeaders["If-None-Match"] {
       if tags.trimmingCharacters(in: .whitespaces) == "*" { return true }
       guard let tag = headers["ETag"] else { return false }

@@ -39,12 +39,12 @@ public struct HTTPCache: Sendable {
   ///   - usesETags: Whether to revalidate with `ETag`; some servers use the same one for different responses.
   ///   - now: The current date.
   public func lookUp(
-    _ key: CacheKey, requestHeaders: HTTPHeaders, policy: FreshnessPolicy = .standard, usesETags: Bool = true,
+    _ key: CacheKey, requestHeaders: HTTPHeaders, policy: CachePolicy = .standard, usesETags: Bool = true,
     at now: Date
   ) async -> CacheLookup {
     let found = await find(key, requestHeaders: requestHeaders)
     let action = action(on: found.entry?.metadata, requestHeaders: requestHeaders, policy: policy, at: now)
-    let revalidated = policy == .reloadIgnoringCache ? nil : found.entry?.metadata
+    let revalidated = policy == .reload ? nil : found.entry?.metadata
     var added = revalidated?.validators ?? HTTPHeaders()
     if !usesETags { added["If-None-Match"] = nil }
     if policy.contactsServerFirst, requestHeaders["Cache-Control"] == nil { added["Cache-Control"] = "no-cache" }
@@ -130,19 +130,15 @@ public struct HTTPCache: Sendable {
 
 extension HTTPCache {
   private func action(
-    on stored: EntryMetadata?, requestHeaders: HTTPHeaders, policy: FreshnessPolicy, at now: Date
+    on stored: EntryMetadata?, requestHeaders: HTTPHeaders, policy: CachePolicy, at now: Date
   ) -> CacheLookup.Action {
     let mayFetch = policy.usesNetwork && !CacheControl(requestHeaders).isOnlyIfCached
     guard let stored else { return mayFetch ? .fetch : .unavailable }
     switch policy {
     case .cacheFirst, .cacheOnly: return .serve
-    case .offline:
-      let verdict = rules.verdict(on: stored, requestHeaders: requestHeaders, at: now)
-      let isAllowed = verdict != .stale || rules.allowsStaleIfError(stored, at: now, isOffline: true)
-      return isAllowed ? .serve : .unavailable
-    case .reloadIgnoringCache: return mayFetch ? .fetch : .unavailable
+    case .reload: return mayFetch ? .fetch : .unavailable
     case .revalidate where rules.isReloadNeeded(stored, at: now): return mayFetch ? .fetch : .unavailable
-    case .revalidate, .standard: break
+    case .revalidate, .standard, .staleFirst: break
     }
     switch rules.verdict(on: stored, requestHeaders: requestHeaders, at: now) {
     case .fresh: return .serve
@@ -181,5 +177,23 @@ extension HTTPCache {
   private func remove(_ key: CacheKey, variants: [VaryKey]) async {
     for variant in variants { try? await dataStore.removeEntry(for: key.variant(variant)) }
     try? await dataStore.removeEntry(for: key)
+  }
+}
+
+/// What a server needs to answer its clients from the cache.
+extension HTTPCache {
+  /// The header fields of a stored response as they are sent to a client: without those of one connection, and with its
+  /// `Age` (RFC 9111, 5.1).
+  public func servedHeaders(of stored: EntryMetadata, at now: Date) -> HTTPHeaders {
+    rules.servedHeaders(of: stored, at: now)
+  }
+
+  /// The fields without those that are for one connection (RFC 9110, 7.6.1).
+  public static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders { headers.endToEnd }
+
+  /// Whether the conditions of a request, `If-None-Match` or `If-Modified-Since`, make a 304 the response to it
+  /// (RFC 9110, 13.1.2 and 13.1.3).
+  public static func isNotModified(_ stored: EntryMetadata, for requestHeaders: HTTPHeaders) -> Bool {
+    stored.isNotModified(for: requestHeaders)
   }
 }

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import HalcyonHTTP
 import HalcyonSupport
 
@@ -13,7 +13,7 @@ extension HTTPCacheRules {
 
   /// The remaining freshness lifetime of a stored response, and of the redirects that led to it, in seconds; 0 if one of
   /// them must be revalidated.
-  public func remainingLifetime(of stored: EntryMetadata, at now: Date) -> Double {
+  package func remainingLifetime(of stored: EntryMetadata, at now: Date) -> Double {
     hops(of: stored).map { remainingLifetime(of: $0, at: now) }.min() ?? 0
   }
 
@@ -43,7 +43,7 @@ extension HTTPCacheRules {
   /// The freshness lifetime of a stored response in seconds, counted from its `Date` (RFC 9111, 4.2.1 and 4.2.2).
   ///
   /// Redirects that led to it may end its freshness before.
-  public func lifetime(of stored: EntryMetadata) -> Double { lifetime(of: stored, CacheControl(stored.headers)) }
+  package func lifetime(of stored: EntryMetadata) -> Double { lifetime(of: stored, CacheControl(stored.headers)) }
 
   func lifetime(of stored: EntryMetadata, _ control: CacheControl) -> Double {
     if let seconds = explicitLifetime(of: stored, control) { return seconds }
@@ -79,7 +79,7 @@ extension HTTPCacheRules {
 
   /// The age of a stored response in seconds (RFC 9111, 4.2.3); `nil` if it was received over a minute in the future,
   /// because the clock was set back.
-  public func age(of stored: EntryMetadata, at now: Date) -> Double? {
+  package func age(of stored: EntryMetadata, at now: Date) -> Double? {
     let residentTime = now.timeIntervalSince(stored.responseDate)
     guard residentTime >= -Self.toleratedClockError else { return nil }
     return initialAge(of: stored) + max(0, residentTime)

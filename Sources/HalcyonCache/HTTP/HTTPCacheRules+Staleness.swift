@@ -1,11 +1,11 @@
-public import Foundation
-public import HalcyonHTTP
+package import Foundation
+package import HalcyonHTTP
 
 /// Whether a stored response may be served: fresh, stale while it is revalidated, or stale because the server fails
 /// (RFC 9111, 4.2.4; RFC 5861).
 extension HTTPCacheRules {
   /// Whether a stored response may be served.
-  public enum Verdict: Hashable, Sendable {
+  package enum Verdict: Hashable, Sendable {
     /// It may be served.
     case fresh
     /// It may be served while it is revalidated in the background.
@@ -17,7 +17,7 @@ extension HTTPCacheRules {
   /// Whether a stored response may be served for a request now.
   ///
   /// Redirects that led to it must be fresh as well.
-  public func verdict(on stored: EntryMetadata, requestHeaders: HTTPHeaders = HTTPHeaders(), at now: Date) -> Verdict {
+  package func verdict(on stored: EntryMetadata, requestHeaders: HTTPHeaders = HTTPHeaders(), at now: Date) -> Verdict {
     let verdicts = hops(of: stored).map { verdict(on: $0, requestHeaders: requestHeaders, at: now) }
     if verdicts.contains(.stale) { return .stale }
     return verdicts.contains(.staleWhileRevalidate) ? .staleWhileRevalidate : .fresh
@@ -46,7 +46,7 @@ extension HTTPCacheRules {
   ///   - now: The current date.
   ///   - isOffline: Whether any response without `must-revalidate` or `no-cache` may be served, regardless of
   ///     its age and of `stale-if-error`.
-  public func allowsStaleIfError(
+  package func allowsStaleIfError(
     _ stored: EntryMetadata, requestHeaders: HTTPHeaders = HTTPHeaders(), at now: Date, isOffline: Bool = false
   ) -> Bool {
     let hops = hops(of: stored)
@@ -67,7 +67,7 @@ extension HTTPCacheRules {
 
   /// Whether a reload must contact the server: not for a fresh `immutable` response (RFC 8246), to which no redirect led
   /// that is not `immutable` itself.
-  public func isReloadNeeded(_ stored: EntryMetadata, at now: Date) -> Bool {
+  package func isReloadNeeded(_ stored: EntryMetadata, at now: Date) -> Bool {
     !(hops(of: stored).allSatisfy(\.control.isImmutable) && verdict(on: stored, at: now) == .fresh)
   }
 

@@ -1,4 +1,4 @@
-public import HalcyonHTTP
+package import HalcyonHTTP
 
 /// Whether a response may be stored (RFC 9111, 3).
 extension HTTPCacheRules {
@@ -6,7 +6,7 @@ extension HTTPCacheRules {
   static let storableStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
   /// Whether the response to a GET may be stored (RFC 9111, 3).
-  public func isStorable(status: Int, headers: HTTPHeaders, requestHeaders: HTTPHeaders) -> Bool {
+  package func isStorable(status: Int, headers: HTTPHeaders, requestHeaders: HTTPHeaders) -> Bool {
     guard status >= 200, status != 206, status != 304,
       !forbidsStoring(status: status, headers: headers, requestHeaders: requestHeaders)
     else { return false }

@@ -1,6 +1,6 @@
 import HalcyonSupport
-public import HalcyonHTTP
-public import Foundation
+package import HalcyonHTTP
+package import Foundation
 
 /// The rules for storing responses and for serving them without contacting the server (RFC 9111, with the
 /// extensions of RFC 5861 and RFC 8246).
@@ -32,7 +32,7 @@ public struct HTTPCacheRules: Hashable, Sendable {
 
   /// The header fields with which a stored response is served to an HTTP client: its own with the current `Age`, and a
   /// `Date` if the server sent none (RFC 9111, 4; RFC 9110, 6.6.1).
-  public func servedHeaders(of stored: EntryMetadata, at now: Date) -> HTTPHeaders {
+  package func servedHeaders(of stored: EntryMetadata, at now: Date) -> HTTPHeaders {
     var headers = stored.headers
     headers["Date"] = headers["Date"] ?? HTTPDate.text(stored.responseDate)
     headers["Age"] = String(Int(min(age(of: stored, at: now) ?? 0, Double(1 << 31))))

@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// ```swift
 /// let cache = ImageCache(named: "stickers", disk: DiskCacheConfiguration(expiration: .never))
-/// let pipeline = ImagePipeline(cache: cache)
+/// let pipeline = ImagePipeline { $0.cache = cache }
 /// ```
 ///
 /// Safe from any thread. The limits can be changed while the cache is in use.

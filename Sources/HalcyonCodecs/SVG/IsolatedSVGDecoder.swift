@@ -14,7 +14,7 @@ import SystemShim
 /// ```swift
 /// if CommandLine.arguments.dropFirst().first == "draw-svg" { IsolatedSVGDecoder.runHelper() }
 /// let program = URL(filePath: "/proc/self/exe")
-/// var configuration = PipelineConfiguration.standard()
+/// var configuration = PipelineConfiguration()
 /// configuration.decoders.insert(IsolatedSVGDecoder(helper: program, arguments: ["draw-svg"]), at: 0)
 /// ```
 public struct IsolatedSVGDecoder: ImageDecoder {

@@ -27,9 +27,16 @@ package struct WebPDecoder: AnimatedImageDecoder {
     try bytes.withUnsafeBytes { try WebPHeaderParser.parse($0, isComplete: isComplete)?.info }
   }
 
-  /// Decodes a complete file at the target size; of an animation, its first frame.
+  /// Decodes a file at the target size, or its rows before the damage if the options allow a partial image; of an
+  /// animation, its first frame.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    try bytes.withUnsafeBytes { try draw(header($0), of: $0, options: options) }
+    try bytes.withUnsafeBytes { buffer in
+      try options.image {
+        try draw(header(buffer), of: buffer, options: options)
+      } part: {
+        try draw(header(buffer, isPartial: true), of: buffer, isPartial: true, options: options)
+      }
+    }
   }
 
   /// - Parameter isPartial: Whether rows, or frames after the first one, may be missing.

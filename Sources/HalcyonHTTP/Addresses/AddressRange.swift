@@ -1,9 +1,9 @@
 /// The IP addresses with a common prefix, in CIDR notation `10.0.0.0/8` (RFC 4632; RFC 4291, 2.3).
 public struct AddressRange: Hashable, Sendable {
   /// The first address of the range.
-  public let first: IPAddress
+  package let first: IPAddress
   /// The length of the common prefix in bits: 0 to 32 for IPv4, 0 to 128 for IPv6.
-  public let prefixLength: Int
+  package let prefixLength: Int
 
   /// The range of the addresses that share the first `prefixLength` bits with `address`.
   ///
@@ -31,7 +31,7 @@ public struct AddressRange: Hashable, Sendable {
   }
 
   /// Whether the range contains an address. An IPv6 range contains no IPv4 addresses.
-  public func contains(_ address: IPAddress) -> Bool {
+  package func contains(_ address: IPAddress) -> Bool {
     address.family == first.family
       && address.number & Self.mask(prefixLength, width: address.family.bitWidth) == first.number
   }

@@ -90,7 +90,7 @@ public struct HTTPHeaders: Sendable {
 extension HTTPHeaders {
   /// The end-to-end fields: all but `Connection`, the fields it lists, and the other hop-by-hop fields
   /// (RFC 9110, 7.6.1).
-  public var endToEnd: HTTPHeaders {
+  package var endToEnd: HTTPHeaders {
     let named = (self["Connection"] ?? "").utf8.split(separator: UInt8(ascii: ",")).map { name in
       Substring(name).filter { !$0.isWhitespace }.lowercased()
     }

@@ -24,7 +24,7 @@ public struct HTTPMethod: Hashable, Sendable {
 
   /// Whether sending a request several times has the effect of sending it once (RFC 9110, 9.2.2), so that it may be
   /// retried: `GET`, `HEAD`, `OPTIONS`, `TRACE`, `PUT` and `DELETE`.
-  public var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(name) }
+  package var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(name) }
 
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {

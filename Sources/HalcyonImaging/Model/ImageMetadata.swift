@@ -68,7 +68,7 @@ public struct ImageMetadata: Hashable, Sendable {
   }
 
   /// Only the artist and the copyright: without place, date and camera.
-  public var onlyCopyright: ImageMetadata { ImageMetadata(info: info, artist: artist, copyright: copyright) }
+  package var onlyCopyright: ImageMetadata { ImageMetadata(info: info, artist: artist, copyright: copyright) }
 }
 
 extension ImageMetadata: CustomStringConvertible {

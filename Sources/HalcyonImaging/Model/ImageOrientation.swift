@@ -18,5 +18,5 @@ public enum ImageOrientation: Int, Hashable, Sendable, CaseIterable {
   case left = 8
 
   /// Whether the upright width is the stored height.
-  public var swapsAxes: Bool { rawValue >= 5 }
+  package var swapsAxes: Bool { rawValue >= 5 }
 }

@@ -1,14 +1,14 @@
-/// The progress of a batch.
+/// The progress of a batch, or of a prefetch, whose equal requests count as one image.
 public struct BatchProgress: Hashable, Sendable {
   /// The number of images.
   public let totalCount: Int
-  /// The number of images that were loaded.
+  /// The number of images that were loaded, or were cached already.
   public internal(set) var completedCount = 0
   /// The number of images that failed or were cancelled.
   public internal(set) var failedCount = 0
   /// The number of images that have ended, loaded or not; ``totalCount`` at the end.
   public var endedCount: Int { completedCount + failedCount }
-  /// The number of bytes received for all images together, not counting cached images.
+  /// The number of bytes received for all images together, not counting cached images; 0 for a prefetch.
   public internal(set) var receivedByteCount = 0
 
   /// The sum of the fractions of all images, in millionths: integers, so that the order of additions has no effect.

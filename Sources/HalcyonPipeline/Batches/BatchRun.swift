@@ -8,7 +8,7 @@ struct BatchRun: Sendable {
   let cancelsOnFailure: Bool
 
   func outcome(concurrencyLimit: Int) async -> BatchOutcome {
-    await withTaskGroup(of: StreamedResults.Element.self) { group in
+    await withTaskGroup(of: BatchResult.self) { group in
       var outcome = BatchOutcome(
         results: Array(repeating: .failure(.cancelled), count: requests.count), firstError: nil)
       var waiting = requests.indices[...]
@@ -26,14 +26,14 @@ struct BatchRun: Sendable {
     }
   }
 
-  func load(_ index: Int) async -> StreamedResults.Element {
+  func load(_ index: Int) async -> BatchResult {
     let result = await result(of: requests[index], index)
-    return StreamedResults.Element(index: index, result: result, progress: tracker.end(index, result))
+    return BatchResult(index: index, result: result, progress: tracker.end(index, result))
   }
 
   private func result(of request: ImageRequest, _ index: Int) async -> Result<ImageResponse, ImageError> {
     if Task.isCancelled { return .failure(.cancelled) }
-    let subscription = LoadSubscription(priority: pipeline.resolved(request).priority) { event in
+    let subscription = LoadSubscription(priority: pipeline.resolved(request).loadPriority) { event in
       if case .progress(let progress) = event { tracker.update(progress, of: index) }
     }
     do throws(ImageError) {

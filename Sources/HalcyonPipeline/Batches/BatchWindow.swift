@@ -4,7 +4,7 @@ import HalcyonSupport
 ///
 /// Cancels the loads when it is released, which they do not prevent.
 final class BatchWindow: Sendable {
-  typealias Element = StreamedResults.Element
+  typealias Element = BatchResult
 
   private struct State {
     var waiting: Range<Int>

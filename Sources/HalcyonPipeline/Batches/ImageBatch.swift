@@ -6,20 +6,16 @@ public import HalcyonImaging
 /// All members may be used from any thread. Loading continues when the handle is released.
 ///
 /// ```swift
-/// let batch = pipeline.task(for: requests)
+/// let batch = pipeline.batch(for: requests)
 /// for await progress in batch.progress { print("\(progress.endedCount) of \(progress.totalCount)") }
 /// let images = try await batch.images
 /// ```
 public final class ImageBatch: Sendable {
-  /// The requests, in the order in which they are started.
-  public let requests: [ImageRequest]
-
   private let tracker: BatchProgressTracker
   private let work: Task<Void, Never>
 
   init(_ requests: [ImageRequest], pipeline: ImagePipeline, concurrencyLimit: Int, cancelsOnFailure: Bool) {
     precondition(concurrencyLimit > 0, "concurrencyLimit must be at least 1, got \(concurrencyLimit)")
-    self.requests = requests
     let tracker = BatchProgressTracker(count: requests.count)
     self.tracker = tracker
     let run = BatchRun(requests: requests, pipeline: pipeline, tracker: tracker, cancelsOnFailure: cancelsOnFailure)

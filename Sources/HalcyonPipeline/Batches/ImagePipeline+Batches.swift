@@ -9,7 +9,7 @@ extension ImagePipeline {
   ///   - requests: The requests, started in this order.
   ///   - concurrencyLimit: The maximum number of concurrent loads, at least 1. Default: 6.
   ///   - cancelsOnFailure: Whether the first failure cancels the remaining requests. Default: no.
-  public func task(
+  public func batch(
     for requests: [ImageRequest], concurrencyLimit: Int = 6, cancelsOnFailure: Bool = false
   ) -> ImageBatch {
     ImageBatch(requests, pipeline: self, concurrencyLimit: concurrencyLimit, cancelsOnFailure: cancelsOnFailure)
@@ -26,34 +26,22 @@ extension ImagePipeline {
   public func images(
     for requests: [ImageRequest], concurrencyLimit: Int = 6
   ) async throws(ImageError) -> [DecodedImage] {
-    let task = task(for: requests, concurrencyLimit: concurrencyLimit, cancelsOnFailure: true)
-    await task.end()
-    return try await task.images
-  }
-
-  /// A result for each request, in the order of the requests; a failure does not affect the others.
-  ///
-  /// Cancelling the calling task ends the remaining requests with ``ImageError/cancelled``.
-  ///
-  /// - Parameters:
-  ///   - requests: The requests, started in this order.
-  ///   - concurrencyLimit: The maximum number of concurrent loads, at least 1. Default: 6.
-  public func results(
-    for requests: [ImageRequest], concurrencyLimit: Int = 6
-  ) async -> [Result<ImageResponse, ImageError>] {
-    let task = task(for: requests, concurrencyLimit: concurrencyLimit)
-    await task.end()
-    return await task.results
+    let batch = batch(for: requests, concurrencyLimit: concurrencyLimit, cancelsOnFailure: true)
+    await batch.end()
+    return try await batch.images
   }
 }
 
 extension ImagePipeline {
   /// A result for each request, one by one in the order in which the loads end, with the position of its request.
   ///
-  /// For many images: no image is held once the caller has released it.
+  /// For many images: loading begins with the first element, and goes on only as elements are taken; besides the loads in
+  /// flight, at most as many results are held as loads may be concurrent. Cancelling the task that iterates, or ending the
+  /// loop early, cancels the loads in flight; the sequence then ends. Each iteration loads the images anew. For the results
+  /// in the order of the requests, see ``ImageBatch/results``.
   ///
   /// ```swift
-  /// for await item in pipeline.streamedResults(for: requests) {
+  /// for await item in pipeline.results(for: requests) {
   ///   bar.fraction = item.progress.fraction
   ///   if case .success(let response) = item.result { try await response.image.write(to: files[item.index]) }
   /// }
@@ -63,9 +51,11 @@ extension ImagePipeline {
   ///   - requests: The requests, started in this order.
   ///   - concurrencyLimit: The maximum number of concurrent loads, and of results that have not been taken, at least 1.
   ///     Default: 6.
-  public func streamedResults(for requests: [ImageRequest], concurrencyLimit: Int = 6) -> StreamedResults {
+  public func results(
+    for requests: [ImageRequest], concurrencyLimit: Int = 6
+  ) -> some AsyncSequence<BatchResult, Never> & Sendable {
     precondition(concurrencyLimit > 0, "concurrencyLimit must be at least 1, got \(concurrencyLimit)")
-    return StreamedResults(requests: requests, pipeline: self, concurrencyLimit: concurrencyLimit)
+    return BatchResults(requests: requests, pipeline: self, concurrencyLimit: concurrencyLimit)
   }
 }
 

@@ -2,7 +2,7 @@ import HalcyonSupport
 import Foundation
 
 /// Reports when the machine is online, so that failed transfers can be retried.
-public protocol Connectivity: Sendable {
+package protocol Connectivity: Sendable {
   /// Returns once the machine is online, immediately if it already is.
   ///
   /// - Throws: `CancellationError` if the task is cancelled.
@@ -12,12 +12,12 @@ public protocol Connectivity: Sendable {
 /// Waits until a network interface other than loopback is up and has an IP address.
 ///
 /// Whether a server can be reached is not checked. Polls once a second while waiting.
-public struct SystemConnectivity: Connectivity {
+package struct SystemConnectivity: Connectivity {
   private let time: any TimeSource
   private let isOnline: @Sendable () -> Bool
 
   /// Creates a check of the interfaces of this machine.
-  public init() {
+  package init() {
     self.init(time: SystemTime()) { Self.hasOutsideAddress() }
   }
 
@@ -29,7 +29,7 @@ public struct SystemConnectivity: Connectivity {
   /// Waits until an interface is up and has an IP address.
   ///
   /// - Throws: `CancellationError` if the task is cancelled.
-  public func waitUntilOnline() async throws {
+  package func waitUntilOnline() async throws {
     while !isOnline() { try await time.sleep(for: .seconds(1)) }
   }
 

@@ -8,7 +8,7 @@ import HalcyonSupport
 /// `Retry-After` is longer than `longestDelay`.
 ///
 /// ```swift
-/// let pipeline = ImagePipeline { $0.retryStrategy = ExponentialBackoff(attemptLimit: 5, firstDelay: .seconds(1)) }
+/// let pipeline = ImagePipeline { $0.options.retryStrategy = ExponentialBackoff(attemptLimit: 5, firstDelay: .seconds(1)) }
 /// ```
 public struct ExponentialBackoff: RetryStrategy {
   /// The maximum number of attempts, including the first one, at least 1. Default: 3.
@@ -48,4 +48,9 @@ public struct ExponentialBackoff: RetryStrategy {
     guard let retryAfter = failure.retryAfter else { return delay }
     return retryAfter <= longestDelay ? max(delay, retryAfter.clamped * (1 + random() / 10)) : nil
   }
+}
+
+extension RetryStrategy where Self == ExponentialBackoff {
+  /// Never retries.
+  public static var never: ExponentialBackoff { ExponentialBackoff(attemptLimit: 1) }
 }

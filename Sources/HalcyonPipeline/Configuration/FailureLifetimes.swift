@@ -3,7 +3,7 @@ import HalcyonHTTP
 /// How long failures are cached, so that a request for the same image fails without a new transfer.
 ///
 /// Failures that may be over at any moment (a lost connection, an overloaded server, a rejected login) are never
-/// cached. Requests with ``FreshnessPolicy/revalidate`` or ``FreshnessPolicy/reloadIgnoringCache`` contact the server
+/// cached. Requests with ``CachePolicy/revalidate`` or ``CachePolicy/reload`` contact the server
 /// anyway.
 public struct FailureLifetimes: Hashable, Sendable {
   /// The image does not exist: status 404, 410 and 451. Default: 10 seconds.

@@ -7,10 +7,10 @@ import Foundation
 /// The components, limits and defaults of a pipeline, copied when the pipeline is created.
 ///
 /// ```swift
-/// var configuration = PipelineConfiguration.standard()
-/// configuration.defaultOptions.timeout = .seconds(20)
-/// configuration.redirectLimit = 3
-/// let pipeline = ImagePipeline(configuration: configuration)
+/// let pipeline = ImagePipeline {
+///   $0.options.timeout = .seconds(20)
+///   $0.redirectLimit = 3
+/// }
 /// ```
 public struct PipelineConfiguration: Sendable {
   /// Transfers HTTP requests and responses.
@@ -22,10 +22,10 @@ public struct PipelineConfiguration: Sendable {
   private(set) var decoderTable: DecoderTable
   /// The image encoders; the first one for a format is used for it.
   public var encoders: [any ImageEncoder]
-  /// The memory cache and the store; ``RequestOptions/targetCache`` of a request takes their place.
+  /// The memory cache and the store; ``RequestOptions/cache`` of a request takes their place.
   public var cache: ImageCache
   /// Defaults for options that requests do not set; they override ``RequestOptions/global``. Default: all `nil`.
-  public var defaultOptions = RequestOptions()
+  public var options = RequestOptions()
   /// The default options of views, of a type that this module does not know.
   package var viewDefaults: (any Sendable)?
   /// The maximum size of an image, encoded and decoded.
@@ -43,12 +43,13 @@ public struct PipelineConfiguration: Sendable {
   /// The limits on concurrent transfers; ``ImagePipeline/connectionLimits`` changes them later. Default: 24, and 6 per
   /// origin.
   public var connectionLimits: ConnectionLimits
-  /// When failed transfers are retried. Default: ``ExponentialBackoff``, 3 attempts.
-  public var retryStrategy: any RetryStrategy
-  /// Delays retries while the machine is offline, for example ``SystemConnectivity``. Default: `nil`.
+  /// Whether retries wait while the machine is offline, that is, while no network interface other than loopback is up and has
+  /// an IP address. Default: no.
   ///
-  /// Used after failures in which no connection was made, in addition to the delay of ``retryStrategy``.
-  public var connectivity: (any Connectivity)?
+  /// After failures in which no connection was made, in addition to the delay of ``RequestOptions/retryStrategy``.
+  public var waitsForConnectivity = false
+  /// The interfaces of this machine, for ``waitsForConnectivity``.
+  package var connectivity: any Connectivity = SystemConnectivity()
   /// The maximum number of retries of all loads of an origin together while none succeeds. Default: 20.
   ///
   /// Every ten loads of the origin that succeed replenish one retry. Requests that are sent again after `Retry-After` do
@@ -57,19 +58,6 @@ public struct PipelineConfiguration: Sendable {
   /// How long failures are cached; ``ImagePipeline/failureLifetimes`` changes it later. Default: 2 to 10 seconds, see
   /// ``FailureLifetimes``.
   public var failureLifetimes: FailureLifetimes
-  /// Modifies requests before they are sent, and renews credentials. Default: `nil`.
-  public var requestModifier: (any RequestModifier)?
-  /// Called before a redirect is followed, with the redirecting URL and the next request. Default: `nil`, all redirects
-  /// to `http` and `https` URLs are followed.
-  ///
-  /// Returns the request to send, or `nil` to fail with ``ImageError/redirectRejected(to:from:)``. If it throws, the
-  /// load fails with ``ImageError/requestRejected(cause:url:)``.
-  public var redirectHandler: RequestOptions.RedirectHandler?
-  /// Called with the head of every response with status 200–299, before its body is read. Default: `nil`.
-  ///
-  /// If it throws, the load fails with ``ImageError/responseRejected(cause:url:)``. Also called before the body of another
-  /// status is read (``RequestOptions/allowsErrorImage``); if it throws then, the error is that of the status.
-  public var responseValidator: RequestOptions.ResponseValidator?
   /// The minimum time between two progress events; the first and the last are always sent. Default: 50 milliseconds.
   public var progressInterval: Duration
   /// Receives every ``PipelineEvent``. Default: `nil`, which costs nothing.
@@ -87,7 +75,7 @@ public struct PipelineConfiguration: Sendable {
   /// loads that crop or distort it (``TargetSize/fill(width:height:anchor:)`` and the like) compute none.
   public var makesPlaceholders = true
   /// The number of threads that decode and process images, at least 1. Default: the number of active processors.
-  public var decodingWidth: Int
+  public var decodingThreads: Int
   /// The memory for images that are made from an ``EncodingPlan``, each of which waits until there is enough for it to be
   /// decoded, processed and encoded. Default: half of the memory available to the process.
   public var memoryBudget = MemoryBudget()
@@ -98,7 +86,7 @@ public struct PipelineConfiguration: Sendable {
   public var time: any TimeSource
 
   /// Creates a configuration with the defaults documented at each property.
-  public init(
+  package init(
     transport: any Transport, decoders: [any ImageDecoder], encoders: [any ImageEncoder] = [],
     cache: ImageCache = ImageCache(disk: nil), time: any TimeSource = SystemTime()
   ) {
@@ -114,12 +102,15 @@ public struct PipelineConfiguration: Sendable {
     showsStaleWhenUnreachable = true
     redirectLimit = 10
     connectionLimits = ConnectionLimits()
-    retryStrategy = ExponentialBackoff()
     retryBudget = 20
     failureLifetimes = FailureLifetimes()
     progressInterval = .milliseconds(50)
     prefersLowData = { false }
-    decodingWidth = max(1, ProcessInfo.processInfo.activeProcessorCount)
+    decodingThreads = max(1, ProcessInfo.processInfo.activeProcessorCount)
     headers = Self.defaultHeaders(decoders)
+  }
+
+  func waitUntilOnline() async throws {
+    if waitsForConnectivity { try await connectivity.waitUntilOnline() }
   }
 }

@@ -15,9 +15,7 @@ struct BodyReader {
 
   /// The bytes of the image so far.
   private(set) var data: Data
-  /// Changes the pieces as they arrive, see ``RequestOptions/streamTransform``.
-  var stream: (any StreamTransform)?
-  /// The bytes of the body so far; those of `data` unless a stream transform changes them.
+  /// The bytes of the body so far.
   private var receivedByteCount: Int
   private let head: ResponseHead
   private var url: URL { head.url }
@@ -64,7 +62,7 @@ struct BodyReader {
         throw .responseTooLarge(byteLimit: byteLimit, url: url)
       }
       receivedByteCount += piece.count
-      try append(piece)
+      append(piece)
       try checkEnd()
       if piece.isEmpty { await Task.yield() }
       if Task.isCancelled { throw .cancelled }
@@ -80,37 +78,17 @@ struct BodyReader {
     }
     guard receivedByteCount > 0 else { throw .emptyResponse(url) }
     report(to: subscription, isLast: true)
-    if stream != nil { try changeStream { (stream) throws in try stream.finish() } }
     if let transform, !data.isEmpty { data = try await transform(data) }
     guard data.count <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
     guard !data.isEmpty else { throw .emptyResponse(url) }
     return try inspector.info(of: data)
   }
 
-  private mutating func append(_ piece: Data) throws(ImageError) {
-    if stream != nil {
-      if !piece.isEmpty { try changeStream { (stream) throws in try stream.transform(piece) } }
-      return
-    }
+  private mutating func append(_ piece: Data) {
     // A small body arrives in one piece, which is not copied.
     if data.isEmpty, piece.count == expected { return data = piece }
     if data.isEmpty { data.reserveCapacity(min(expected ?? 0, 4 << 20)) }
     data.append(piece)
-  }
-
-  /// Appends what the stream transform returns.
-  @inline(never)
-  private mutating func changeStream(_ change: (inout any StreamTransform) throws -> Data) throws(ImageError) {
-    guard var changed = stream else { return }
-    stream = nil
-    defer { stream = changed }
-    do {
-      let piece = try change(&changed)
-      if piece.count > byteLimit - data.count { throw ImageError.responseTooLarge(byteLimit: byteLimit, url: url) }
-      data.append(piece)
-    } catch {
-      throw ImageError(requesting: url, error) { .responseRejected(cause: $0, url: $1) }
-    }
   }
 
   /// A body of several parts must end where the `Content-Range` of the last one says; the transport checks other bodies.
@@ -131,7 +109,7 @@ struct BodyReader {
 
   private mutating func inspect(for subscription: LoadSubscription) throws(ImageError) {
     let wasKnown = inspector.info != nil
-    try inspector.inspect(data, isWhole: stream == nil && data.count == expected)
+    try inspector.inspect(data, isWhole: data.count == expected)
     if !wasKnown, let info = inspector.info { subscription.report(.info(info)) }
   }
 

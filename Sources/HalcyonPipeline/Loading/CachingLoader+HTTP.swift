@@ -67,20 +67,20 @@ extension CachingLoader {
     } else {
       configuration.report(.storeMiss(.notRead), to: subscription)
     }
-    guard request.freshness.usesNetwork else { throw .notCached(key) }
+    guard request.freshness.usesNetwork else { throw .notCached(key: key.sourceText) }
     let httpRequest = try await httpRequest(for: request, key: key, lookup, at: location, watch)
     return .fetch(Fetch(httpRequest, of: request, lookup))
   }
 
   @inline(never)
   private func inFlightImage(for request: ImageRequest, key: CacheKey, _ watch: RemovalWatch) -> EncodedImage? {
-    guard request.cachePolicy.readsStore, !request.freshness.contactsServerFirst else { return nil }
+    guard request.readsStore, !request.freshness.contactsServerFirst else { return nil }
     return inFlight[configuration.inFlightKey(key, for: request, watch)]
   }
 
   @inline(never)
   private func cacheInUse(by request: ImageRequest) -> HTTPCache? {
-    guard request.cachePolicy.readsStore || request.cachePolicy.writesStore else { return nil }
+    guard request.readsStore || request.writesStore else { return nil }
     return configuration.httpCache(for: request)
   }
 
@@ -93,16 +93,16 @@ extension CachingLoader {
     let (found, tier) = await TierTrace.recording {
       await cache.lookUp(
         key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
-        usesETags: request.usesETags, at: configuration.time.now())
+        usesETags: request.revalidatesByETag, at: configuration.time.now())
     }
-    let readsStore = request.cachePolicy.readsStore
+    let readsStore = request.readsStore
     trace.add(.storeRead, since: start, miss: readsStore ? found.miss : .notRead, tier: tier)
     let entry = readsStore ? found.stored : nil
     let image = entry.flatMap { storedImage($0, for: request, isFromHTTP: true, trace: trace, watch) }
     let miss: CacheMiss? = readsStore ? found.miss ?? (image == nil ? .damaged : nil) : .notRead
     report(miss, image, to: subscription)
     switch (found.action, image) {
-    case (.unavailable, _): throw .notCached(found.key)
+    case (.unavailable, _): throw .notCached(key: found.key.sourceText)
     case (.serve, let image?): return .served(image)
     // Only a GET can be revalidated.
     case (.serveStaleWhileRevalidating, _?) where request.optionsBox?.content != nil,
@@ -112,7 +112,7 @@ extension CachingLoader {
       revalidate(request, found, at: location, watch)
       return .served(image)
     case (.fetch, _?):
-      if request.freshness != .reloadIgnoringCache { subscription.report(.storedStale) }
+      if request.freshness != .reload { subscription.report(.storedStale) }
       return .fetch(found)
     // Nothing stored can be revalidated: there is no entry, it is not an image, or it must not be read.
     case (_, nil): return .fetch(found.unconditional)
@@ -193,7 +193,7 @@ extension CachingLoader {
     guard let lookup, let cache = configuration.httpCache(for: request),
       case .deliver(let storable) = await cache.outcome(of: response.metadata, to: lookup)
     else { return nil }
-    return response.isStorable && request.cachePolicy.writesStore ? storable : nil
+    return response.isStorable && request.writesStore ? storable : nil
   }
 
   @inline(never)
@@ -219,7 +219,7 @@ extension CachingLoader {
     insteadOf error: ImageError, _ fetch: Fetch, _ trace: LoadTrace
   ) async throws(ImageError) -> EncodedImage {
     let request = fetch.request
-    guard let lookup = fetch.lookup, request.freshness != .reloadIgnoringCache,
+    guard let lookup = fetch.lookup, request.freshness != .reload,
       let entry = await staleEntry(insteadOf: error, request, lookup),
       let image = storedImage(entry, for: request, isFromHTTP: true, trace: trace, fetch.watch)
     else { throw error }

@@ -19,7 +19,7 @@ extension CachingLoader {
   ) async throws(ImageError) -> EncodedImage {
     var trace = LoadTrace()
     let inFlightKey = configuration.inFlightKey(key, for: request, watch)
-    if request.cachePolicy.readsStore, !request.freshness.contactsServerFirst {
+    if request.readsStore, !request.freshness.contactsServerFirst {
       if let image = inFlight[inFlightKey] {
         configuration.report(.joined(.bytes), to: subscription)
         return image
@@ -28,13 +28,13 @@ extension CachingLoader {
     } else {
       configuration.report(.storeMiss(.notRead), to: subscription)
     }
-    guard request.freshness.usesNetwork else { throw .notCached(key) }
+    guard request.freshness.usesNetwork else { throw .notCached(key: key.sourceText) }
     let start = ContinuousClock.now
     let provided = try await LoadChain.calling(for: link(key), provide)
     trace.add(.transfer, since: start)
     let image = try localImage(
       provided, of: request, url: nil, origin: .provider, watch,
-      storeKey: request.cachePolicy.writesStore && provided.image?.isPartial != true ? inFlightKey : nil, trace: trace)
+      storeKey: request.writesStore && provided.image?.isPartial != true ? inFlightKey : nil, trace: trace)
     if image.storable != nil { inFlight.insert(image, for: inFlightKey) }
     return image
   }
@@ -44,7 +44,7 @@ extension CachingLoader {
     _ request: ImageRequest, _ key: CacheKey, _ subscription: LoadSubscription, _ watch: RemovalWatch,
     trace: inout LoadTrace
   ) async -> EncodedImage? {
-    let cache = configuration.originalCache(for: request)
+    let cache = configuration.cache(for: request)
     guard let store = configuration.store(of: cache, for: request) else {
       report(.notRead, nil, to: subscription)
       return nil

@@ -22,7 +22,7 @@ final class CachingLoader: Sendable {
   /// The URL of a request, or the closure that resolves it when no cache has the image.
   enum Location: Sendable {
     case known(HTTPURL)
-    case unresolved(URLResolver)
+    case unresolved(ImageSource.Provider<URL>)
   }
 
   let configuration: PipelineConfiguration
@@ -102,12 +102,12 @@ final class CachingLoader: Sendable {
   /// The writes to which a cancelled load adds its partial response; `nil` if it stores none.
   @inline(never)
   private func partialWrites(for request: ImageRequest) -> BackgroundWrites? {
-    switch request.source {
+    switch request.source.kind {
     case .provider, .decoded: return nil
     case .url, .string, .keyed, .data, .resolver: break
     }
-    let cache = configuration.originalCache(for: request)
-    return request.cachePolicy.writesStore && cache.encodedStore != nil ? cache.writes : nil
+    let cache = configuration.cache(for: request)
+    return request.writesStore && cache.encodedStore != nil ? cache.writes : nil
   }
 
   /// Identifies the loads of a key, for ``LoadChain``.
@@ -166,11 +166,11 @@ final class CachingLoader: Sendable {
       return try localImage(data, of: request, url: nil, origin: .inline, watch)
     case .provider(let provider):
       return try await providedImage(request, key: key, subscription, watch) { () async throws(ImageError) in
-        Provided(data: try await provider.providedData())
+        Provided(data: try await provider.provided())
       }
     case .decoded(let provider):
       return try await providedImage(request, key: key, subscription, watch) { [self] () async throws(ImageError) in
-        try await encoded(provider.providedImage())
+        try await encoded(provider.provided())
       }
     }
   }
@@ -178,7 +178,7 @@ final class CachingLoader: Sendable {
   /// Revalidates a stale entry in the background.
   func revalidate(_ request: ImageRequest, _ lookup: CacheLookup, at location: Location, _ watch: RemovalWatch) {
     let key = configuration.inFlightKey(lookup.key, for: request, watch)
-    revalidations.start(key, trackedBy: configuration.originalCache(for: request).writes) { [self] in
+    revalidations.start(key, trackedBy: configuration.cache(for: request).writes) { [self] in
       await updateStore(request, lookup, at: location, watch)
     }
   }
@@ -198,7 +198,7 @@ final class CachingLoader: Sendable {
       }
     case .response(let response)?:
       if case .deliver(let storable?) = await cache.outcome(of: response.metadata, to: lookup), response.isStorable,
-        request.cachePolicy.writesStore, !watch.isRemovedFromStore
+        request.writesStore, !watch.isRemovedFromStore
       {
         // Completed even if the pipeline is invalidated meanwhile.
         _ = await Task { try await cache.store(storable, body: response.data) }.result

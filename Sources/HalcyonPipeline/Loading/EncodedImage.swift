@@ -72,9 +72,9 @@ final class EncodedImage: Sendable {
   /// The image that the source returned decoded, if the size of the request leaves it as it is.
   func decoded(for request: ImageRequest) -> DecodedImage? {
     guard let decoded,
-      request.size.geometry(for: decoded.size) == TargetSize.original.geometry(for: decoded.size)
+      request.targetSize.geometry(for: decoded.size) == TargetSize.original.geometry(for: decoded.size)
     else { return nil }
-    return request.firstFrameOnly ? decoded.still : decoded
+    return request.loadsFirstFrame ? decoded.still : decoded
   }
 
   /// Records that the bytes are a valid image.
@@ -96,8 +96,8 @@ final class EncodedImage: Sendable {
 
   /// Whether they serve a load that finds them in flight. Once they are being written, the load that got them has ended:
   /// another one revalidates them if they are not fresh.
-  func isServed(by freshness: FreshnessPolicy, at uptime: Duration) -> Bool {
-    if freshness != .standard || write.withLock({ $0.start == nil }) { return true }
+  func isServed(by freshness: CachePolicy, at uptime: Duration) -> Bool {
+    if !freshness.followsHTTP || write.withLock({ $0.start == nil }) { return true }
     return freshEnd.map { uptime < $0 } ?? true
   }
 

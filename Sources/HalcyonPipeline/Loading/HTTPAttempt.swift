@@ -43,7 +43,7 @@ final class HTTPAttempt: Sendable {
 
   private var configuration: PipelineConfiguration { loader.configuration }
   private var modifier: (any RequestModifier)? {
-    request.optionsBox?.options.requestModifier ?? loader.configuration.requestModifier
+    request.optionsBox?.options.requestModifier
   }
 
   /// Sends the request, and once more if credentials were renewed or the partial body is of no use.
@@ -88,14 +88,13 @@ final class HTTPAttempt: Sendable {
     let link = LoadChain.Link(loader: ObjectIdentifier(loader), key: CacheKey("credentials of \(request.origin)"))
     // The closure that renews them loads from the same origin: its load fails with 401.
     if LoadChain.isCalling(for: link) { return false }
-    let challenge = AuthenticationChallenge(url: head.url, headers: head.headers)
     return try await loader.renewals.renew(request.origin, since: generation, subscription: subscription) {
       () async throws(ImageError) in
       try await LoadChain.calling(for: link) { () async throws(ImageError) in
         do {
-          return try await modifier.renewCredentials(after: challenge)
+          return try await modifier.renewCredentials(after: head)
         } catch {
-          throw ImageError(requesting: challenge.url, error) { .requestRejected(cause: $0, url: $1) }
+          throw ImageError(requesting: head.url, error) { .requestRejected(cause: $0, url: $1) }
         }
       }
     }
@@ -196,7 +195,7 @@ final class HTTPAttempt: Sendable {
   private func acceptedByHandler(
     _ next: TransportRequest, after current: TransportRequest
   ) async throws(ImageError) -> TransportRequest {
-    guard let handler = request.optionsBox?.options.redirectHandler ?? configuration.redirectHandler else {
+    guard let handler = request.optionsBox?.options.redirectHandler else {
       return next
     }
     do {
@@ -215,7 +214,7 @@ final class HTTPAttempt: Sendable {
   private func exchange(on route: Route) throws(ImageError) -> HTTPExchange {
     let (origin, queued) = (try origin(of: route.request), ContinuousClock.now)
     let permit = loader.limiter.newPermit()
-    let transport = loader.preparingTransport(for: request)
+    let transport = loader.preparingTransport
     if Task.isCancelled { throw .cancelled }
     let transfer = transport.map { transport in
       QueuedTransfer(transport.prepare(route.request) { permit.release($0) }, time: configuration.time)
@@ -280,7 +279,7 @@ final class HTTPAttempt: Sendable {
 
   private func response(to current: TransportRequest) async throws(ImageError) -> TransportResponse {
     do {
-      return try await (request.optionsBox?.options.transport ?? configuration.transport).response(to: current)
+      return try await configuration.transport.response(to: current)
     } catch {
       throw ImageError(transferring: current.url, error)
     }
@@ -353,28 +352,18 @@ final class HTTPAttempt: Sendable {
       isStorable && isResumable
         ? known?.extended(to: data) ?? PartialBody(data: data, metadata: metadata, usesETags: usesETags) : nil
     }
-    reader.stream = try stream(of: reply.head)
     do throws(ImageError) {
       let transform = transform(of: reply.head)
       let info = try await reader.readAll(
         of: reply.response.body, transform: transform, subscription: subscription
       ) { data in
-        guard request.cachePolicy.writesStore, let partial = partialBody(data) else { return }
+        guard request.writesStore, let partial = partialBody(data) else { return }
         await loader.partialBodies(for: request).store(partial, for: request.key)
       }
       return HTTPResponse(data: reader.data, info: info, metadata: metadata, isStorable: isStorable)
     } catch {
       partial = error.allowsResuming ? partialBody(reader.data) : nil
       throw error
-    }
-  }
-
-  @inline(never)
-  private func stream(of head: ResponseHead) throws(ImageError) -> (any StreamTransform)? {
-    do {
-      return try request.optionsBox?.options.streamTransform?(head)
-    } catch {
-      throw ImageError(requesting: head.url, error) { .responseRejected(cause: $0, url: $1) }
     }
   }
 
@@ -393,9 +382,7 @@ final class HTTPAttempt: Sendable {
   /// Runs the validator without a permit, so that it may load from the same host; the body is read with one again.
   @inline(never)
   private func validate(_ reply: HTTPReply, with permit: ConnectionLimiter.Permit) async throws(ImageError) {
-    guard let validator = request.optionsBox?.options.responseValidator ?? configuration.responseValidator else {
-      return
-    }
+    guard let validator = request.optionsBox?.options.responseValidator else { return }
     let origin = try origin(of: reply.request)
     let wasInUse = permit.release()
     do {

@@ -34,7 +34,7 @@ final class HTTPLoader: Sendable {
   let limiter: ConnectionLimiter
   let renewals = CredentialRenewals()
   /// The transport of the pipeline, if it can prepare transfers.
-  private let preparingTransport: (any PreparingTransport)?
+  let preparingTransport: (any PreparingTransport)?
   let failures: FailureMemory
   private let budget: RetryBudget
 
@@ -44,12 +44,6 @@ final class HTTPLoader: Sendable {
     budget = RetryBudget(capacity: configuration.retryBudget)
     limiter = ConnectionLimiter(limits: configuration.connectionLimits, time: configuration.time)
     preparingTransport = configuration.transport as? any PreparingTransport
-  }
-
-  /// The transport of a request, if it can prepare transfers.
-  func preparingTransport(for request: HTTPRequest) -> (any PreparingTransport)? {
-    guard let transport = request.optionsBox?.options.transport else { return preparingTransport }
-    return transport as? any PreparingTransport
   }
 
   /// Ends renewals of credentials that loads wait for.
@@ -128,7 +122,7 @@ final class HTTPLoader: Sendable {
     guard let failure = failure(result, attempts.count) else { return }
     var error = failure.error
     let start = ContinuousClock.now
-    let strategy = request.optionsBox?.options.retryStrategy ?? configuration.retryStrategy
+    let strategy = request.optionsBox?.options.retryStrategy ?? ExponentialBackoff()
     let mayRetry = request.content?.method.isIdempotent ?? true
     if !Task.isCancelled, !error.isCancellation, mayRetry, let delay = await strategy.delay(after: failure),
       refusal != nil || budget.spend(for: request.origin)
@@ -137,7 +131,7 @@ final class HTTPLoader: Sendable {
       if let refusal { return limiter.pause(refusal, for: delay) }
       do {
         try await configuration.time.sleep(for: delay.clamped)
-        if error.isUnreachable { try await configuration.connectivity?.waitUntilOnline() }
+        if error.isUnreachable { try await configuration.waitUntilOnline() }
         return trace.add(.retryWait, since: start)
       } catch {
         // Cancelled while waiting.
@@ -146,7 +140,7 @@ final class HTTPLoader: Sendable {
     if Task.isCancelled { error = .cancelled }
     failures.remember(
       error, for: request.failureKey, atMost: configuration.lifetime(of: request.redirects.withLock { $0 }))
-    if request.cachePolicy.writesStore, let partial {
+    if request.writesStore, let partial {
       let write = await partialBodies(for: request).store(partial, for: request.key)
       // No caller waits for a cancelled load, only the end of the program may: see ``ImageCache/flush()``.
       if Task.isCancelled { await write?.value }

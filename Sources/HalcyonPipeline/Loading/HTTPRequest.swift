@@ -17,7 +17,8 @@ final class HTTPRequest: Sendable {
   let redirects = Lock<[EntryMetadata.Redirect]>([])
   /// The fetch key.
   let key: CacheKey
-  let cachePolicy: CachePolicy
+  let readsStore: Bool
+  let writesStore: Bool
   /// Stores the partial body of an interrupted download.
   let cache: ImageCache
   let watch: RemovalWatch
@@ -43,12 +44,12 @@ final class HTTPRequest: Sendable {
     if lookup == nil, request.freshness.contactsServerFirst { cacheFields["Cache-Control"] = "no-cache" }
     self.cacheFields = cacheFields
     headers = request.headers.adding(configuration.headers)
-    cachePolicy = request.cachePolicy
-    cache = configuration.originalCache(for: request)
+    (readsStore, writesStore) = (request.readsStore, request.writesStore)
+    cache = configuration.cache(for: request)
     optionsBox = request.optionsBox
     ignoresRememberedFailures = request.freshness.contactsServerFirst || request.optionsBox?.content != nil
-    resumesStoredBody = request.freshness != .reloadIgnoringCache
-    usesETags = request.usesETags
+    resumesStoredBody = request.freshness != .reload
+    usesETags = request.revalidatesByETag
   }
 
   /// The validators of ``stored``.
@@ -57,10 +58,10 @@ final class HTTPRequest: Sendable {
   /// The method and the body; `nil` for a plain GET.
   var content: RequestContent? { optionsBox?.content }
 
-  /// Whether a transfer that was interrupted can be continued: the body belongs to a GET, and arrives as it is cached.
-  var isResumable: Bool { content == nil && optionsBox?.options.streamTransform == nil }
+  /// Whether a transfer that was interrupted can be continued: the body belongs to a GET.
+  var isResumable: Bool { content == nil }
 
-  /// The key under which a failure is remembered: another transport or decoder may succeed.
+  /// The key under which a failure is remembered: another decoder may succeed.
   var failureKey: CacheKey { optionsBox?.options.failureKey(key) ?? key }
 
   var url: URL { target.url }
@@ -71,10 +72,7 @@ final class HTTPRequest: Sendable {
 extension RequestOptions {
   /// The key under which a failure of these options is remembered.
   func failureKey(_ key: CacheKey) -> CacheKey {
-    var key = key
-    if let transportHook { key = key.adding("transport", String(transportHook.hook.id)) }
-    if let decoderHook { key = key.adding("decoder", decoderHook.identity) }
-    return key
+    decoderHook.map { key.adding("decoder", $0.identity) } ?? key
   }
 }
 

@@ -37,8 +37,8 @@ extension ImageLoader {
   func encodedVariant(
     for request: ImageRequest, planner: EncodingPlanner? = nil
   ) async throws(ImageError) -> EncodedVariant {
-    guard request.size.isValid else { throw .invalidTargetSize(request.size) }
-    let subscription = LoadSubscription(priority: request.priority) { _ in }
+    guard request.targetSize.isValid else { throw .invalidTargetSize(request.targetSize) }
+    let subscription = LoadSubscription(priority: request.loadPriority) { _ in }
     return try await reporting(request, to: subscription, end: { .finished($0.origin, LoadTrace()) }) {
       () async throws(ImageError) in
       try await withFallback(request, subscription) { [self] request throws(ImageError) in
@@ -52,7 +52,7 @@ extension ImageLoader {
     for request: ImageRequest, _ subscription: LoadSubscription
   ) async throws(ImageError) -> EncodedVariant {
     let keys = RequestKeys(request)
-    let key = keys.variant(request.storage) ?? keys.image
+    let key = keys.variant(request.storagePolicy) ?? keys.image
     let watch = watch(key, for: request)
     return try await encodings.value(
       for: JobKey(key: key, options: LoadKey.key(request), removals: watch.removals), subscription: subscription,
@@ -64,9 +64,9 @@ extension ImageLoader {
       }
       let loaded = try await load(request, keys: keys, stale: nil, subscription, keepsResult: false)
       // Without reading memory every image is made from bytes.
-      guard let encoded = loaded.encoded else { throw .notCached(keys.fetch) }
+      guard let encoded = loaded.encoded else { throw .notCached(key: keys.fetch.sourceText) }
       return try await variant(
-        of: loaded.image, encoded, request, key: keys.variant(request.storage), subscription, watch)
+        of: loaded.image, encoded, request, key: keys.variant(request.storagePolicy), subscription, watch)
     }
   }
 
@@ -156,7 +156,7 @@ extension ImageLoader {
       configuration.report(.processed(identifier: processor.identifier), to: subscription)
     }
     if let known = made.placeholder ?? encoded.metadata.placeholder, !encoded.watch.isRemovedFromStore {
-      configuration.originalCache(for: request).placeholders.insert(known, for: keys.fetch)
+      configuration.cache(for: request).placeholders.insert(known, for: keys.fetch)
     }
     if !made.isPartial {
       await storeOriginalIfWanted(encoded, of: request, made.placeholder)
@@ -183,7 +183,7 @@ extension ImageLoader {
     }
     do {
       try CancellationFlag.checkCurrent()
-      let data = try request.storage.encoded(
+      let data = try request.storagePolicy.encoded(
         image, by: configuration.encoders, original: encoded.data, decoders: configuration.decoders(for: request))
       return Made(
         data: data ?? encoded.data, placeholder: placeholder, decodedSize: decodedSize, isPartial: image.isPartial)

@@ -11,8 +11,8 @@ extension ImageLoader {
   func image(
     for request: ImageRequest, keys: RequestKeys, missing lookup: MemoryLookup
   ) async throws(ImageError) -> DecodedImage {
-    let subscription = LoadSubscription(priority: request.priority)
-    guard monitor == nil, request.hasSingleSource, request.size.isValid else {
+    let subscription = LoadSubscription(priority: request.loadPriority)
+    guard monitor == nil, request.hasSingleSource, request.targetSize.isValid else {
       return try await response(for: request, keys: keys, missing: lookup, subscription: subscription).image
     }
     return try await load(request, keys: keys, stale: lookup.staleImage, subscription, keepsResult: true).image
@@ -24,7 +24,7 @@ extension ImageLoader {
   func response(
     for request: ImageRequest, keys: RequestKeys, after lookup: MemoryLookup, _ subscription: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
-    guard request.size.isValid else { throw .invalidTargetSize(request.size) }
+    guard request.targetSize.isValid else { throw .invalidTargetSize(request.targetSize) }
     if request.hasSingleSource {
       return try await singleResponse(for: request, keys: keys, stale: lookup.staleImage, subscription)
     }
@@ -69,7 +69,7 @@ extension ImageLoader {
   func encodedImage(
     for request: ImageRequest, onProgress: (@Sendable (LoadProgress) -> Void)? = nil
   ) async throws(ImageError) -> EncodedImage {
-    let subscription = LoadSubscription(priority: request.priority) { event in
+    let subscription = LoadSubscription(priority: request.loadPriority) { event in
       if case .progress(let progress) = event { onProgress?(progress) }
     }
     return try await encodedImage(for: request, subscription: subscription)
@@ -121,7 +121,7 @@ extension ImageLoader {
   @inline(never)
   func store(_ encoded: EncodedImage, of request: ImageRequest) async throws(ImageError) {
     await storeOriginalIfWanted(encoded, of: request, nil)
-    if request.waitsForStore { try await encoded.waitForWriting() }
+    if request.waitsForWrite { try await encoded.waitForWriting() }
     if request.optionsBox != nil { try await applyStoreOptions(request, after: encoded) }
   }
 
@@ -175,25 +175,25 @@ extension ImageLoader {
   private func cached(
     _ request: ImageRequest, keys: RequestKeys, _ stale: DecodedImage?, _ subscription: LoadSubscription
   ) async -> CachedImage {
-    guard request.showsStaleFirst, request.freshness == .standard else { return .stale(stale) }
+    guard request.freshness == .staleFirst else { return .stale(stale) }
     if let stale {
       subscription.report(.preview(stale))
       return .stale(stale)
     }
     var stored = request
-    stored.freshness = .cacheOnly
+    stored.cachePolicy = .cacheOnly
     guard let response = try? await singleResponse(for: stored, keys: keys, subscription) else { return .stale(nil) }
     if isFresh(response.image) { return .fresh(response) }
     subscription.report(.preview(response.image))
     // An image that the storage policy has encoded was not decoded from the bytes that are revalidated.
-    return .stale(request.storage.encodesImages ? nil : response.image)
+    return .stale(request.storagePolicy.encodesImages ? nil : response.image)
   }
 }
 
 extension ImageRequest {
   /// Whether no alternative, timeout or stale image is involved. Most requests are such, and wait in less memory.
   fileprivate var hasSingleSource: Bool {
-    alternatives.isEmpty && lowDataSource == nil && !showsStaleFirst && timeout == nil
+    alternatives.isEmpty && lowDataSource == nil && freshness != .staleFirst && optionsBox?.options.timeout == nil
   }
 
   func from(_ source: ImageSource) -> ImageRequest {

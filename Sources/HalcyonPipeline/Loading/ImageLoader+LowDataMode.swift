@@ -11,7 +11,7 @@ extension ImageLoader {
     guard let smaller = request.lowDataSource, configuration.prefersLowData() else { return try await main(request) }
     if request.freshness.contactsServerFirst { return try await other(request.from(smaller)) }
     var cached = request
-    cached.freshness = .offline
+    cached.cachePolicy = .cacheOnly
     do throws(ImageError) {
       return try await main(cached)
     } catch {

@@ -9,7 +9,7 @@ extension ImageLoader {
     let url = encoded.metadata.url ?? .unnamedImage
     do {
       let decoder = try configuration.decoders(for: request).decoder(for: encoded.info.format)
-      return try await workers.run(priority: request.priority) { _ in try decoder.metadata(of: encoded.data) }
+      return try await workers.run(priority: request.loadPriority) { _ in try decoder.metadata(of: encoded.data) }
     } catch let error as ImageDecodingError {
       throw .decoding(error, url: url)
     } catch is CancellationError {

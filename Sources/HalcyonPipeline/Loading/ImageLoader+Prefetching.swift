@@ -4,7 +4,7 @@ import HalcyonImaging
 /// Loads that only fill the store: what a load of the image would store, without delivering it.
 extension ImageLoader {
   /// Stores the original bytes of a request, of which only the header is read; or, if the storage policy encodes images,
-  /// the processed image, and the original as ``RequestOptions/keepsOriginal`` says.
+  /// the processed image, and the original unless the storage policy keeps none.
   ///
   /// - Returns: Whether anything was loaded: `false` if the store has it, and for sources on this machine.
   /// - Throws: Also errors of encoders and of the store, since storing is what the caller requested.
@@ -25,13 +25,13 @@ extension ImageLoader {
     case .web, .unresolved, .provider, .decoded: break
     }
     let keys = RequestKeys(request)
-    guard let cache = configuration.httpCache(for: request), request.cachePolicy.writesStore else {
-      throw .notStorable(keys.fetch)
+    guard let cache = configuration.httpCache(for: request), request.writesStore else {
+      throw .notStorable(key: keys.fetch.sourceText)
     }
-    if request.storage.encodesImages { return try await prefetchVariant(request, keys, subscription) }
+    if request.storagePolicy.encodesImages { return try await prefetchVariant(request, keys, subscription) }
     let encoded = try await bytes.encodedImage(for: request, key: keys.fetch, subscription: subscription)
     if encoded.origin != .store {
-      guard let storable = encoded.storable else { throw .notStorable(keys.fetch) }
+      guard let storable = encoded.storable else { throw .notStorable(key: keys.fetch.sourceText) }
       // The load that verified the bytes first stores them.
       if encoded.markVerified() { try await store(encoded, as: storable, in: cache, for: request) }
     }
@@ -43,7 +43,7 @@ extension ImageLoader {
   private func prefetchVariant(
     _ request: ImageRequest, _ keys: RequestKeys, _ subscription: LoadSubscription
   ) async throws(ImageError) -> Bool {
-    guard request.size.isValid else { throw .invalidTargetSize(request.size) }
+    guard request.targetSize.isValid else { throw .invalidTargetSize(request.targetSize) }
     let watch = watch(keys.image, for: request)
     if let stored = await storedVariantBytes(request, keys: keys, subscription) {
       try await applyStoreOptions(request, after: stored)
@@ -51,11 +51,11 @@ extension ImageLoader {
     }
     let loaded = try await load(request, keys: keys, stale: nil, subscription, keepsResult: false)
     guard let encoded = loaded.encoded, encoded.isFoundAgain, !loaded.image.isPartial else {
-      throw .notStorable(keys.fetch)
+      throw .notStorable(key: keys.fetch.sourceText)
     }
     let storesOriginalBytes = request.storesOriginalBytes(of: loaded.image)
     if storesOriginalBytes {
-      await storeOriginal(encoded, of: request, configuration.originalCache(for: request).placeholders[keys.fetch])
+      await storeOriginal(encoded, of: request, configuration.cache(for: request).placeholders[keys.fetch])
     }
     // A caller that joined this load has started the write.
     await loaded.variantWrite?.value
@@ -81,7 +81,7 @@ extension ImageLoader {
     let write = Task {
       if !encoded.watch.isRemovedFromStore { try await cache.store(storable, body: encoded.data) }
     }
-    configuration.originalCache(for: request).writes.track { _ = await write.result }
+    configuration.cache(for: request).writes.track { _ = await write.result }
     if case .failure(let cause) = await write.result {
       throw .failed(cause: cause, url: encoded.metadata.url ?? .unnamedImage)
     }

@@ -65,8 +65,8 @@ extension ImageLoader {
   /// The image before a processor, if memory has it: a fresh one is processed, the pixels of a stale one are used again
   /// if its bytes are still valid. Counts no miss.
   private func lookUpIntermediate(_ request: ImageRequest, _ keys: RequestKeys) -> MemoryLookup? {
-    let memory = configuration.targetCache(for: request).memory
-    guard request.cachePolicy.readsMemory, memory.contains(keys.image), let image = memory.image(for: keys.image) else {
+    let memory = configuration.cache(for: request).memory
+    guard request.readsMemory, memory.contains(keys.image), let image = memory.image(for: keys.image) else {
       return nil
     }
     return checked(image, request)
@@ -74,6 +74,6 @@ extension ImageLoader {
 
   /// Whether the image is also stored as the storage policy says, which needs the metadata of the bytes.
   private func storesVariant(of request: ImageRequest) -> Bool {
-    request.storage.encodesImages && request.cachePolicy.writesStore && request.freshness.usesNetwork
+    request.storagePolicy.encodesImages && request.writesStore && request.freshness.usesNetwork
   }
 }

@@ -12,7 +12,7 @@ extension ImageLoader {
   ) {
     let ofError = loaded.encoded.flatMap { $0.isOfErrorStatus ? $0.metadata.expiration : nil }
     let expiration = ofError ?? request.optionsBox?.options.memoryExpiration
-    let memory = configuration.targetCache(for: request).memory
+    let memory = configuration.cache(for: request).memory
     guard !loaded.isRemoved(watch), memory.store(loaded.image, for: keys.image, expiration: expiration) else { return }
     // Removed on another thread before it was stored.
     if loaded.isRemoved(watch) { return memory.removeImage(for: keys.image) }
@@ -24,9 +24,9 @@ extension ImageLoader {
   @inline(never)
   func applyStoreOptions(_ request: ImageRequest) {
     guard request.changesEntries else { return }
-    let (target, original) = (configuration.targetCache(for: request), configuration.originalCache(for: request))
-    let pending = original.writes.pending + (target === original ? [] : target.writes.pending)
-    original.writes.track { [configuration] in
+    let writes = configuration.cache(for: request).writes
+    let pending = writes.pending
+    writes.track { [configuration] in
       for write in pending { await write.value }
       await configuration.applyStoreOptions(of: request)
     }
@@ -40,12 +40,12 @@ extension ImageLoader {
     _ request: ImageRequest, after encoded: EncodedImage?, _ variantWrite: Task<Void, Never>? = nil
   ) async throws(ImageError) {
     guard request.changesEntries else { return }
-    let application = configuration.originalCache(for: request).writes.track { [configuration] in
+    let application = configuration.cache(for: request).writes.track { [configuration] in
       try? await encoded?.waitForWriting()
       await variantWrite?.value
       await configuration.applyStoreOptions(of: request)
     }
-    if request.waitsForStore { try await application.waitUnlessCancelled() }
+    if request.waitsForWrite { try await application.waitUnlessCancelled() }
   }
 
   /// Starts storing the original bytes, unless the storage policy stores only the processed image.
@@ -57,7 +57,7 @@ extension ImageLoader {
   func storeOriginal(_ encoded: EncodedImage, of request: ImageRequest, _ placeholder: ThumbHash?) async {
     guard var storable = encoded.storable, let cache = configuration.httpCache(for: request) else { return }
     storable.metadata.placeholder = placeholder
-    let writes = configuration.originalCache(for: request).writes
+    let writes = configuration.cache(for: request).writes
     await encoded.startWriting { [monitor, storable] in
       // Holds the bytes until they are written, so that other loads find them in flight.
       await writes.start(byteCount: encoded.data.count) {
@@ -82,7 +82,7 @@ extension ImageLoader {
   ) -> ThumbHash? {
     guard configuration.makesPlaceholders, encoded.storable != nil, !image.isPartial else { return nil }
     guard request.optionsBox?.options.decoderHook == nil else { return nil }
-    switch request.size {
+    switch request.targetSize {
     case .original, .fit: return ThumbHash(image.bitmap)
     case .fill, .exact: return nil
     }

@@ -21,7 +21,7 @@ extension ImageLoader {
     do throws(ImageError) {
       var loaded = try await decode(encoded, request: request.ofStoredForm, key: keys.fetch, subscription)
       loaded.isStoredVariant = true
-      loaded.image.facts.isStoredVariant = request.size != .original
+      loaded.image.facts.isStoredVariant = request.targetSize != .original
       return loaded
     } catch {
       // A damaged entry is loaded from the original again.
@@ -34,13 +34,13 @@ extension ImageLoader {
   func storedVariantBytes(
     _ request: ImageRequest, keys: RequestKeys, _ subscription: LoadSubscription
   ) async -> EncodedImage? {
-    await storedVariantBytes(request, key: keys.variant(request.storage), subscription)
+    await storedVariantBytes(request, key: keys.variant(request.storagePolicy), subscription)
   }
 
   func storedVariantBytes(
     _ request: ImageRequest, key: CacheKey?, _ subscription: LoadSubscription
   ) async -> EncodedImage? {
-    guard request.cachePolicy.readsStore, !request.freshness.contactsServerFirst,
+    guard request.readsStore, !request.freshness.contactsServerFirst,
       let variant = variantEntry(request, key)
     else { return nil }
     let watch = watch(variant.key, for: request)
@@ -64,18 +64,18 @@ extension ImageLoader {
   func storeVariant(
     of loaded: Loaded, _ request: ImageRequest, keys: RequestKeys, _ watch: RemovalWatch
   ) async -> Task<Void, Never>? {
-    guard request.cachePolicy.writesStore, let encoded = loaded.encoded, let variant = variantEntry(request, keys),
+    guard request.writesStore, let encoded = loaded.encoded, let variant = variantEntry(request, keys),
       let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
     else { return nil }
     if request.storesOriginalBytes(of: loaded.image) {
-      let placeholder = configuration.originalCache(for: request).placeholders[keys.fetch]
+      let placeholder = configuration.cache(for: request).placeholders[keys.fetch]
       await storeOriginal(encoded, of: request, placeholder)
       return nil
     }
     let image = loaded.image
     // The original is retained only if its metadata is needed.
-    let original = request.storage.metadata == .strip ? nil : encoded.data
-    return await configuration.targetCache(for: request).writes.start(byteCount: image.bitmap.byteCount) { [self] in
+    let original = request.storagePolicy.metadata == .strip ? nil : encoded.data
+    return await configuration.cache(for: request).writes.start(byteCount: image.bitmap.byteCount) { [self] in
       // The store reports its failures itself.
       guard let data = await encodedVariant(image, request, original: original) else { return }
       try? await store(data, as: storable, in: variant.cache, encoded, watch)
@@ -92,12 +92,12 @@ extension ImageLoader {
   ) async throws(ImageError) {
     guard let variant = variantEntry(request, keys),
       let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
-    else { throw .notStorable(keys.fetch) }
+    else { throw .notStorable(key: keys.fetch.sourceText) }
     let write = Task {
       guard let data = try await encode(image, request, original: encoded.data) else { return }
       try await store(data, as: storable, in: variant.cache, encoded, watch)
     }
-    configuration.targetCache(for: request).writes.track { _ = await write.result }
+    configuration.cache(for: request).writes.track { _ = await write.result }
     if case .failure(let cause) = await write.result {
       throw .failed(cause: cause, url: encoded.metadata.url ?? .unnamedImage)
     }
@@ -116,7 +116,9 @@ extension ImageLoader {
   func encode(
     _ image: DecodedImage, _ request: ImageRequest, original: Data?, priority: ImagePriority = .low
   ) async throws -> Data? {
-    let (policy, encoders, decoders) = (request.storage, configuration.encoders, configuration.decoders(for: request))
+    let (policy, encoders, decoders) = (
+      request.storagePolicy, configuration.encoders, configuration.decoders(for: request)
+    )
     return try await workers.run(priority: priority) { flag in
       try flag.asCurrent { try policy.encoded(image, by: encoders, original: original, decoders: decoders) }
     }
@@ -126,13 +128,13 @@ extension ImageLoader {
   func startStoring(
     _ data: Data, of encoded: EncodedImage, _ request: ImageRequest, key: CacheKey?, _ watch: RemovalWatch
   ) async {
-    guard request.cachePolicy.writesStore, let variant = variantEntry(request, key),
+    guard request.writesStore, let variant = variantEntry(request, key),
       let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
     else { return }
-    let write = await configuration.targetCache(for: request).writes.start(byteCount: data.count) { [self] in
+    let write = await configuration.cache(for: request).writes.start(byteCount: data.count) { [self] in
       try? await store(data, as: storable, in: variant.cache, encoded, watch)
     }
-    if request.waitsForStore { try? await write.waitUnlessCancelled() }
+    if request.waitsForWrite { try? await write.waitUnlessCancelled() }
   }
 
   /// Stores an encoded image, unless it or the bytes it was made from have been removed meanwhile.
@@ -146,12 +148,12 @@ extension ImageLoader {
 
   /// Where the processed image is stored; `nil` if the policy, the source or a missing store rules that out.
   private func variantEntry(_ request: ImageRequest, _ keys: RequestKeys) -> VariantEntry? {
-    variantEntry(request, keys.variant(request.storage))
+    variantEntry(request, keys.variant(request.storagePolicy))
   }
 
   private func variantEntry(_ request: ImageRequest, _ key: CacheKey?) -> VariantEntry? {
     guard let key,
-      let cache = configuration.httpCache(in: configuration.targetCache(for: request), for: request)
+      let cache = configuration.httpCache(in: configuration.cache(for: request), for: request)
     else { return nil }
     switch try? ResolvedSource(request.source) {
     case .web, .unresolved: return VariantEntry(key: key, cache: cache, isFromHTTP: true)
@@ -172,7 +174,7 @@ extension ImageRequest {
 
   /// Whether the store gets the original bytes in place of the image of this request.
   func storesOriginalBytes(of image: DecodedImage) -> Bool {
-    storage.storesOriginalBytes(of: image, isProcessed: !processors.isEmpty)
+    storagePolicy.storesOriginalBytes(of: image, isProcessed: !processors.isEmpty)
   }
 }
 

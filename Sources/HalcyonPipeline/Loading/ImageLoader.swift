@@ -57,7 +57,7 @@ final class ImageLoader: Sendable {
     self.configuration = configuration
     bytes = CachingLoader(configuration: configuration)
     monitor = PipelineMonitor(configuration)
-    workers = WorkerPool(name: "decoder", width: configuration.decodingWidth)
+    workers = WorkerPool(name: "decoder", width: configuration.decodingThreads)
     jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .image)
     encodings = InFlightJobs(configuration.eventHandler == nil ? nil : .image)
   }
@@ -92,10 +92,10 @@ final class ImageLoader: Sendable {
 
   /// The image in memory, if the request may read it.
   func lookUpMemory(_ request: ImageRequest, key: CacheKey) -> MemoryLookup {
-    guard request.cachePolicy.readsMemory, !isInvalidated else { return .miss(.notRead) }
-    switch configuration.targetCache(for: request).lookUpInMemory(key) {
+    guard request.readsMemory, !isInvalidated else { return .miss(.notRead) }
+    switch configuration.cache(for: request).lookUpInMemory(key) {
     case .miss(let miss):
-      guard request.firstFrameOnly, let image = animatedImage(request) else { return .miss(miss) }
+      guard request.loadsFirstFrame, let image = animatedImage(request) else { return .miss(miss) }
       return checked(image.still, request)
     case .hit(let image):
       return checked(image, request)
@@ -104,7 +104,7 @@ final class ImageLoader: Sendable {
 
   func checked(_ image: DecodedImage, _ request: ImageRequest) -> MemoryLookup {
     let freshness = request.freshness
-    if freshness.contactsServerFirst || freshness == .standard && !isFresh(image) { return .stale(image) }
+    if freshness.contactsServerFirst || freshness.followsHTTP && !isFresh(image) { return .stale(image) }
     if request.optionsBox != nil { applyStoreOptions(request) }
     return .hit(image)
   }
@@ -112,7 +112,7 @@ final class ImageLoader: Sendable {
   /// The animation whose first frame is requested, without counting a miss.
   private func animatedImage(_ request: ImageRequest) -> DecodedImage? {
     var animated = request
-    animated.options.firstFrameOnly = false
+    animated.animation = nil
     return imageInMemory(animated, RequestKeys(animated).image)
   }
 
@@ -134,12 +134,12 @@ final class ImageLoader: Sendable {
     from loaded: Loaded, _ request: ImageRequest
   ) async throws(ImageError) -> ImageResponse {
     var loaded = loaded
-    if request.waitsForStore { try await loaded.waitForWriting() }
+    if request.waitsForWrite { try await loaded.waitForWriting() }
     if request.optionsBox != nil { try await applyStoreOptions(request, after: loaded.encoded, loaded.variantWrite) }
     return ImageResponse(
       image: loaded.image, origin: loaded.encoded?.origin ?? .memory, url: loaded.encoded?.metadata.url,
       encodedByteCount: loaded.encoded?.data.count,
-      encodedData: request.optionsBox?.options.returnsEncodedData == true ? loaded.encoded?.data : nil,
+      encodedData: request.optionsBox?.options.keepsEncodedData == true ? loaded.encoded?.data : nil,
       trace: loaded.trace)
   }
 
@@ -169,14 +169,14 @@ final class ImageLoader: Sendable {
 
   /// Notices that the image of a request is removed.
   func watch(_ key: CacheKey, for request: ImageRequest) -> RemovalWatch {
-    RemovalWatch(key, in: configuration.targetCache(for: request))
+    RemovalWatch(key, in: configuration.cache(for: request))
   }
 
   @inline(never)
   private func operation(
     _ request: ImageRequest, keys: RequestKeys, stale: DecodedImage?, keepsResult: Bool, _ watch: RemovalWatch
   ) -> InFlightJobs<JobKey, Loaded>.Operation {
-    if stale == nil, request.processors.isEmpty, !request.storage.encodesImages {
+    if stale == nil, request.processors.isEmpty, !request.storagePolicy.encodesImages {
       // Most images are only decoded: they wait in the smaller async frame of a closure of their own.
       return { [self] subscription throws(ImageError) in
         if let loaded = loadedMeanwhile(request, keys.image) { return loaded }
@@ -195,15 +195,15 @@ final class ImageLoader: Sendable {
   @inline(never)
   private func loadedMeanwhile(_ request: ImageRequest, _ key: CacheKey) -> Loaded? {
     guard let image = imageInMemory(request, key), !request.freshness.contactsServerFirst,
-      request.freshness != .standard || isFresh(image)
+      !request.freshness.followsHTTP || isFresh(image)
     else { return nil }
     return Loaded(image: image, trace: LoadTrace())
   }
 
   /// The image in memory, fresh or stale, without counting a miss.
   private func imageInMemory(_ request: ImageRequest, _ key: CacheKey) -> DecodedImage? {
-    guard request.cachePolicy.readsMemory else { return nil }
-    let memory = configuration.targetCache(for: request).memory
+    guard request.readsMemory else { return nil }
+    let memory = configuration.cache(for: request).memory
     return memory.contains(key) ? memory.image(for: key) : nil
   }
 
@@ -218,13 +218,14 @@ final class ImageLoader: Sendable {
       (revalidated, encoded) = try await revalidate(stale, request, keys: keys, subscription)
       // The server has been contacted: the steps below find the bytes as long as they are held.
       if let encoded, encoded.isFoundAgain, request.freshness.contactsServerFirst {
-        remaining.freshness = .standard
+        remaining.cachePolicy = .standard
       }
     }
     defer { withExtendedLifetime(encoded) {} }
     if let revalidated { return revalidated }
     if keepsResult, let variant = try await storedVariant(request, keys: keys, subscription) { return variant }
     if let processor = request.processors.last { return try await process(remaining, with: processor, subscription) }
+    if let encoded { return try await decode(encoded, remaining, key: keys.fetch, subscription) }
     return try await decode(remaining, key: keys.fetch, subscription)
   }
 
@@ -237,12 +238,12 @@ final class ImageLoader: Sendable {
     // A caller that joins after this line finds nothing in memory next time, and loads again.
     guard subscription.keepsResult, !loaded.image.isPartial else { return loaded }
     guard loaded.encoded?.allowsMemory ?? true else {
-      if request.cachePolicy.writesMemory, !loaded.isRemoved(watch) {
-        unstoredImages.insert(loaded.image, for: keys.image, in: configuration.targetCache(for: request).memory, watch)
+      if request.writesMemory, !loaded.isRemoved(watch) {
+        unstoredImages.insert(loaded.image, for: keys.image, in: configuration.cache(for: request).memory, watch)
       }
       return loaded
     }
-    if request.cachePolicy.writesMemory { storeInMemory(loaded, request, keys, subscription, watch) }
+    if request.writesMemory { storeInMemory(loaded, request, keys, subscription, watch) }
     var loaded = loaded
     if !loaded.isStoredVariant { loaded.variantWrite = await storeVariant(of: loaded, request, keys: keys, watch) }
     return loaded
@@ -255,7 +256,7 @@ final class ImageLoader: Sendable {
     guard stale.facts.freshness != nil else { return (nil, nil) }
     let encoded = try await bytes.encodedImage(for: request, key: keys.fetch, subscription: subscription)
     guard let image = await renewed(stale, by: encoded, subscription) else { return (nil, encoded) }
-    let placeholder = configuration.originalCache(for: request).placeholders[keys.fetch]
+    let placeholder = configuration.cache(for: request).placeholders[keys.fetch]
     await storeOriginalIfWanted(encoded, of: request, placeholder)
     return (Loaded(image: image, encoded: encoded, trace: encoded.trace), encoded)
   }
@@ -324,7 +325,7 @@ final class ImageLoader: Sendable {
       request.freshness.usesNetwork
     else { throw error }
     var retry = request
-    retry.cachePolicy.readsStore = false
+    retry.storeAccess = (request.storeAccess ?? .readWrite).withoutReads
     return try await bytes.encodedImage(for: retry, key: key, subscription: subscription)
   }
 
@@ -347,7 +348,7 @@ final class ImageLoader: Sendable {
     trace.add(.decode, since: start)
     configuration.report(.decoded(image.size), to: subscription)
     if let known = placeholder ?? encoded.metadata.placeholder, !encoded.watch.isRemovedFromStore {
-      configuration.originalCache(for: request).placeholders.insert(known, for: key)
+      configuration.cache(for: request).placeholders.insert(known, for: key)
     }
     if !image.isPartial { await storeOriginalIfWanted(encoded, of: request, placeholder) }
     return Loaded(image: image, encoded: encoded, trace: trace)
@@ -360,8 +361,8 @@ extension ImageLoader {
     _ encoded: EncodedImage, _ request: ImageRequest, by decoder: any ImageDecoder, _ flag: CancellationFlag
   ) throws -> (DecodedImage, ThumbHash?) {
     let options = DecodingOptions(
-      size: request.size, limits: configuration.limits, allowsPartialImage: request.allowsPartialImage,
-      keepsAnimation: !request.firstFrameOnly
+      size: request.targetSize, limits: configuration.limits, allowsPartialImage: request.acceptsPartialImage,
+      keepsAnimation: !request.loadsFirstFrame
     ) { flag.isCancelled }
     var image = try encoded.decoded(for: request) ?? decoder.image(from: encoded.data, options: options)
     image.facts.freshness = encoded.freshEnd.map { SourceFreshness(end: $0, version: encoded.version) }

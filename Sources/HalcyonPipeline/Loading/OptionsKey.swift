@@ -16,10 +16,10 @@ struct FetchKey: Hashable, Sendable {
 
   private let readsStore: Bool
   private let writesStore: Bool
-  private let freshness: FreshnessPolicy
+  private let policy: CachePolicy
   private let usesETags: Bool
   private let cache: ObjectIdentifier?
-  private let hooks: [UInt64?]?
+  private let hooks: [HookIdentity?]?
   private let decoder: String?
 
   static func key(_ request: ImageRequest) -> OptionsKey<FetchKey> {
@@ -29,13 +29,13 @@ struct FetchKey: Hashable, Sendable {
   }
 
   fileprivate init(_ request: ImageRequest) {
-    let (policy, options) = (request.cachePolicy, request.optionsBox?.options)
-    (readsStore, writesStore) = (policy.readsStore, policy.writesStore)
-    freshness = request.freshness
-    usesETags = request.usesETags
+    let options = request.optionsBox?.options
+    (readsStore, writesStore) = (request.readsStore, request.writesStore)
+    policy = request.freshness == .staleFirst ? .standard : request.freshness
+    usesETags = request.revalidatesByETag
     hooks = options?.hookIDs
     decoder = options?.decoderHook?.identity
-    cache = (options?.originalCache ?? options?.targetCache).map { ObjectIdentifier($0) }
+    cache = (options?.cache).map { ObjectIdentifier($0) }
   }
 }
 
@@ -49,9 +49,7 @@ struct LoadKey: Hashable, Sendable {
   private let writesMemory: Bool
   private let allowsPartialImage: Bool
   private let storage: StoragePolicy
-  private let keepsOriginal: Bool
   private let memoryExpiration: CacheExpiration?
-  private let cache: ObjectIdentifier?
 
   static func key(_ request: ImageRequest) -> OptionsKey<LoadKey> {
     guard request.optionsBox != nil else { return .default }
@@ -61,12 +59,10 @@ struct LoadKey: Hashable, Sendable {
 
   private init(_ request: ImageRequest) {
     fetch = FetchKey(request)
-    (readsMemory, writesMemory) = (request.cachePolicy.readsMemory, request.cachePolicy.writesMemory)
-    allowsPartialImage = request.allowsPartialImage
-    storage = request.storage
-    keepsOriginal = request.keepsOriginal
+    (readsMemory, writesMemory) = (request.readsMemory, request.writesMemory)
+    allowsPartialImage = request.acceptsPartialImage
+    storage = request.storagePolicy
     memoryExpiration = request.optionsBox?.options.memoryExpiration
-    cache = (request.optionsBox?.options.targetCache).map { ObjectIdentifier($0) }
   }
 }
 

@@ -80,8 +80,7 @@ final class PartialBody: Sendable {
 extension HTTPRequest {
   /// Whether the request resumes a download that an earlier load began, if the store has its beginning.
   var mayResume: Bool {
-    resumesStoredBody && content == nil && cachePolicy.readsStore && cache.encodedStore != nil
-      && !cacheFields.isConditional
+    resumesStoredBody && content == nil && readsStore && cache.encodedStore != nil && !cacheFields.isConditional
   }
 }
 

@@ -25,7 +25,7 @@ final class PreviewMaker: Sendable {
     self.policy = policy
     self.configuration = configuration
     self.workers = workers
-    watch = RemovalWatch(RequestKeys(request).image, in: configuration.targetCache(for: request))
+    watch = RemovalWatch(RequestKeys(request).image, in: configuration.cache(for: request))
   }
 
   /// Receives the bytes so far. They are dropped if the last preview is too recent.
@@ -81,7 +81,7 @@ final class PreviewMaker: Sendable {
   private func preview(
     of received: ReceivedBytes, after stage: Int, _ decoder: any ProgressiveImageDecoder, _ flag: CancellationFlag
   ) throws -> ImagePreview? {
-    let options = DecodingOptions(size: request.size, limits: configuration.limits) { flag.isCancelled }
+    let options = DecodingOptions(size: request.targetSize, limits: configuration.limits) { flag.isCancelled }
     guard var preview = try decoder.preview(received.data, after: stage, options: options) else { return nil }
     let context = ImageProcessingContext(
       request: request, response: received.head, info: preview.image.info, isComplete: false)

@@ -4,18 +4,13 @@ import HalcyonSupport
 
 /// The caches and stores of a request.
 extension PipelineConfiguration {
-  /// The cache of the request's image.
-  func targetCache(for request: ImageRequest) -> ImageCache { request.optionsBox?.options.targetCache ?? cache }
-
-  /// The cache of the request's original bytes.
-  func originalCache(for request: ImageRequest) -> ImageCache {
-    request.optionsBox?.options.originalCache ?? targetCache(for: request)
-  }
+  /// The cache of the request.
+  func cache(for request: ImageRequest) -> ImageCache { request.optionsBox?.options.cache ?? cache }
 
   /// The store of one of these caches with the options of the request; `nil` if it has none.
   func store(of cache: ImageCache, for request: ImageRequest) -> (any DataStore)? {
     guard var store = observed(cache.encodedStore) else { return nil }
-    if !request.cachePolicy.writesStore { store = ReadOnlyStore(base: store) }
+    if !request.writesStore { store = ReadOnlyStore(base: store) }
     guard request.optionsBox != nil else { return store }
     let options = request.storeOptions
     return options == StoreOptions()
@@ -29,16 +24,14 @@ extension PipelineConfiguration {
 
   /// HTTP caching over the store of the original bytes; `nil` if there is none.
   func httpCache(for request: ImageRequest) -> HTTPCache? {
-    httpCache(in: originalCache(for: request), for: request)
+    httpCache(in: cache(for: request), for: request)
   }
 
   /// Applies the tags, the expiration and the pin of a request to its stored entries, if there are any. A failure changes
   /// nothing; the next read repeats it.
   func applyStoreOptions(of request: ImageRequest) async {
-    let keys = RequestKeys(request)
-    var entries = [(keys.fetch, originalCache(for: request))]
-    if let variant = keys.variant(request.storage) { entries.append((variant, targetCache(for: request))) }
-    for (key, cache) in entries {
+    let (keys, cache) = (RequestKeys(request), cache(for: request))
+    for key in [keys.fetch, keys.variant(request.storagePolicy)].compactMap(\.self) {
       guard let store = observed(cache.encodedStore),
         let storedKey = try? await HTTPCache(store: store).storedKey(
           for: key, requestHeaders: request.headers.adding(headers))
@@ -52,13 +45,13 @@ extension PipelineConfiguration {
   /// The key of the request's bytes while they are in flight.
   func inFlightKey(_ key: CacheKey, for request: ImageRequest, _ watch: RemovalWatch) -> InFlightResponses.Key {
     InFlightResponses.Key(
-      key: key, cache: ObjectIdentifier(originalCache(for: request)), removals: watch.removals.store,
+      key: key, cache: ObjectIdentifier(cache(for: request)), removals: watch.removals.store,
       decoder: request.optionsBox?.options.decoderHook?.identity)
   }
 
   /// Notices that the bytes of a request are removed from the store.
   func watch(_ key: CacheKey, for request: ImageRequest) -> RemovalWatch {
-    RemovalWatch(key, in: originalCache(for: request))
+    RemovalWatch(key, in: cache(for: request))
   }
 
   /// A store that reports its failures to the event handler.
@@ -80,7 +73,7 @@ extension ImageRequest {
   var changesEntries: Bool {
     guard let options = optionsBox?.options else { return false }
     return (options.tags != nil || options.isPinned == true || options.storeExpiration != nil)
-      && cachePolicy.writesStore
+      && writesStore
   }
 
   var storeOptions: StoreOptions {

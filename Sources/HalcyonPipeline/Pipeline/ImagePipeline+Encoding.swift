@@ -12,7 +12,8 @@ extension ImagePipeline {
   /// ```
   ///
   /// The file is kept in the store, and later calls read it there without decoding anything, as long as the response
-  /// that it was made from is fresh; the original bytes are stored as ``RequestOptions/keepsOriginal`` says. Equal calls
+  /// that it was made from is fresh; the original bytes are stored unless
+  /// ``RequestOptions/storage`` keeps none. Equal calls
   /// in flight share one load and one encoding, which runs on the threads of the pipeline. Memory is neither read nor
   /// written. The file has the pixels as they are shown, upright and in sRGB; of an animation it has the first frame. Files
   /// for images from files, and from data that the request contains, are not stored.
@@ -33,46 +34,27 @@ extension ImagePipeline {
     try await encodedResponse(for: request, as: format, quality: quality, byteLimit: byteLimit, metadata: metadata).data
   }
 
-  /// Same as ``encodedData(for:as:quality:byteLimit:metadata:)``, with the origin of the file, and the headers of the response
-  /// that it was made from: what a server needs for its own `Cache-Control` and `Last-Modified`.
-  public func encodedResponse(
+  /// Same as ``encodedData(for:as:quality:byteLimit:metadata:)``, with the origin of the file and the head of its source.
+  package func encodedResponse(
     for request: ImageRequest, as format: ImageFormat, quality: Double = 0.8, byteLimit: Int? = nil,
     metadata: MetadataPolicy = .strip
   ) async throws(ImageError) -> EncodedImageResponse {
     var request = request
-    request.options.storage = .encoded(as: format, quality: quality)
-    request.options.storage?.byteLimit = byteLimit
-    request.options.storage?.metadata = metadata
-    request.options.firstFrameOnly = true
+    request.storage = .encoded(
+      as: format, quality: quality, byteLimit: byteLimit, metadata: metadata,
+      keepsOriginal: resolved(request).storagePolicy.keepsOriginal)
+    request.animation = .firstFrame
     return try await encodedResponse(request, planner: nil)
   }
 
   /// The image of a request as a file that depends on the properties of the original one.
-  ///
-  /// ```swift
-  /// let square = try await pipeline.encodedResponse(for: request, planIdentifier: "square") { info in
-  ///   let side = min(info.pixelSize.width, info.pixelSize.height)
-  ///   return EncodingPlan(size: .fill(width: side, height: side), format: info.format)
-  /// }
-  /// ```
-  ///
-  /// Like ``encodedResponse(for:as:quality:byteLimit:metadata:)``, with one fetch of the source in any case: the plan is
-  /// asked for when its bytes have been received, and not at all for a file in the store.
-  ///
-  /// - Parameters:
-  ///   - request: The image to encode. Its size, processors and storage policy are ignored.
-  ///   - planIdentifier: Identifies what `plan` decides, in cache keys: for equal identifiers and files it must return
-  ///     equal plans.
-  ///   - plan: Called on any thread, at most once for equal calls in flight. `nil` leaves the file as it is: the original
-  ///     bytes, which are stored as such.
-  /// - Throws: The errors of ``image(for:)-(ImageRequest)``, and ``ImageError/failed(cause:url:)`` with an
-  ///   ``ImageEncodingError`` or an error of `plan`.
-  public func encodedResponse(
+  package func plannedResponse(
     for request: ImageRequest, planIdentifier: String, plan: @escaping @Sendable (ImageInfo) throws -> EncodingPlan?
   ) async throws(ImageError) -> EncodedImageResponse {
     var request = request
-    (request.size, request.processors, request.options.storage) = (.original, [], .original)
-    request.options.firstFrameOnly = true
+    (request.size, request.processors) = (.original, [])
+    request.storage = StoragePolicy(keepsOriginal: resolved(request).storagePolicy.keepsOriginal)
+    request.animation = .firstFrame
     return try await encodedResponse(request, planner: EncodingPlanner(identifier: planIdentifier, plan: plan))
   }
 
@@ -80,8 +62,7 @@ extension ImagePipeline {
     _ request: ImageRequest, planner: EncodingPlanner?
   ) async throws(ImageError) -> EncodedImageResponse {
     var request = resolved(request)
-    request.cachePolicy.readsMemory = false
-    request.cachePolicy.writesMemory = false
+    request.memoryAccess = .disabled
     let variant = try await loader.encodedVariant(for: request, planner: planner)
     let freshness = variant.freshEnd.map { max(.zero, $0 - configuration.time.uptime()) }
     return EncodedImageResponse(

@@ -1,4 +1,4 @@
-public import HalcyonSupport
+import HalcyonSupport
 public import HalcyonImaging
 public import HalcyonCache
 public import Foundation
@@ -15,14 +15,11 @@ public import Foundation
 /// let response = try await pipeline.response(for: ImageRequest(url: url, size: .fit(width: 400)))
 /// ```
 public final class ImagePipeline: Sendable {
-  /// The components, limits and defaults of a pipeline.
-  public typealias Configuration = PipelineConfiguration
-
   /// The memory cache and the store of the pipeline.
   public var cache: ImageCache { configuration.cache }
 
   /// The configuration that the pipeline was created with.
-  public let configuration: Configuration
+  public let configuration: PipelineConfiguration
 
   let loader: ImageLoader
   private let defaults: OptionsBox?
@@ -30,11 +27,11 @@ public final class ImagePipeline: Sendable {
   /// Creates a pipeline.
   ///
   /// Pipelines may share a cache. ``RequestOptions/global`` is read once, here.
-  public init(configuration: Configuration) {
+  public init(configuration: PipelineConfiguration) {
     self.configuration = configuration
-    let options = configuration.defaultOptions.over(.global)
+    let options = configuration.options.over(.global)
     let policyValue = configuration.transport.addressPolicy.keyValue
-    defaults = options.isEmpty && policyValue == nil ? nil : OptionsBox(options, pipelinePolicyValue: policyValue)
+    defaults = options.isEmpty && policyValue == nil ? nil : OptionsBox(options, policyValue: policyValue)
     loader = ImageLoader(configuration: configuration)
   }
 
@@ -47,7 +44,7 @@ public final class ImagePipeline: Sendable {
 
   /// The image of a request.
   ///
-  /// An image in memory is returned without suspending, unless the request has ``RequestOptions/preloadsFrames``.
+  /// An image in memory is returned without suspending, unless the frames of an animation are decoded first (``AnimationPolicy``).
   /// Cancelling the calling task ends the call with ``ImageError/cancelled``; work shared with other requests continues
   /// for them.
   public func image(for request: ImageRequest) async throws(ImageError) -> DecodedImage {
@@ -81,7 +78,7 @@ public final class ImagePipeline: Sendable {
       return await request.delivered(ImageResponse(memory: image))
     }
     let response = try await loader.response(
-      for: request, keys: keys, missing: lookup, subscription: LoadSubscription(priority: request.priority))
+      for: request, keys: keys, missing: lookup, subscription: LoadSubscription(priority: request.loadPriority))
     return await request.delivered(response)
   }
 
@@ -111,23 +108,21 @@ public final class ImagePipeline: Sendable {
     ImageTask(request: resolved(request), loader: loader)
   }
 
-  /// Starts loading the image at `url`, in its original size, and returns a handle.
-  public func task(for url: URL) -> ImageTask { task(for: ImageRequest(url: url)) }
-
   /// Starts loading immediately and calls a completion handler, for code that does not use `async`.
   ///
   /// - Parameters:
   ///   - request: The image to load.
-  ///   - onCompletion: Called once with the result, also when the task is cancelled, on
-  ///     ``RequestOptions/callbackExecutor``. Default: the main actor.
+  ///   - queue: The queue of the completion handler. Default: `nil`, the main actor.
+  ///   - completion: Called once with the result, also when the task is cancelled.
   /// - Returns: A handle to observe, reprioritize or cancel the load. The load continues when the handle is released.
   @discardableResult
   public func task(
-    for request: ImageRequest, onCompletion: @escaping @Sendable (Result<ImageResponse, ImageError>) -> Void
+    for request: ImageRequest, on queue: DispatchQueue? = nil,
+    completion: @escaping @Sendable (Result<ImageResponse, ImageError>) -> Void
   ) -> ImageTask {
-    let request = resolved(request)
-    let executor = request.optionsBox?.options.callbackExecutor ?? .main
-    return ImageTask(request: request, loader: loader) { result in executor { onCompletion(result) } }
+    ImageTask(request: resolved(request), loader: loader) { result in
+      if let queue { queue.async { completion(result) } } else { Task { @MainActor in completion(result) } }
+    }
   }
 
   /// Looks into memory for a view: the image, ready to be shown, or the outcome for
@@ -140,14 +135,14 @@ public final class ImagePipeline: Sendable {
     let key = RequestKeys(request).image
     let lookup = loader.lookUpMemory(request, key: key)
     switch lookup {
-    case .hit(let image): return .hit(delivered(hit: image, request))
-    case .miss where request.cachePolicy.readsMemory && !request.freshness.contactsServerFirst && !loader.isInvalidated:
-      return loader.unstoredImages.image(for: key).map { .hit(delivered(hit: $0, request)) } ?? lookup
+    case .hit(let image): return .hit(deliveredHit(image, request))
+    case .miss where request.readsMemory && !request.freshness.contactsServerFirst && !loader.isInvalidated:
+      return loader.unstoredImages.image(for: key).map { .hit(deliveredHit($0, request)) } ?? lookup
     default: return lookup
     }
   }
 
-  private func delivered(hit image: DecodedImage, _ request: ImageRequest) -> DecodedImage {
+  func deliveredHit(_ image: DecodedImage, _ request: ImageRequest) -> DecodedImage {
     loader.monitor?.reportHit(request)
     return request.deliveredAtOnce(image)
   }
@@ -156,7 +151,7 @@ public final class ImagePipeline: Sendable {
   package func viewWillRelease(_ request: ImageRequest) {
     guard !loader.unstoredImages.isEmpty else { return }
     let request = resolved(request)
-    if request.cachePolicy.writesMemory { loader.unstoredImages.keep(RequestKeys(request).image) }
+    if request.writesMemory { loader.unstoredImages.keep(RequestKeys(request).image) }
   }
 
   /// The image of a request, with the changes that the options of the request make on delivery.
@@ -174,29 +169,14 @@ public final class ImagePipeline: Sendable {
       request: resolved(request), loader: loader, lookup: lookup, keepsAllEvents: true, onStoredStale: onStoredStale)
   }
 
-  /// The image in memory, or `nil`.
-  ///
-  /// Synchronous and without disk access, so it may be called just before a view is drawn. The events of a load are sent
-  /// for an image that is found.
-  public func cachedImage(for request: ImageRequest) -> DecodedImage? {
-    let request = resolved(request)
-    guard case .hit(let image) = loader.lookUpMemory(request, key: RequestKeys(request).image) else { return nil }
-    return delivered(hit: image, request)
-  }
-
-  /// The key of a request's image in memory, for direct use of ``ImageCache/memory``.
-  ///
-  /// A pipeline completes a request before it makes the key: with the identity of its ``RequestModifier``, with
-  /// ``PipelineConfiguration/defaultOptions``, and with the address policy of its transport. If it has any of them,
-  /// call the method of the pipeline.
-  public static func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(request).image }
+  package static func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(request).image }
 
   /// The encoded bytes of a request's image, from the store or from the source.
   ///
   /// The size and the processors of the request are ignored; its alternatives and its timeout apply. The bytes are
   /// checked to begin like an image, and stored like those of an image that is loaded, but not decoded. So nothing is
   /// encoded by ``RequestOptions/storage``, and an image that it has stored is not returned; nothing is stored if it
-  /// encodes images and ``RequestOptions/keepsOriginal`` is off.
+  /// keeps no originals.
   ///
   /// - Parameters:
   ///   - request: The image whose bytes to load.
@@ -206,12 +186,6 @@ public final class ImagePipeline: Sendable {
   ) async throws(ImageError) -> Data {
     try await loader.encodedImage(for: resolved(request), onProgress: onProgress).data
   }
-
-  /// Starts loading the encoded bytes of a request's image, and returns a handle to observe, reprioritize or cancel the
-  /// load. See ``data(for:onProgress:)``.
-  ///
-  /// The load continues when the handle is released.
-  public func dataTask(for request: ImageRequest) -> DataTask { DataTask(request: resolved(request), loader: loader) }
 
   /// The format, size and metadata of an image, without decoding it.
   ///
@@ -230,23 +204,15 @@ public final class ImagePipeline: Sendable {
     try await loader.metadata(for: resolved(request))
   }
 
-  /// Exif, XMP, ICC profile and other metadata of the image at `url`, without decoding it.
-  public func metadata(for url: URL) async throws(ImageError) -> ImageMetadata {
-    try await metadata(for: ImageRequest(url: url))
-  }
-
   /// The number of sources that are being loaded; loads of one source count once, whatever their sizes and processors.
   public var activeLoadCount: Int { loader.activeSources.count }
 
   /// The number of jobs and transfers that have not ended, of which a load has several.
   package var activeJobCount: Int { loader.activeCount }
 
-  /// Cancels all loads of a URL, at all sizes and with all processors. Their callers get ``ImageError/cancelled``.
-  ///
-  /// Loads of the same URL through a source with a key, such as ``ImageSource/keyed(_:key:)``, go on.
-  public func cancelLoads(of url: URL) { cancelLoads(of: .url(url)) }
-
   /// Cancels all loads of a source, at all sizes and with all processors. Their callers get ``ImageError/cancelled``.
+  ///
+  /// Loads of a URL through a source with a key go on when its URL is given.
   public func cancelLoads(of source: ImageSource) { loader.cancelLoads(of: source.keySource.text) }
 
   /// Ends all loads with ``ImageError/pipelineInvalidated``, and lets the threads of the pipeline end. Idempotent.
@@ -260,7 +226,7 @@ public final class ImagePipeline: Sendable {
   /// The limits on concurrent and waiting transfers.
   ///
   /// May be changed at any time; transfers in flight are not interrupted.
-  public var connectionLimits: ConnectionLimits {
+  package var connectionLimits: ConnectionLimits {
     get { loader.bytes.connectionLimits }
     set { loader.bytes.connectionLimits = newValue }
   }
@@ -269,7 +235,7 @@ public final class ImagePipeline: Sendable {
   ///
   /// May be changed at any time, also that of a pipeline that is not configured, as `ImagePipeline.shared`:
   /// ``FailureLifetimes/none`` sends every request. Setting forgets the failures cached so far.
-  public var failureLifetimes: FailureLifetimes {
+  package var failureLifetimes: FailureLifetimes {
     get { loader.bytes.failureLifetimes }
     set { loader.bytes.failureLifetimes = newValue }
   }
@@ -280,9 +246,9 @@ public final class ImagePipeline: Sendable {
   /// The request with the default options and the identity of the pipeline filled in. Idempotent.
   func resolved(_ request: ImageRequest) -> ImageRequest {
     if isResolved(request) { return request }
-    var resolved = request.resolved(over: defaults)
+    var resolved = request.completed(by: defaults)
     if resolved.identity == nil {
-      resolved.identity = (resolved.optionsBox?.options.requestModifier ?? configuration.requestModifier)?.identity
+      resolved.identity = resolved.optionsBox?.options.requestModifier?.identity
     }
     return resolved
   }
@@ -290,6 +256,5 @@ public final class ImagePipeline: Sendable {
   /// Whether ``resolved(_:)`` would not change the request.
   private func isResolved(_ request: ImageRequest) -> Bool {
     defaults == nil && request.optionsBox == nil
-      && (request.identity != nil || configuration.requestModifier == nil)
   }
 }

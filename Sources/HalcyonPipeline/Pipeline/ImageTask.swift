@@ -20,8 +20,8 @@ public final class ImageTask: Sendable {
     case progress(LoadProgress)
     /// The format and size of the image, read from its first bytes: a view can reserve space for it.
     case info(ImageInfo)
-    /// An image to show until the final one is loaded: a stale one (``ImageRequest/showsStaleFirst``), or one decoded
-    /// from the bytes received so far (``ImageRequest/previews``).
+    /// An image to show until the final one is loaded: a stale one (``CachePolicy/staleFirst``), or one decoded
+    /// from the bytes received so far (``RequestOptions/previews``).
     case preview(DecodedImage)
     /// The task has ended. Sent exactly once, as the last event.
     case finished(Result<ImageResponse, ImageError>)
@@ -39,17 +39,17 @@ public final class ImageTask: Sendable {
   private let work: Task<Void, Never>
 
   /// - Parameters:
-  ///   - onCompletion: Called once with the result.
+  ///   - completion: Called once with the result.
   ///   - onStoredStale: Called when the server is contacted although the store has the image.
   init(
     request: ImageRequest, loader: ImageLoader, lookup: MemoryLookup? = nil, keepsAllEvents: Bool = false,
-    onCompletion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)? = nil,
+    completion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)? = nil,
     onStoredStale: (@Sendable () -> Void)? = nil
   ) {
     self.request = request
-    let broadcast = TaskEvents(lastEvent: { Event.finished($0) }, onCompletion: onCompletion)
+    let broadcast = TaskEvents(lastEvent: { Event.finished($0) }, onCompletion: completion)
     let previews = PreviewMaker(request, configuration: loader.configuration, workers: loader.workers)
-    let subscription = LoadSubscription(priority: request.priority) { event in
+    let subscription = LoadSubscription(priority: request.loadPriority) { event in
       switch event {
       case .progress(let progress): broadcast.send(.progress(progress))
       case .info(let info): broadcast.send(.info(info))
@@ -102,7 +102,7 @@ public final class ImageTask: Sendable {
   }
 
   /// The last progress of the transfer; `nil` if there was none, as for cached images.
-  public var progress: LoadProgress? { subscription.latestProgress }
+  package var progress: LoadProgress? { subscription.latestProgress }
 
   /// The result, or `nil` while the load is in flight.
   public var result: Result<ImageResponse, ImageError>? { broadcast.result }

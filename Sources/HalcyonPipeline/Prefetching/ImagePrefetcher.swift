@@ -11,8 +11,8 @@ public import Foundation
 /// ```
 ///
 /// Requests with a higher priority than that of the prefetcher go first; a request for an image whose prefetch is in
-/// flight joins it and raises its priority. All members may be used from any thread. Prefetching stops when the
-/// prefetcher is released.
+/// flight joins it and raises its priority. All members may be used from any thread. Images that were added are loaded even
+/// if the prefetcher is released, unless they are stopped.
 public final class ImagePrefetcher: Sendable {
   /// The tier that images are loaded into.
   public enum Destination: Hashable, Sendable {
@@ -22,12 +22,11 @@ public final class ImagePrefetcher: Sendable {
     /// size and the processors of the request are ignored.
     ///
     /// A request whose ``RequestOptions/storage`` encodes images is decoded and processed, and stored as a load of it
-    /// would store it: encoded, with or without the original bytes as ``RequestOptions/keepsOriginal`` says.
+    /// would store it: encoded, with or without the original bytes.
     case store
   }
 
-  /// The tier that images are loaded into.
-  public let destination: Destination
+  private let destination: Destination
 
   private let pipeline: ImagePipeline
   private let queue: PrefetchQueue
@@ -50,8 +49,6 @@ public final class ImagePrefetcher: Sendable {
       await pipeline.prefetch(request, to: destination, subscription)
     }
   }
-
-  deinit { queue.stop() }
 
   /// The priority of all loads. A change applies to loads in flight, too.
   public var priority: ImagePriority {

@@ -16,7 +16,7 @@ final class PrefetchBatch: Sendable {
 
   /// The keys in the order of the requests, each once.
   let keys: [PrefetchKey]
-  let broadcaster: ProgressBroadcaster<PrefetchProgress, PrefetchResult>
+  let broadcaster: ProgressBroadcaster<BatchProgress, PrefetchResult>
   private let state: Lock<State>
 
   init(_ requests: [ImageRequest], destination: ImagePrefetcher.Destination) {
@@ -25,7 +25,7 @@ final class PrefetchBatch: Sendable {
       let key = PrefetchKey(request, destination: destination)
       return pending.updateValue(request, forKey: key) == nil ? key : nil
     }
-    broadcaster = ProgressBroadcaster(PrefetchProgress(totalCount: keys.count))
+    broadcaster = ProgressBroadcaster(BatchProgress(totalCount: keys.count))
     state = Lock(State(pending: pending))
     if keys.isEmpty { broadcaster.finish(PrefetchResult()) }
   }
@@ -61,7 +61,7 @@ struct PrefetchKey: Hashable, Sendable {
     key =
       switch destination {
       case .memory: keys.image
-      case .store: keys.variant(request.storage) ?? keys.fetch
+      case .store: keys.variant(request.storagePolicy) ?? keys.fetch
       }
     options = LoadKey.key(request)
     store = request.storeOptions
@@ -78,11 +78,11 @@ extension PrefetchResult {
   }
 }
 
-extension PrefetchProgress {
+extension BatchProgress {
   fileprivate mutating func count(_ outcome: PrefetchBatch.Outcome) {
+    advance(BatchItemProgress(), to: BatchItemProgress(millionths: BatchItemProgress.end))
     switch outcome {
-    case .skipped: skippedCount += 1
-    case .completed: completedCount += 1
+    case .skipped, .completed: completedCount += 1
     case .failed: failedCount += 1
     }
   }

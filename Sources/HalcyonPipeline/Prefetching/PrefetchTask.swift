@@ -16,7 +16,7 @@ public final class PrefetchTask: Sendable {
   /// The current progress, then every change; a slow reader gets only the newest.
   ///
   /// Every call returns a new stream, which ends with the last image.
-  public var progress: AsyncStream<PrefetchProgress> { batch.broadcaster.stream() }
+  public var progress: AsyncStream<BatchProgress> { batch.broadcaster.stream() }
 
   /// The results; waits until all images have been loaded, have failed or were stopped.
   ///

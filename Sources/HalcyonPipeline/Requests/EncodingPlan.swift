@@ -50,8 +50,9 @@ extension EncodingPlan {
     var request = request
     request.size = size
     request.processors = processors
-    request.options.storage = StoragePolicy(
-      .encoded(format, quality: quality), byteLimit: byteLimit, metadata: metadata)
+    let keepsOriginal = request.storage?.keepsOriginal ?? true
+    request.storage = .encoded(
+      as: format, quality: quality, byteLimit: byteLimit, metadata: metadata, keepsOriginal: keepsOriginal)
     return request
   }
 }

@@ -11,7 +11,7 @@ extension ImageError {
     }
   }
 
-  /// Wraps an error that an ``ImageProvider`` or ``URLResolver`` threw.
+  /// Wraps an error that the closure of a source threw.
   init(providing key: String, _ error: any Error) {
     switch error {
     case is CancellationError: self = .cancelled

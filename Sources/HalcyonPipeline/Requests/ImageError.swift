@@ -1,4 +1,4 @@
-public import HalcyonSupport
+import HalcyonSupport
 public import HalcyonImaging
 public import HalcyonHTTP
 public import Foundation
@@ -56,19 +56,19 @@ public indirect enum ImageError: Error, Sendable {
   case requestRejected(cause: any Error, url: URL)
   /// ``PipelineConfiguration/responseValidator`` threw `cause`.
   case responseRejected(cause: any Error, url: URL)
-  /// The closure of an ``ImageProvider``, a ``DecodedImageProvider`` or a ``URLResolver`` failed.
+  /// The closure of an ``ImageSource`` failed.
   case providerFailed(key: String, cause: any Error)
   /// The source of the request and all its alternatives failed, with these errors in this order.
   case allSourcesFailed([ImageError])
   /// A decoder, encoder, transport, store or the file system failed with an error of its own.
   case failed(cause: any Error, url: URL)
   /// The image is not cached, and the request does not allow the network.
-  case notCached(CacheKey)
+  case notCached(key: String)
   /// The image cannot be stored: there is no store, the request or the server forbids it, or it is partial
   /// (``DecodedImage/isPartial``).
-  case notStorable(CacheKey)
+  case notStorable(key: String)
   /// The load was started by the closure of a provider or resolver on which it depends, and would wait for itself.
-  case circularLoad(CacheKey)
+  case circularLoad(key: String)
   /// ``ImagePipeline/invalidate()`` was called: the pipeline ends all loads and starts no more.
   case pipelineInvalidated
   /// The request was cancelled.
@@ -121,24 +121,24 @@ extension ImageError: CustomStringConvertible {
     case .responseRejected(let cause, let url):
       "The response of \(url.printable) was rejected: \(cause)"
     case .providerFailed(let key, let cause):
-      "The provider of “\(key.printable)” failed: \(cause)"
+      "The source of “\(key.printable)” failed: \(cause)"
     case .allSourcesFailed(let errors):
       "All \(errors.count) sources failed: " + errors.map(\.description).joined(separator: " ")
     case .failed(let cause, let url):
       "\(url.printable) was not loaded: \(cause)"
     case .notCached(let key):
       """
-      \((key.source?.text ?? key.text).printable) is not cached, and the request does not allow the network. Set its freshness to .standard \
+      \(key.printable) is not cached, and the request does not allow the network. Set its cachePolicy to .standard \
       to load it.
       """
     case .notStorable(let key):
       """
-      \((key.source?.text ?? key.text).printable) cannot be stored: there is no store, the request or the server forbids it, or the image \
+      \(key.printable) cannot be stored: there is no store, the request or the server forbids it, or the image \
       is partial. Load it into memory instead.
       """
     case .circularLoad(let key):
       """
-      The load of \((key.source?.text ?? key.text).prefix(300)) would wait for itself: its provider or resolver loads the \
+      The load of \(key.printable) would wait for itself: its source loads the \
       same image, directly or through others. Load another image there.
       """
     case .pipelineInvalidated:

@@ -11,6 +11,6 @@ public enum ImageOrigin: String, Hashable, Sendable {
   case file
   /// From a `data:` URL, or from bytes in the request.
   case inline
-  /// From an ``ImageProvider`` or a ``DecodedImageProvider``.
+  /// From the closure of an ``ImageSource``.
   case provider
 }

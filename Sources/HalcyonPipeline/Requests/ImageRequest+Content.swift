@@ -30,7 +30,7 @@ extension ImageRequest {
   private mutating func setContent(_ content: RequestContent?) {
     guard content != nil || optionsBox != nil else { return }
     optionsBox = OptionsBox(
-      options, pipelinePolicyValue: optionsBox?.pipelinePolicyValue, content: content,
+      options, policyValue: optionsBox?.policyValue, content: content,
       bodyHash: content?.body.map { KeyDigest($0).hexadecimal })
   }
 }

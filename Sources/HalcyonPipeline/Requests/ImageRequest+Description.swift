@@ -6,7 +6,7 @@ import HalcyonSupport
 extension ImageSource: CustomStringConvertible {
   /// The URL without user and password, or the key: what identifies the source in a log.
   public var description: String {
-    switch self {
+    switch kind {
     case .url(let url): url.printable
     case .string(let text): URL.printable(text)
     case .keyed(_, let key), .data(_, let key): key.printable
@@ -20,7 +20,7 @@ extension ImageSource: CustomStringConvertible {
 extension ImageRequest: CustomStringConvertible {
   /// The source, the target size and the processors, for example `https://example.com/a.jpg, fit 400x300, circle`.
   public var description: String {
-    let size = size == .original ? [] : [size.description]
-    return ([source.description] + size + processors.map(\.identifier)).joined(separator: ", ")
+    let size = targetSize == .original ? nil : targetSize.description
+    return ([source.description, size].compactMap(\.self) + processors.map(\.identifier)).joined(separator: ", ")
   }
 }

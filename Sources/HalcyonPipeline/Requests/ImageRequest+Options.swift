@@ -1,68 +1,27 @@
 import HalcyonImaging
-public import HalcyonSupport
-public import HalcyonHTTP
+import HalcyonSupport
+package import HalcyonHTTP
 import HalcyonCache
 
-/// ``ImageRequest/options`` that read as the default of the library if they are `nil`, even if the pipeline has another
-/// default.
+/// Options with their defaults, for requests that the pipeline has resolved.
 extension ImageRequest {
-  /// ``RequestOptions/priority``.
-  public var priority: ImagePriority {
-    get { optionsBox?.options.priority ?? .normal }
-    set { options.priority = newValue }
-  }
-  /// ``RequestOptions/cachePolicy``.
-  public var cachePolicy: CachePolicy {
-    get { optionsBox?.options.cachePolicy ?? CachePolicy() }
-    set { options.cachePolicy = newValue }
-  }
-  /// ``RequestOptions/freshness``.
-  public var freshness: FreshnessPolicy {
-    get { optionsBox?.options.freshness ?? .standard }
-    set { options.freshness = newValue }
-  }
-  /// ``RequestOptions/usesETags``.
-  public var usesETags: Bool {
-    get { optionsBox?.options.usesETags ?? true }
-    set { options.usesETags = newValue }
-  }
-  /// ``RequestOptions/showsStaleFirst``.
-  public var showsStaleFirst: Bool {
-    get { optionsBox?.options.showsStaleFirst ?? false }
-    set { options.showsStaleFirst = newValue }
-  }
-  /// ``RequestOptions/previews``.
-  public var previews: PreviewPolicy? {
-    get { optionsBox?.options.previews }
-    set { options.previews = newValue }
-  }
-  /// ``RequestOptions/allowsPartialImage``.
-  public var allowsPartialImage: Bool {
-    get { optionsBox?.options.allowsPartialImage ?? false }
-    set { options.allowsPartialImage = newValue }
-  }
-  /// ``RequestOptions/allowsErrorImage``.
-  public var allowsErrorImage: Bool {
-    get { optionsBox?.options.allowsErrorImage ?? false }
-    set { options.allowsErrorImage = newValue }
-  }
-  /// ``RequestOptions/timeout``.
-  public var timeout: Duration? {
-    get { optionsBox?.options.timeout }
-    set { options.timeout = newValue }
-  }
-}
-
-/// Other options, for requests that the pipeline has resolved.
-extension ImageRequest {
-  var waitsForStore: Bool { optionsBox?.options.waitsForStore ?? false }
-  var storage: StoragePolicy { optionsBox?.options.storage ?? .original }
-  var keepsOriginal: Bool { optionsBox?.options.keepsOriginal ?? true }
-  var firstFrameOnly: Bool { optionsBox?.options.firstFrameOnly ?? false }
-  var preloadsFrames: Bool { optionsBox?.options.preloadsFrames ?? false }
-  package var usesOriginalSize: Bool { optionsBox?.options.usesOriginalSize ?? false }
+  /// The size at which the image is decoded.
+  var targetSize: TargetSize { size ?? .original }
+  var loadPriority: ImagePriority { optionsBox?.options.priority ?? .normal }
+  package var freshness: CachePolicy { optionsBox?.options.cachePolicy ?? .standard }
+  var readsMemory: Bool { optionsBox?.options.memoryAccess?.reads ?? true }
+  var writesMemory: Bool { optionsBox?.options.memoryAccess?.writes ?? true }
+  var readsStore: Bool { optionsBox?.options.storeAccess?.reads ?? true }
+  var writesStore: Bool { optionsBox?.options.storeAccess?.writes ?? true }
+  var revalidatesByETag: Bool { optionsBox?.options.usesETags ?? true }
+  var acceptsPartialImage: Bool { optionsBox?.options.allowsPartialImage ?? false }
+  var acceptsErrorImage: Bool { optionsBox?.options.allowsErrorImage ?? false }
+  var waitsForWrite: Bool { optionsBox?.options.waitsForStore ?? false }
+  var storagePolicy: StoragePolicy { optionsBox?.options.storage ?? .original }
+  var loadsFirstFrame: Bool { optionsBox?.options.animation == .firstFrame }
+  var preloadsFrames: Bool { optionsBox?.options.animation?.preloadsFrames ?? false }
   /// Whether there are processors to apply to every frame of an animation.
-  var processesFrames: Bool { !processors.isEmpty && !firstFrameOnly && optionsBox?.options.processesFrames ?? false }
+  var processesFrames: Bool { !processors.isEmpty && optionsBox?.options.animation?.processesFrames ?? false }
 }
 
 /// Changes that the options make to an image on delivery. Cached images are not affected.
@@ -71,7 +30,7 @@ extension ImageRequest {
   func delivered(_ response: ImageResponse) async -> ImageResponse {
     guard let options = optionsBox?.options else { return response }
     var response = response
-    if options.preloadsFrames == true, let frames = response.image.animation?.decodedFrames {
+    if preloadsFrames, let frames = response.image.animation?.decodedFrames {
       // The frames before a damaged one are decoded all the same.
       try? await frames.preload()
       response.image = response.image.holding(frames)
@@ -92,7 +51,7 @@ extension ImageRequest {
   func delivered(_ image: DecodedImage) -> DecodedImage {
     guard let options = optionsBox?.options else { return image }
     var image = image
-    if let scale = options.scaleFactor { image.scale = scale }
+    if let scale = options.scale { image.scale = scale }
     guard let modifier = options.imageModifier else { return image }
     var modified = modifier(image)
     // A view compares the versions of what it shows and of what it has revalidated.

@@ -1,12 +1,11 @@
-public import HalcyonSupport
+import HalcyonSupport
 public import HalcyonImaging
 public import HalcyonHTTP
 public import Foundation
 
 /// An image to load: its source, target size, processors and options.
 ///
-/// Every option of ``RequestOptions`` is also a property of the request: `request.tags = ["avatar"]` is
-/// `request.options.tags = ["avatar"]`.
+/// Every option of ``RequestOptions`` is a property of the request: `request.tags = ["avatar"]`.
 @dynamicMemberLookup
 public struct ImageRequest: Sendable {
   /// The source of the image.
@@ -14,10 +13,11 @@ public struct ImageRequest: Sendable {
     get { contents.fields.source }
     set { change { $0.source = newValue } }
   }
-  /// The target size in pixels; the image is decoded at this size. Default: the original size.
+  /// The target size in pixels; the image is decoded at this size. Default: `nil`, the size of the view that shows the
+  /// image, without a view the original size.
   ///
   /// No effect where only bytes are loaded, as by ``ImagePipeline/data(for:onProgress:)``.
-  public var size: TargetSize {
+  public var size: TargetSize? {
     get { contents.fields.size }
     set { change { $0.size = newValue } }
   }
@@ -63,7 +63,7 @@ public struct ImageRequest: Sendable {
 
   private struct Fields: Sendable {
     var source: ImageSource
-    var size: TargetSize
+    var size: TargetSize?
     var processors: [any ImageProcessor]
     var headers: HTTPHeaders
     var alternatives: [ImageSource] = []
@@ -89,7 +89,7 @@ public struct ImageRequest: Sendable {
     contents = Contents(fields)
   }
 
-  /// Options that override ``PipelineConfiguration/defaultOptions`` of the pipeline. Default: all `nil`.
+  /// Options that override ``PipelineConfiguration/options`` of the pipeline. Default: all `nil`.
   public var options: RequestOptions {
     get { optionsBox?.options ?? RequestOptions() }
     set { optionsBox = OptionsBox(newValue, like: optionsBox) }
@@ -102,41 +102,31 @@ public struct ImageRequest: Sendable {
   }
 
   /// Creates a request for a URL.
+  ///
+  /// ```swift
+  /// ImageRequest(url: url, size: .fit(width: 400)) { $0.priority = .high }
+  /// ```
   public init(
-    url: URL, size: TargetSize = .original, processors: [any ImageProcessor] = [],
-    headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority? = nil, cachePolicy: CachePolicy? = nil,
-    freshness: FreshnessPolicy? = nil, options: RequestOptions? = nil
+    url: URL, size: TargetSize? = nil, processors: [any ImageProcessor] = [], headers: HTTPHeaders = [:],
+    _ configure: (inout ImageRequest) -> Void = { _ in }
   ) {
-    self.init(
-      source: .url(url), size: size, processors: processors, headers: headers, priority: priority,
-      cachePolicy: cachePolicy, freshness: freshness, options: options)
+    self.init(source: .url(url), size: size, processors: processors, headers: headers, configure)
   }
 
   /// Creates a request for any source.
   ///
   /// - Parameters:
   ///   - source: Where the image comes from.
-  ///   - size: The size in pixels to decode it at. Default: its own.
+  ///   - size: The size in pixels to decode it at. Default: that of its view, or its own.
   ///   - processors: The processors, in order.
   ///   - headers: Header fields of the HTTP request.
-  ///   - priority: Sets ``RequestOptions/priority``.
-  ///   - cachePolicy: Sets ``RequestOptions/cachePolicy``.
-  ///   - freshness: Sets ``RequestOptions/freshness``.
-  ///   - options: The other options.
+  ///   - configure: Sets options and other properties of the request.
   public init(
-    source: ImageSource, size: TargetSize = .original, processors: [any ImageProcessor] = [],
-    headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority? = nil, cachePolicy: CachePolicy? = nil,
-    freshness: FreshnessPolicy? = nil, options: RequestOptions? = nil
+    source: ImageSource, size: TargetSize? = nil, processors: [any ImageProcessor] = [],
+    headers: HTTPHeaders = [:], _ configure: (inout ImageRequest) -> Void = { _ in }
   ) {
-    var fields = Fields(source: source, size: size, processors: processors, headers: headers)
-    if options != nil || priority != nil || cachePolicy != nil || freshness != nil {
-      var options = options ?? RequestOptions()
-      options.priority = priority ?? options.priority
-      options.cachePolicy = cachePolicy ?? options.cachePolicy
-      options.freshness = freshness ?? options.freshness
-      fields.optionsBox = OptionsBox(options)
-    }
-    contents = Contents(fields)
+    contents = Contents(Fields(source: source, size: size, processors: processors, headers: headers))
+    configure(&self)
   }
 }
 
@@ -148,13 +138,15 @@ extension ImageRequest {
   /// let avatar = try await pipeline.image(for: .cached("avatar/17", size: .fit(width: 64, height: 64)))
   /// ```
   ///
-  /// The key is that of ``ImageSource/keyed(_:key:)``, ``ImageSource/data(_:key:)``, ``ImageSource/provider(_:)``,
-  /// ``ImageSource/decoded(_:)`` and ``ImageSource/resolver(_:)``: images loaded from these are found by their keys,
-  /// without resolving a URL. If the image is not cached, loading throws ``ImageError/notCached(_:)``.
+  /// The key is that of an ``ImageSource`` with a key: images loaded from it are found by the key, without resolving a URL.
+  /// If the image is not cached, loading throws ``ImageError/notCached(key:)``.
   public static func cached(
-    _ key: String, size: TargetSize = .original, processors: [any ImageProcessor] = []
+    _ key: String, size: TargetSize? = nil, _ configure: (inout ImageRequest) -> Void = { _ in }
   ) -> ImageRequest {
-    let nothing = ImageProvider(key: key) { throw ImageError.notCached(CacheKey(key)) }
-    return ImageRequest(source: .provider(nothing), size: size, processors: processors, freshness: .cacheOnly)
+    let nothing = ImageSource.data(key: key) { throw ImageError.notCached(key: key) }
+    return ImageRequest(source: nothing, size: size) {
+      $0.cachePolicy = .cacheOnly
+      configure(&$0)
+    }
   }
 }

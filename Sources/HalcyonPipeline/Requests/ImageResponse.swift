@@ -17,7 +17,7 @@ public struct ImageResponse: Sendable {
   /// The number of encoded bytes; `nil` for an image from memory.
   public var encodedByteCount: Int?
   /// The encoded bytes that the image was made from: the original, or the form that is stored of it. `nil` unless
-  /// ``RequestOptions/returnsEncodedData`` is set, and for an image from memory.
+  /// ``RequestOptions/keepsEncodedData`` is set, and for an image from memory.
   public var encodedData: Data?
   /// The values of ``RequestOptions/userInfo``.
   public var userInfo: [String: any Sendable] = [:]

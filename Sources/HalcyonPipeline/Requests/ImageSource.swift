@@ -1,32 +1,106 @@
 import HalcyonSupport
 public import Foundation
+public import HalcyonImaging
 
-/// The source of an image.
+/// Where an image comes from. Sources are equal if their kinds and keys are; the key of a URL is the URL.
 ///
 /// ```swift
 /// let photo = ImageRequest(source: .url(url))
 /// let icon = ImageRequest(source: .data(bytes, key: "icon"))
-/// let cover = ImageRequest(source: .provider(ImageProvider(key: "book/7/cover") { try Data(contentsOf: file) }))
+/// let cover = ImageRequest(source: .data(key: "book/7/cover") { try Data(contentsOf: file) })
 /// ```
-@nonexhaustive
-public enum ImageSource: Hashable, Sendable {
+///
+/// The tasks of closures are cancelled once no load waits for them. Their errors fail the load with
+/// ``ImageError/providerFailed(key:cause:)``.
+public struct ImageSource: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case url(URL)
+    case string(String)
+    case keyed(URL, key: String)
+    case data(Data, key: String)
+    case provider(Provider<Data>)
+    case decoded(Provider<DecodedImage>)
+    case resolver(Provider<URL>)
+  }
+
+  /// A closure of the caller.
+  package struct Provider<Value: Sendable>: Sendable {
+    package let key: String
+    let load: @Sendable () async throws -> Value
+  }
+
+  package let kind: Kind
+
+  /// The URL, if it is known without calling a closure.
+  public var url: URL? {
+    switch kind {
+    case .url(let url), .keyed(let url, key: _): url
+    case .string(let text): URL(string: text)
+    case .data, .provider, .decoded, .resolver: nil
+    }
+  }
+
+  private init(_ kind: Kind) {
+    self.kind = kind
+  }
+
   /// An `http`, `https`, `file` or `data` URL.
-  case url(URL)
-  /// The text of such a URL, parsed when the image is loaded.
-  case string(String)
-  /// A URL that may change, and a cache key that does not: see ``SignedURL``.
-  case keyed(URL, key: String)
-  /// Encoded bytes, and a cache key chosen by the caller.
-  case data(Data, key: String)
-  /// A closure that returns the encoded bytes.
-  case provider(ImageProvider)
-  /// A closure that returns the decoded image.
-  case decoded(DecodedImageProvider)
-  /// A closure that returns the URL, called only when no cache has the image.
-  case resolver(URLResolver)
+  public static func url(_ url: URL) -> ImageSource { ImageSource(.url(url)) }
+
+  /// A URL that may change, cached under a key that does not.
+  public static func url(_ url: URL, key: String) -> ImageSource { ImageSource(.keyed(url, key: key)) }
+
+  /// A signed URL, cached without its signature.
+  public static func url(_ url: URL, signature: URLSignature) -> ImageSource { .url(url, key: signature.key(for: url)) }
+
+  /// An `http` or `https` URL that is asked for only when no cache has the image, for example of a storage service that
+  /// issues a temporary URL for a path.
+  public static func url(key: String, resolve: @escaping @Sendable () async throws -> URL) -> ImageSource {
+    ImageSource(.resolver(Provider(key: key, load: resolve)))
+  }
+
+  /// The text of a URL, parsed when the image is loaded; one that is invalid fails the load with
+  /// ``ImageError/invalidURL(_:)``.
+  public static func string(_ text: String) -> ImageSource { ImageSource(.string(text)) }
+
+  /// Encoded bytes.
+  ///
+  /// - Parameter key: Identifies them in caches; `nil` for a hash of all bytes, which is made here.
+  public static func data(_ data: Data, key: String? = nil) -> ImageSource {
+    ImageSource(.data(data, key: key ?? KeyDigest(data).hexadecimal))
+  }
+
+  /// Encoded bytes from a closure, for example from a database or an archive.
+  public static func data(key: String, load: @escaping @Sendable () async throws -> Data) -> ImageSource {
+    ImageSource(.provider(Provider(key: key, load: load)))
+  }
+
+  /// A decoded image from a closure, for example of a video frame, a page of a document, or a map, in its original size.
+  ///
+  /// It is processed, cached in memory and shared by concurrent requests like any other. The store has it encoded, an
+  /// animation as its own bytes and any other image by ``StoragePolicy/automatic``; requests with a smaller target size, and
+  /// those for encoded bytes, use that form as well, so the pipeline needs encoders for PNG and JPEG.
+  public static func image(key: String, load: @escaping @Sendable () async throws -> DecodedImage) -> ImageSource {
+    ImageSource(.decoded(Provider(key: key, load: load)))
+  }
 }
 
-extension ImageSource {
-  /// Encoded bytes, with their hash as the cache key. Hashes all bytes on each call.
-  public static func data(_ data: Data) -> ImageSource { .data(data, key: KeyDigest(data).hexadecimal) }
+/// Kinds are compared by their keys.
+extension ImageSource.Kind {
+  package static func == (left: Self, right: Self) -> Bool { left.identity == right.identity }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(identity.key) }
+
+  /// A number for the kind, and the key.
+  fileprivate var identity: (number: Int, key: String) {
+    switch self {
+    case .url(let url): (0, url.absoluteString)
+    case .string(let text): (1, text)
+    case .keyed(_, let key): (2, key)
+    case .data(_, let key): (3, key)
+    case .provider(let provider): (4, provider.key)
+    case .decoded(let provider): (5, provider.key)
+    case .resolver(let resolver): (6, resolver.key)
+    }
+  }
 }

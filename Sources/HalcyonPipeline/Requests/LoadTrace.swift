@@ -55,7 +55,7 @@ public struct LoadTrace: Hashable, Sendable {
   private var boxedTransfer: BoxedTimings?
 
   /// Creates an empty trace.
-  public init() {}
+  package init() {}
 
   mutating func add(
     _ kind: Kind, since start: ContinuousClock.Instant, until end: ContinuousClock.Instant = .now,

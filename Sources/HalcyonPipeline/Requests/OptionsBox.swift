@@ -2,25 +2,13 @@ import HalcyonHTTP
 import HalcyonImaging
 
 extension ImageRequest {
-  /// The request with `defaults` filled in, and with the size that its options result in. Idempotent.
-  func resolved(over defaults: OptionsBox?) -> ImageRequest {
-    var request = completed(by: defaults)
-    guard let box = request.optionsBox else { return request }
-    if box.options.usesOriginalSize == true {
-      request.size = .original
-    } else if let scale = box.options.downsamplingScale, scale != 1 {
-      request.size = size.scaled(by: scale)
-      request.options.downsamplingScale = 1
-    }
-    return request
-  }
-
   /// The request with `defaults` filled in. Idempotent.
   func completed(by defaults: OptionsBox?) -> ImageRequest {
     var request = self
-    if let box = optionsBox, box.content != nil, box.options.cachePolicy == nil {
-      // Only a policy of the request itself lets the response to a request other than a plain GET be cached.
-      request.options.cachePolicy = .disabled
+    if let box = optionsBox, box.content != nil, box.options.memoryAccess == nil, box.options.storeAccess == nil {
+      // Only an access of the request itself lets the response to a request other than a plain GET be cached.
+      request.memoryAccess = .disabled
+      request.storeAccess = .disabled
     }
     if let defaults {
       guard let box = request.optionsBox else {
@@ -29,7 +17,7 @@ extension ImageRequest {
       }
       if box === defaults || box.defaults === defaults { return request }
       request.optionsBox = box.over(defaults)
-    } else if let box = request.optionsBox, box.pipelinePolicyValue != nil {
+    } else if let box = request.optionsBox, box.policyValue != nil {
       // The request was resolved by a pipeline with an address policy, and is used with one without.
       request.optionsBox = OptionsBox(box.options, content: box.content, bodyHash: box.bodyHash)
     }
@@ -41,8 +29,6 @@ extension ImageRequest {
 final class OptionsBox: Sendable {
   let options: RequestOptions
   /// The value of cache keys for the address policy of the pipeline that resolved the request.
-  let pipelinePolicyValue: String?
-  /// The value of cache keys for the address policy of the request: that of its own transport, or else of the pipeline.
   let policyValue: String?
   /// The default options that have been filled in.
   let defaults: OptionsBox?
@@ -52,25 +38,24 @@ final class OptionsBox: Sendable {
   let bodyHash: String?
 
   init(
-    _ options: RequestOptions, pipelinePolicyValue: String? = nil, defaults: OptionsBox? = nil,
+    _ options: RequestOptions, policyValue: String? = nil, defaults: OptionsBox? = nil,
     content: RequestContent? = nil, bodyHash: String? = nil
   ) {
     self.options = options
-    self.pipelinePolicyValue = pipelinePolicyValue
+    self.policyValue = policyValue
     self.defaults = defaults
     (self.content, self.bodyHash) = (content, bodyHash)
-    policyValue = if let transport = options.transportHook { transport.policyValue } else { pipelinePolicyValue }
   }
 
   /// Other options of the same request.
   convenience init(_ options: RequestOptions, like box: OptionsBox?) {
-    self.init(options, pipelinePolicyValue: box?.pipelinePolicyValue, content: box?.content, bodyHash: box?.bodyHash)
+    self.init(options, policyValue: box?.policyValue, content: box?.content, bodyHash: box?.bodyHash)
   }
 
   /// The options of the request over the defaults of a pipeline.
   func over(_ defaults: OptionsBox) -> OptionsBox {
     OptionsBox(
-      options.over(defaults.options), pipelinePolicyValue: defaults.pipelinePolicyValue, defaults: defaults,
+      options.over(defaults.options), policyValue: defaults.policyValue, defaults: defaults,
       content: content, bodyHash: bodyHash)
   }
 }

@@ -6,7 +6,7 @@
 ///   without one by its rows, the missing ones grey;
 /// - the first frame of a GIF, WebP or PNG animation, as soon as the second begins.
 ///
-/// They are not cached, unless ``RequestOptions/keepsPreviews`` is set. Each costs as much as decoding the bytes received
+/// They are not cached, unless ``keepsLast`` is set. Each costs as much as decoding the bytes received
 /// so far; a task decodes at most one at a time.
 ///
 /// ```swift
@@ -16,19 +16,26 @@ public struct PreviewPolicy: Hashable, Sendable {
   /// The minimum time between two previews. Default: 200 milliseconds.
   public var minimumInterval: Duration
 
+  /// Whether the last preview is kept in memory until the image is loaded, so that a later task that finds no image
+  /// there begins with it, also after a load that failed or was cancelled. Default: no.
+  ///
+  /// A response with `no-store` leaves no preview.
+  public var keepsLast: Bool
+
   /// Whether previews are delivered. `PreviewMaker` decides when and from which bytes.
   let isEnabled: Bool
 
   /// Creates a policy.
-  public init(minimumInterval: Duration = .milliseconds(200)) {
-    self.init(minimumInterval: minimumInterval, isEnabled: true)
+  public init(minimumInterval: Duration = .milliseconds(200), keepsLast: Bool = false) {
+    self.init(minimumInterval: minimumInterval, keepsLast: keepsLast, isEnabled: true)
   }
 
-  private init(minimumInterval: Duration, isEnabled: Bool) {
+  private init(minimumInterval: Duration, keepsLast: Bool, isEnabled: Bool) {
     self.minimumInterval = minimumInterval
+    self.keepsLast = keepsLast
     self.isEnabled = isEnabled
   }
 
   /// No previews.
-  public static let never = PreviewPolicy(minimumInterval: .zero, isEnabled: false)
+  public static let never = PreviewPolicy(minimumInterval: .zero, keepsLast: false, isEnabled: false)
 }

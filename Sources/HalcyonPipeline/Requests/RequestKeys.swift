@@ -15,7 +15,7 @@ struct RequestKeys: Sendable {
     image = KeyFields.key { fields in
       Self.appendFetchFields(of: request, to: &fields)
       fetchLength = fields.count
-      fields.append(request.size)
+      fields.append(request.targetSize)
       for processor in request.processors { fields.append("process", processor.identifier) }
       if let box = request.optionsBox {
         if let frames = request.framesValue { fields.append("frames", frames) }
@@ -94,7 +94,7 @@ extension AddressPolicy {
 extension ImageRequest {
   /// The part of the key for the frames of an animation: which are loaded, and whether they are processed.
   fileprivate var framesValue: String? {
-    if firstFrameOnly { return "first" }
+    if loadsFirstFrame { return "first" }
     return processesFrames ? "processed" : nil
   }
 }
@@ -102,7 +102,7 @@ extension ImageRequest {
 extension ImageSource {
   /// The source as the first field of a cache key.
   var keySource: CacheKey.Source {
-    switch self {
+    switch kind {
     case .url(let url): .url(Self.shortened(url.absoluteString))
     case .string(let text): .url(Self.shortened(text))
     case .keyed(_, let key), .data(_, let key): .custom(key)

@@ -1,5 +1,5 @@
 public import HalcyonHTTP
-public import Foundation
+import Foundation
 
 /// Modifies or rejects HTTP requests before they are sent, for example to add an access token.
 ///
@@ -16,7 +16,7 @@ public import Foundation
 ///     return request
 ///   }
 /// }
-/// let pipeline = ImagePipeline { $0.requestModifier = APIKey() }
+/// let pipeline = ImagePipeline { $0.options.requestModifier = APIKey() }
 /// ```
 public protocol RequestModifier: Sendable {
   /// The user that requests are made for, for example a user id; it may change over time.
@@ -30,30 +30,17 @@ public protocol RequestModifier: Sendable {
   /// - Throws: Any error; the load fails with ``ImageError/requestRejected(cause:url:)``.
   func modify(_ request: TransportRequest) async throws -> TransportRequest
 
-  /// Renews the credentials after a response with status 401.
+  /// Renews the credentials after a response with status 401, whose `WWW-Authenticate` names the accepted schemes
+  /// (RFC 9110, 11).
   ///
   /// Calls are coalesced: all loads from the same origin that get this status meanwhile wait for one call.
   ///
   /// - Returns: Whether to send the request again.
   /// - Throws: Any error; the load fails with ``ImageError/requestRejected(cause:url:)``.
-  func renewCredentials(after challenge: AuthenticationChallenge) async throws -> Bool
+  func renewCredentials(after response: ResponseHead) async throws -> Bool
 }
 
 extension RequestModifier {
   /// Returns `false`: there is nothing to renew.
-  public func renewCredentials(after challenge: AuthenticationChallenge) async throws -> Bool { false }
-}
-
-/// A response with status 401, which asks for other credentials (RFC 9110, 11).
-public struct AuthenticationChallenge: Sendable {
-  /// The URL of the request.
-  public var url: URL
-  /// The headers of the response; `WWW-Authenticate` names the accepted schemes.
-  public var headers: HTTPHeaders
-
-  /// Creates a challenge.
-  public init(url: URL, headers: HTTPHeaders) {
-    self.url = url
-    self.headers = headers
-  }
+  public func renewCredentials(after response: ResponseHead) async throws -> Bool { false }
 }

@@ -14,45 +14,34 @@ extension RequestOptions {
     visitor.visit("priority", \.priority)
     visitor.visit("timeout", \.timeout)
     visitor.visit("previews", \.previews)
-    visitor.visit("keepsPreviews", \.keepsPreviews)
     visitor.visit("cachePolicy", \.cachePolicy)
-    visitor.visit("freshness", \.freshness)
+    visitor.visit("memoryAccess", \.memoryAccess)
+    visitor.visit("storeAccess", \.storeAccess)
     visitor.visit("usesETags", \.usesETags)
-    visitor.visit("showsStaleFirst", \.showsStaleFirst)
-    visitor.visit("targetCache", \.targetCache)
-    visitor.visit("originalCache", \.originalCache)
+    visitor.visit("cache", \.cache)
     visitor.visit("waitsForStore", \.waitsForStore)
     visitor.visit("storage", \.storage)
-    visitor.visit("keepsOriginal", \.keepsOriginal)
     visitor.visit("memoryExpiration", \.memoryExpiration)
     visitor.visit("storeExpiration", \.storeExpiration)
     visitor.visit("tags", \.tags)
     visitor.visit("isPinned", \.isPinned)
-    visitor.visit("fileExtension", \.fileExtension)
-    visitor.visit("usesOriginalSize", \.usesOriginalSize)
-    visitor.visit("downsamplingScale", \.downsamplingScale)
-    visitor.visit("scaleFactor", \.scaleFactor)
+    visitor.visit("scale", \.scale)
     visitor.visit("allowsPartialImage", \.allowsPartialImage)
     visitor.visit("allowsErrorImage", \.allowsErrorImage)
-    visitor.visit("firstFrameOnly", \.firstFrameOnly)
-    visitor.visit("preloadsFrames", \.preloadsFrames)
-    visitor.visit("processesFrames", \.processesFrames)
+    visitor.visit("animation", \.animation)
     visitor.visit("imageModifier", \.imageModifier)
-    visitor.visit("callbackExecutor", \.callbackExecutor)
     visitor.visit("userInfo", \.userInfo)
-    visitor.visit("returnsEncodedData", \.returnsEncodedData)
+    visitor.visit("keepsEncodedData", \.keepsEncodedData)
     visitor.visit("retryStrategy", \.retryHook)
     visitor.visit("requestModifier", \.modifierHook)
     visitor.visit("redirectHandler", \.redirectHook)
     visitor.visit("responseValidator", \.validatorHook)
-    visitor.visit("streamTransform", \.streamTransformHook)
     visitor.visit("dataTransform", \.transformHook)
-    visitor.visit("transport", \.transportHook)
     visitor.visit("decoder", \.decoderHook)
   }
 
   /// These options, with those that are `nil` taken from `defaults`.
-  public func over(_ defaults: RequestOptions) -> RequestOptions {
+  package func over(_ defaults: RequestOptions) -> RequestOptions {
     var merge = Merge(options: self, defaults: defaults)
     Self.visitAll(&merge)
     return merge.options
@@ -66,11 +55,11 @@ extension RequestOptions {
   }
 }
 
-extension RequestOptions: CustomStringConvertible {
+extension RequestOptions {
   /// The names of the options that are set, for example `priority, tags`; `default` if none is.
   ///
   /// Without values, which may be secret or long.
-  public var description: String {
+  package var description: String {
     var names = Names(options: self)
     Self.visitAll(&names)
     return names.list.isEmpty ? "default" : names.list.joined(separator: ", ")

@@ -6,19 +6,19 @@ public import HalcyonCache
 /// Options for how images are loaded, cached and delivered.
 ///
 /// Every option is optional; `nil` means that it is not set. An option that is not set in the request is taken from the
-/// pipeline's ``PipelineConfiguration/defaultOptions``, then from ``global``; the last resort is the default named at
+/// pipeline's ``PipelineConfiguration/options``, then from ``global``; the last resort is the default named at
 /// each option.
 ///
 /// ```swift
-/// var request = ImageRequest(url: url)
-/// request.options.waitsForStore = true
-/// request.options.storage = .photo
+/// let request = ImageRequest(url: url) {
+///   $0.waitsForStore = true
+///   $0.storage = .photo
+/// }
 /// ```
 ///
 /// Options apply however an image is loaded, unless their comment says otherwise. *Only bytes* are loaded by
-/// ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)``, ``ImagePipeline/metadata(for:)-(ImageRequest)``,
-/// ``ImagePipeline/writeOriginal(for:in:)`` and prefetching to the store, unless ``storage`` encodes images. These,
-/// prefetching to memory, and ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)``, deliver *no image*.
+/// ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)``, ``ImagePipeline/metadata(for:)`` and
+/// prefetching to the store, unless ``storage`` encodes images. These, prefetching to memory, and ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)``, deliver *no image*.
 public struct RequestOptions: Sendable {
   /// The order among waiting loads. Default: ``ImagePriority/normal``.
   ///
@@ -35,30 +35,23 @@ public struct RequestOptions: Sendable {
   ///
   /// Only tasks and views show previews.
   public var previews: PreviewPolicy?
-  /// Whether the last preview is kept in memory until the image is loaded, so that a later task that finds no image
-  /// there begins with it, also after a load that failed or was cancelled. Default: no.
-  ///
-  /// Only tasks and views use it, and only if ``previews`` are enabled. A response with `no-store` leaves no preview.
-  public var keepsPreviews: Bool?
-
-  /// The caches that are read and written. Default: all.
+  /// When a cached image is good enough, and when it is revalidated or downloaded again. Default:
+  /// ``CachePolicy/standard``.
   public var cachePolicy: CachePolicy?
-  /// When a cached image is used, and when it is revalidated or downloaded again. Default:
-  /// ``FreshnessPolicy/standard``.
-  public var freshness: FreshnessPolicy?
+  /// Whether the decoded image is read from memory, and written to it. Default: ``CacheAccess/readWrite``.
+  ///
+  /// Requests with different access are not coalesced.
+  public var memoryAccess: CacheAccess?
+  /// Whether encoded bytes are read from the store, and written to it. Default: ``CacheAccess/readWrite``.
+  ///
+  /// Requests with different access are not coalesced.
+  public var storeAccess: CacheAccess?
   /// Whether a stored image is revalidated by its `ETag`. Default: yes.
   ///
   /// Disable it for servers that send the same `ETag` for different images.
   public var usesETags: Bool?
-  /// Whether a task delivers a stale image immediately, as ``ImageTask/Event/preview(_:)``, while it is revalidated.
-  /// Default: no.
-  ///
-  /// Only tasks: views always show a stale image first, and other calls deliver one image.
-  public var showsStaleFirst: Bool?
   /// The cache in which the image is looked up and stored. Default: the pipeline's.
-  public var targetCache: ImageCache?
-  /// The cache in whose store the original bytes are looked up and stored. Default: ``targetCache``.
-  public var originalCache: ImageCache?
+  public var cache: ImageCache?
   /// Whether the image is delivered only after writing it to the store has succeeded or failed. Default: no.
   ///
   /// It has no effect on images from memory. Prefetching to the store always waits.
@@ -66,17 +59,11 @@ public struct RequestOptions: Sendable {
   /// The form in which the image is stored. Default: ``StoragePolicy/original``, the original bytes only.
   ///
   /// Applies to loads of images and to ``ImagePrefetcher``, also with the destination
-  /// ``ImagePrefetcher/Destination/store``. ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)`` and
-  /// ``ImagePipeline/writeOriginal(for:in:)`` make no image that could be encoded: they read and store original bytes only.
+  /// ``ImagePrefetcher/Destination/store``. ``ImagePipeline/data(for:onProgress:)`` and ``ImagePipeline/info(for:)``
+  /// make no image that could be encoded: they read and store original bytes only, and none if the policy keeps no originals.
   /// The format of ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)`` replaces it. Animations are stored as
-  /// their original bytes, whatever this and ``keepsOriginal`` say.
+  /// their original bytes, whatever the policy is.
   public var storage: StoragePolicy?
-  /// Whether the original bytes are stored in addition to the encoded image of ``storage``. Default: yes.
-  ///
-  /// With them, other sizes are decoded and stale images are revalidated without a new download. If not, and ``storage``
-  /// encodes images, ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)`` and
-  /// ``ImagePipeline/writeOriginal(for:in:)`` store nothing.
-  public var keepsOriginal: Bool?
 
   /// The expiration with which the image is put into memory. Default: ``MemoryCacheConfiguration/expiration``.
   ///
@@ -93,25 +80,11 @@ public struct RequestOptions: Sendable {
   /// Whether the stored entries that this request writes or reads are exempt from eviction
   /// (``DiskCache/setPinned(_:for:)``). Default: no.
   public var isPinned: Bool?
-  /// The file extension for ``ImagePipeline/writeOriginal(for:in:)``, for example `jpg`. Default: that of the image's
-  /// format.
-  ///
-  /// No effect on anything else. Characters other than ASCII letters and digits are dropped, and those after the first
-  /// 16.
-  public var fileExtension: String?
 
-  /// Whether the image is decoded in its original size, regardless of ``ImageRequest/size``. Default: no.
-  ///
-  /// No effect where only bytes are loaded, or an ``EncodingPlan`` has the size.
-  public var usesOriginalSize: Bool?
-  /// A factor for ``ImageRequest/size``, greater than 0; 1.5 decodes at one and a half times the size. Default: 1.
-  ///
-  /// No effect where only bytes are loaded, or an ``EncodingPlan`` has the size.
-  public var downsamplingScale: Double?
   /// Pixels per point of the screen, set as ``DecodedImage/scale`` of delivered images. Default: 1.
   ///
   /// No effect where no image is delivered.
-  public var scaleFactor: Double?
+  public var scale: Double?
   /// Whether a JPEG, PNG, GIF or BMP file that is truncated or damaged is decoded as far as possible, instead of failing.
   /// Default: no.
   ///
@@ -126,31 +99,16 @@ public struct RequestOptions: Sendable {
   /// image is cached only if its response has a lifetime (`max-age` or `Expires`), and no longer than that. Requests with
   /// and without the option share no caches. No effect on sources other than web servers.
   public var allowsErrorImage: Bool?
-  /// Whether only the first frame of an animated image is loaded. Default: no.
+  /// Which frames of an animated image are loaded, and what is done with them. Default: `.frames()`.
   ///
   /// No effect where only bytes are loaded, and on encoded data, which has the first frame only.
-  public var firstFrameOnly: Bool?
-  /// Whether the frames of an animated image are decoded before delivery, as many as ``AnimationFrames`` holds.
-  /// Default: no, they are decoded during playback.
-  ///
-  /// No effect where no image is delivered. A view shows an image from memory at once, and decodes its frames meanwhile.
-  public var preloadsFrames: Bool?
-  /// Whether processors apply to every frame of an animated image, each when it is shown. Default: no, the result of a
-  /// processor is a still image.
-  ///
-  /// No effect where only bytes are loaded, and on encoded data, which has the first frame only.
-  public var processesFrames: Bool?
+  public var animation: AnimationPolicy?
 
   /// Modifies images on delivery; cached images are not affected. Default: none.
   ///
   /// Called for every delivery, previews included, on the delivering thread, so it should be fast. No effect where no
   /// image is delivered.
   public var imageModifier: (@Sendable (DecodedImage) -> DecodedImage)?
-  /// The executor of the closure passed to ``ImagePipeline/task(for:onCompletion:)``. Default:
-  /// ``CallbackExecutor/main``.
-  ///
-  /// No effect on anything else: completions of views are called on the main actor.
-  public var callbackExecutor: CallbackExecutor?
 
   /// Values of the caller that travel with the request, to ``ImageTask/request``, ``PipelineEvent/Kind/created(_:)`` and
   /// ``ImageResponse/userInfo``. Default: none.
@@ -160,42 +118,23 @@ public struct RequestOptions: Sendable {
   /// Whether the response has the encoded bytes, ``ImageResponse/encodedData``. Default: no.
   ///
   /// No effect on calls without a response.
-  public var returnsEncodedData: Bool?
+  public var keepsEncodedData: Bool?
 
   var retryHook: RequestHook<any RetryStrategy>?
   var modifierHook: RequestHook<any RequestModifier>?
   var redirectHook: RequestHook<RedirectHandler>?
   var validatorHook: RequestHook<ResponseValidator>?
-  var streamTransformHook: RequestHook<StreamTransformMaker>?
   var transformHook: RequestHook<DataTransform>?
-  var transportHook: TransportHook?
   var decoderHook: DecoderHook?
 
-  /// Creates options; those that are not named are `nil`.
-  public init(
-    priority: ImagePriority? = nil, timeout: Duration? = nil, previews: PreviewPolicy? = nil,
-    cachePolicy: CachePolicy? = nil, freshness: FreshnessPolicy? = nil, storage: StoragePolicy? = nil,
-    memoryExpiration: CacheExpiration? = nil, storeExpiration: CacheExpiration? = nil, tags: [String]? = nil,
-    scaleFactor: Double? = nil, userInfo: [String: any Sendable]? = nil
-  ) {
-    self.priority = priority
-    self.timeout = timeout
-    self.previews = previews
-    self.cachePolicy = cachePolicy
-    self.freshness = freshness
-    self.storage = storage
-    self.memoryExpiration = memoryExpiration
-    self.storeExpiration = storeExpiration
-    self.tags = tags
-    self.scaleFactor = scaleFactor
-    self.userInfo = userInfo
-  }
+  /// Creates options, all `nil`.
+  public init() {}
 }
 
 extension RequestOptions {
   private static let shared = Lock(RequestOptions())
 
-  /// Defaults for all pipelines, for options that their ``PipelineConfiguration/defaultOptions`` do not set. Default:
+  /// Defaults for all pipelines, for options that their ``PipelineConfiguration/options`` do not set. Default:
   /// all `nil`.
   ///
   /// A pipeline reads them once, when it is created; the shared pipeline is created on first use. Set them at program

@@ -7,17 +7,17 @@ import Foundation
 enum ResolvedSource: Sendable {
   case web(HTTPURL)
   /// A web URL that is not known yet.
-  case unresolved(URLResolver)
+  case unresolved(ImageSource.Provider<URL>)
   /// `path` is for messages: the bytes of the name need not be UTF-8.
   case file(path: String, url: URL)
   /// `text` is the original text, since `URL` corrects text that it considers malformed.
   case inline(text: String, url: URL)
   case data(Data)
-  case provider(ImageProvider)
-  case decoded(DecodedImageProvider)
+  case provider(ImageSource.Provider<Data>)
+  case decoded(ImageSource.Provider<DecodedImage>)
 
   init(_ source: ImageSource) throws(ImageError) {
-    switch source {
+    switch source.kind {
     case .url(let url), .keyed(let url, key: _): try self.init(url, text: url.absoluteString)
     case .string(let text):
       guard let url = WebAddress.url(text) else { throw .invalidURL(text) }
@@ -49,40 +49,22 @@ enum ResolvedSource: Sendable {
 }
 
 /// The errors of a caller's closures, and of what they return, as errors of the load.
-extension URLResolver {
-  func resolvedURL() async throws(ImageError) -> HTTPURL {
-    let resolved: URL
+extension ImageSource.Provider {
+  func provided() async throws(ImageError) -> Value {
     do {
-      resolved = try await url()
+      let value = try await load()
       try Task.checkCancellation()
+      return value
     } catch {
       throw ImageError(providing: key, error)
     }
+  }
+}
+
+extension ImageSource.Provider<URL> {
+  func resolvedURL() async throws(ImageError) -> HTTPURL {
+    let resolved = try await provided()
     guard let url = HTTPURL(resolved) else { throw .invalidURL(resolved.absoluteString) }
     return url
-  }
-}
-
-extension DecodedImageProvider {
-  func providedImage() async throws(ImageError) -> DecodedImage {
-    do {
-      let image = try await image()
-      try Task.checkCancellation()
-      return image
-    } catch {
-      throw ImageError(providing: key, error)
-    }
-  }
-}
-
-extension ImageProvider {
-  func providedData() async throws(ImageError) -> Data {
-    do {
-      let data = try await data()
-      try Task.checkCancellation()
-      return data
-    } catch {
-      throw ImageError(providing: key, error)
-    }
   }
 }

@@ -40,12 +40,3 @@ public struct FailedAttempt: Sendable {
     self.retryAfter = retryAfter
   }
 }
-
-/// Never retries.
-public struct NoRetry: RetryStrategy {
-  /// Creates the strategy.
-  public init() {}
-
-  /// Returns `nil`.
-  public func delay(after failure: FailedAttempt) async -> Duration? { nil }
-}

@@ -27,7 +27,7 @@ extension StoragePolicy {
     case .original: nil
     case .automatic where image.animation != nil: nil
     case .automatic where image.bitmap.hasTransparentPixel: (.png, EncodingOptions())
-    case .automatic: (.jpeg, EncodingOptions(quality: 0.8))
+    case .automatic(let quality): (.jpeg, EncodingOptions(quality: quality))
     case .encoded(let format, let quality): (format, EncodingOptions(quality: quality))
     }
   }
@@ -53,5 +53,5 @@ extension StoragePolicy {
 
 extension ImageRequest {
   /// Whether the original bytes are stored, besides the image that the policy encodes.
-  var storesOriginal: Bool { keepsOriginal || !storage.encodesImages }
+  var storesOriginal: Bool { storagePolicy.keepsOriginal || !storagePolicy.encodesImages }
 }

@@ -8,60 +8,56 @@ public import HalcyonImaging
 /// from files, and from data that the request contains, are not stored.
 ///
 /// ```swift
-/// request.options.storage = .encoded(as: .webp, quality: 0.7)
-/// request.options.storage = .photo.limited(toBytes: 30_000)
+/// request.storage = .encoded(as: .webp, quality: 0.7)
+/// request.storage = .encoded(as: .jpeg, byteLimit: 30_000, keepsOriginal: false)
 /// ```
 public struct StoragePolicy: Hashable, Sendable {
   /// The format of the stored bytes.
-  @nonexhaustive
-  public enum Format: Hashable, Sendable {
+  enum Format: Hashable, Sendable {
     /// The downloaded bytes.
     case original
-    /// PNG if a pixel is transparent, otherwise JPEG at quality 0.8; the downloaded bytes of an animation.
-    case automatic
+    /// PNG if a pixel is transparent, otherwise JPEG; the downloaded bytes of an animation.
+    case automatic(quality: Double)
     /// One format, with a quality from 0 (smallest) to 1 (best) if it is lossy.
     case encoded(ImageFormat, quality: Double)
   }
 
-  /// The format of the stored bytes.
-  public var format: Format
-  /// The maximum size of the encoded file in bytes: the best quality that fits is used, at most that of ``format``. An
-  /// image that is larger even at the lowest quality is not stored. Default: no limit.
-  public var byteLimit: Int?
-  /// The metadata of the original file that the encoded file gets. Default: none.
-  ///
-  /// Policies with other metadata than ``MetadataPolicy/strip`` need a format whose encoder writes it: JPEG, PNG or WebP.
-  public var metadata: MetadataPolicy
-
-  /// Creates a policy.
-  public init(_ format: Format, byteLimit: Int? = nil, metadata: MetadataPolicy = .strip) {
-    self.format = format
-    self.byteLimit = byteLimit
-    self.metadata = metadata
-  }
+  var format = Format.original
+  var byteLimit: Int?
+  var metadata = MetadataPolicy.strip
+  package var keepsOriginal = true
 
   /// Stores only the downloaded bytes; nothing is encoded.
-  public static let original = StoragePolicy(.original)
+  public static let original = StoragePolicy()
   /// PNG if a pixel is transparent, otherwise JPEG at quality 0.8. For an animation, and for an image that was neither
   /// downsampled nor processed, the downloaded bytes.
-  public static let automatic = StoragePolicy(.automatic)
+  public static let automatic = encoded()
   /// JPEG at quality 0.8. Transparent pixels become white: use ``automatic`` for images that may not be opaque.
-  public static let photo = StoragePolicy(.encoded(.jpeg, quality: 0.8))
+  public static let photo = encoded(as: .jpeg)
   /// PNG, which keeps transparency.
-  public static let sticker = StoragePolicy(.encoded(.png, quality: 1))
+  public static let sticker = encoded(as: .png, quality: 1)
 
-  /// Stores the image in one format, with a quality from 0 (smallest) to 1 (best) if it is lossy. The pipeline needs an
-  /// encoder for the format.
+  /// Stores the image encoded again. The pipeline needs an encoder for the format.
   ///
+  /// - Parameters:
+  ///   - format: `nil` for PNG if a pixel is transparent, otherwise JPEG; an image that was neither downsampled nor
+  ///     processed is not encoded then.
+  ///   - quality: From 0 (smallest) to 1 (best), where the format is lossy.
+  ///   - byteLimit: The maximum size of the file in bytes: the best quality that fits is used, at most `quality`. An image
+  ///     that is larger even at the lowest quality is not stored. `nil` for no limit.
+  ///   - metadata: The metadata of the original file that the file gets; others than ``MetadataPolicy/strip`` need a format
+  ///     whose encoder writes it: JPEG, PNG or WebP.
+  ///   - keepsOriginal: Whether the original bytes are stored as well. With them, other sizes are decoded and stale images
+  ///     are revalidated without a new download.
   /// - Precondition: The quality is in 0...1.
-  public static func encoded(as format: ImageFormat, quality: Double = 0.8) -> StoragePolicy {
+  public static func encoded(
+    as format: ImageFormat? = nil, quality: Double = 0.8, byteLimit: Int? = nil, metadata: MetadataPolicy = .strip,
+    keepsOriginal: Bool = true
+  ) -> StoragePolicy {
     precondition((0...1).contains(quality), "quality must be in 0...1, got \(quality)")
-    return StoragePolicy(.encoded(format, quality: quality))
-  }
-
-  /// This policy with a limit on the size of the encoded file, in bytes.
-  public func limited(toBytes byteLimit: Int) -> StoragePolicy {
-    StoragePolicy(format, byteLimit: byteLimit, metadata: metadata)
+    return StoragePolicy(
+      format: format.map { .encoded($0, quality: quality) } ?? .automatic(quality: quality), byteLimit: byteLimit,
+      metadata: metadata, keepsOriginal: keepsOriginal)
   }
 }
 
@@ -71,7 +67,7 @@ extension StoragePolicy {
     let text: String
     switch format {
     case .original: return nil
-    case .automatic: text = "automatic"
+    case .automatic(let quality): text = quality == 0.8 ? "automatic" : "automatic \(quality)"
     case .encoded(let format, let quality): text = "\(format.rawValue) \(quality)"
     }
     return text + (byteLimit.map { " \($0)" } ?? "") + (metadata == .strip ? "" : " \(metadata.rawValue)")

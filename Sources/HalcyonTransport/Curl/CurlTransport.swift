@@ -11,7 +11,7 @@ import Foundation
 ///
 /// ```swift
 /// let transport = CurlTransport(configuration: .init(addressPolicy: .publicInternetOnly))
-/// let pipeline = ImagePipeline(transport: transport)
+/// let pipeline = ImagePipeline { $0.transport = transport }
 /// ```
 public final class CurlTransport: Transport {
   /// The settings of a transport.

@@ -305,6 +305,8 @@ struct S3StoreTests {
       server.serve(path(of: "b"), .body(try #require(SharedEntry(entry(50_000), storedDate: date).encoded(for: "b"))))
       async let first = store.lookUp("a")
       try await gate.waitUntilHolding()
+      // Until the store has received the length of the first one.
+      while try await store.lookUp("b").value != nil { try await Task.yieldUnlessCancelled() }
       #expect(try await store.lookUp("b").miss == .absent)
       gate.open()
       #expect(try await first.value == entry(50_000))

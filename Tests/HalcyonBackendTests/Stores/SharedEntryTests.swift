@@ -52,7 +52,8 @@ struct SharedEntryTests {
     let metadata = EntryMetadata(
       url: URL(string: "https://cdn.example/a.jpg"), status: 203, headers: ["ETag": "\"ä\"", "Vary": "Accept"],
       requestDate: date, responseDate: date + 1, expiration: .date(date + 1e9), tags: ["trip"],
-      userInfo: Data([0, 255]), redirects: [redirect(302, ["Location": "/ä", "Cache-Control": "max-age=9"])])
+      variant: nil, userInfo: Data([0, 255]),
+      redirects: [redirect(302, ["Location": "/ä", "Cache-Control": "max-age=9"])])
     let shared = SharedEntry(
       StoredEntry(body: Data("body".utf8), metadata: metadata), storedDate: date + 2,
       generations: SharedEntry.Generations(namespace: 1, source: .max))

@@ -43,7 +43,7 @@ struct CachedClient {
 
   /// Sends one request. Fails with 502 when the server cannot be reached, with 504 when the cache may serve nothing.
   mutating func get(
-    _ headers: HTTPHeaders = [:], policy: FreshnessPolicy = .standard, usesETags: Bool = true, from server: Server
+    _ headers: HTTPHeaders = [:], policy: CachePolicy = .standard, usesETags: Bool = true, from server: Server
   ) async throws -> Result {
     let lookup = await cache.lookUp(
       key, requestHeaders: headers, policy: policy, usesETags: usesETags, at: clock.now())

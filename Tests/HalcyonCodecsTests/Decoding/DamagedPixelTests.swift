@@ -52,8 +52,11 @@ struct DamagedPixelTests {
   }
 
   private static let samples: [Sample] = {
-    func encoded(_ encoder: any ImageEncoder, isOpaque: Bool = true, side: Int = 80) -> Data {
-      (try? encoder.encode(noise(side, side, isOpaque: isOpaque), options: EncodingOptions())) ?? Data()
+    func encoded(
+      _ encoder: any ImageEncoder, isOpaque: Bool = true, isLossless: Bool = false, side: Int = 80
+    ) -> Data {
+      let options = EncodingOptions(isLossless: isLossless)
+      return (try? encoder.encode(noise(side, side, isOpaque: isOpaque), options: options)) ?? Data()
     }
     func fixture(_ name: String, _ order: Order = .topDown) -> Sample {
       Sample(name: name, order: order, file: (try? Fixture.data(name)) ?? Data())
@@ -64,7 +67,7 @@ struct DamagedPixelTests {
     let webP = [
       Sample(name: "WebP", order: .topDown, file: encoded(WebPEncoder()), scaledDifference: 32),
       Sample(
-        name: "lossless WebP", order: .topDown, file: encoded(WebPEncoder(isLossless: true)), scaledDifference: 32),
+        name: "lossless WebP", order: .topDown, file: encoded(WebPEncoder(), isLossless: true), scaledDifference: 32),
       Sample(
         name: "WebP with alpha", order: .topDown, file: encoded(WebPEncoder(), isOpaque: false), scaledDifference: 32),
     ]

@@ -22,25 +22,25 @@ struct StreamedResultsTests {
       try await gates[number].wait()
       return .response(body: SolidImage(width: UInt16(number + 1), height: 1).data)
     }
-    var results = fixture.pipeline.streamedResults(for: requests(4)).makeAsyncIterator()
+    var results = fixture.pipeline.results(for: requests(4)).makeAsyncIterator()
     for index in [2, 0, 3, 1] {
       gates[index].open()
-      let element = try #require(await results.next())
+      let element = try #require(await results.next(isolation: nil))
       #expect(element.index == index)
       #expect(try element.result.get().image.size.width == index + 1)
     }
-    #expect(await results.next() == nil)
-    #expect(await results.next() == nil)
+    #expect(await results.next(isolation: nil) == nil)
+    #expect(await results.next(isolation: nil) == nil)
   }
 
   @Test func `failures are elements and count as ended`() async throws {
-    let fixture = PipelineFixture(configure: { $0.retryStrategy = NoRetry() }) { request in
+    let fixture = PipelineFixture(configure: { $0.options.retryStrategy = .never }) { request in
       request.url.lastPathComponent == "1"
         ? .response(status: 404, body: Data()) : .response(body: SolidImage(width: 1, height: 1).data)
     }
     var failed: [Int] = []
     var progress: [BatchProgress] = []
-    for await element in fixture.pipeline.streamedResults(for: requests(3), concurrencyLimit: 1) {
+    for await element in fixture.pipeline.results(for: requests(3), concurrencyLimit: 1) {
       progress.append(element.progress)
       if element.result.errorName != nil { failed.append(element.index) }
     }
@@ -55,12 +55,12 @@ struct StreamedResultsTests {
     async throws
   {
     let held = HeldPipeline()
-    let sequence = held.pipeline.streamedResults(for: requests(10), concurrencyLimit: 3)
+    let sequence = held.pipeline.results(for: requests(10), concurrencyLimit: 3)
     var results = sequence.makeAsyncIterator()
     #expect(held.began.events.isEmpty)
     held.gate.open()
     var taken = 0
-    while await results.next() != nil {
+    while await results.next(isolation: nil) != nil {
       taken += 1
       #expect(held.began.events.count <= taken + 3)
     }
@@ -72,12 +72,12 @@ struct StreamedResultsTests {
     let fixture = PipelineFixture { _ in .response(body: SolidImage(width: 2, height: 2).data) }
     let requests = requests(count).map { request in
       var request = request
-      request.cachePolicy = .disabled
+      (request.memoryAccess, request.storeAccess) = (.disabled, .disabled)
       return request
     }
     let alive = AliveImages()
     var indices: Set<Int> = []
-    for await element in fixture.pipeline.streamedResults(for: requests, concurrencyLimit: 4) {
+    for await element in fixture.pipeline.results(for: requests, concurrencyLimit: 4) {
       alive.add(try element.result.get().image)
       indices.insert(element.index)
     }
@@ -89,7 +89,7 @@ struct StreamedResultsTests {
   @Test func `leaving the loop cancels the loads in flight`() async throws {
     let held = HeldPipeline()
     held.gate.release()
-    for await _ in held.pipeline.streamedResults(for: requests(5), concurrencyLimit: 3) { break }
+    for await _ in held.pipeline.results(for: requests(5), concurrencyLimit: 3) { break }
     let count = held.began.events.count
     try await held.cancelled.waitForEvents(count: 2)
     #expect(count <= 4)
@@ -99,7 +99,7 @@ struct StreamedResultsTests {
     let held = HeldPipeline()
     let task = Task {
       var count = 0
-      for await _ in held.pipeline.streamedResults(for: requests(5), concurrencyLimit: 2) { count += 1 }
+      for await _ in held.pipeline.results(for: requests(5), concurrencyLimit: 2) { count += 1 }
       return count
     }
     try await held.gate.waitUntilHolding(2)
@@ -111,7 +111,7 @@ struct StreamedResultsTests {
 
   @Test func `a batch without requests ends at once`() async {
     let fixture = PipelineFixture.serving()
-    for await _ in fixture.pipeline.streamedResults(for: []) { Issue.record("unexpected result") }
+    for await _ in fixture.pipeline.results(for: []) { Issue.record("unexpected result") }
   }
 }
 

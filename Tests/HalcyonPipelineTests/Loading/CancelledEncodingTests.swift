@@ -15,7 +15,7 @@ struct CancelledEncodingTests {
     let encoder = HeldEncoder()
     let fixture = PipelineFixture(configure: {
       $0.encoders = [encoder]
-      $0.decodingWidth = 1
+      $0.decodingThreads = 1
     }) { _ in .response(body: SolidImage(width: 100, height: 50).data) }
     let request = ImageRequest(url: fixture.url)
     let load = Task { try await fixture.pipeline.encodedData(for: request, as: .bmp, byteLimit: 3) }

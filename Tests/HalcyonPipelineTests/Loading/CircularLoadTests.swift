@@ -37,7 +37,7 @@ struct CircularLoadTests {
   }
 
   private func provider(_ key: String, _ data: @escaping @Sendable () async throws -> Data) -> ImageRequest {
-    ImageRequest(source: .provider(ImageProvider(key: key, data: data)))
+    ImageRequest(source: .data(key: key, load: data))
   }
 
   @Test func `a provider or resolver that loads its own key gets an error, and the key works afterwards`() async throws
@@ -52,11 +52,10 @@ struct CircularLoadTests {
       return Data()
     }
     let resolver = ImageRequest(
-      source: .resolver(
-        URLResolver(key: "a") { [url = fixture.url] in
-          try await box.image(for: .cached("a").loading)
-          return url
-        }))
+      source: .url(key: "a") { [url = fixture.url] in
+        try await box.image(for: .cached("a").loading)
+        return url
+      })
     for request in [data, image, resolver] {
       let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
       #expect(isCircular(error))
@@ -109,7 +108,7 @@ extension ImageRequest {
   /// The request with its default freshness, so that its source is loaded.
   fileprivate var loading: ImageRequest {
     var request = self
-    request.freshness = .standard
+    request.cachePolicy = .standard
     return request
   }
 }

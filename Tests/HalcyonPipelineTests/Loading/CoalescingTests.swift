@@ -91,8 +91,8 @@ struct CoalescingTests {
     let urls = [URL].numbered(3)
     let first = held.pipeline.task(for: ImageRequest(url: urls[0]))
     try await held.began.waitForEvents(count: 1)
-    let patient = held.pipeline.task(for: ImageRequest(url: urls[1], priority: .veryLow))
-    let urgent = held.pipeline.task(for: ImageRequest(url: urls[1], priority: .veryHigh))
+    let patient = held.pipeline.task(for: ImageRequest(url: urls[1]) { $0.priority = .veryLow })
+    let urgent = held.pipeline.task(for: ImageRequest(url: urls[1]) { $0.priority = .veryHigh })
     let other = held.pipeline.task(for: ImageRequest(url: urls[2]))
     while held.pipeline.loader.bytes.http.limiter.waitingCount < 2 { try await Task.yieldUnlessCancelled() }
     while held.pipeline.activeJobCount < 7 { try await Task.yieldUnlessCancelled() }
@@ -142,7 +142,7 @@ struct CoalescingTests {
   {
     let (release, started, joined) = (Signal(), Counter(), Counter())
     let fixture = PipelineFixture { configuration in
-      configuration.retryStrategy = NoRetry()
+      configuration.options.retryStrategy = .never
       configuration.eventHandler = { if case .joined(.image) = $0.kind { joined.increment() } }
     } script: { _ in
       started.increment()
@@ -185,7 +185,7 @@ struct CoalescingTests {
     let fixture = heldFixture(release, started: started)
     let normal = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await started.wait(for: 1)
-    let cacheOnly = ImageRequest(url: fixture.url, freshness: .cacheOnly)
+    let cacheOnly = ImageRequest(url: fixture.url) { $0.cachePolicy = .cacheOnly }
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: cacheOnly) }
     release.set()
     _ = try await normal.image

@@ -41,9 +41,9 @@ struct ConnectionPermitTests {
     let image = SolidImage(width: 10, height: 10).data
     let fixture = PipelineFixture {
       $0.connectionLimits = ConnectionLimits(total: 1, perHost: 1, waiting: 1)
-      $0.responseValidator = { [second] head in
+      $0.options.responseValidator = { [second] head in
         guard head.url != second, let pipeline = loading.withLock({ $0 }) else { return }
-        let request = ImageRequest(url: second, freshness: .reloadIgnoringCache)
+        let request = ImageRequest(url: second) { $0.cachePolicy = .reload }
         _ = try await pipeline.data(for: request)
       }
     } script: { _ in

@@ -52,7 +52,7 @@ struct ImageRevalidationTests {
   ) -> PipelineFixture {
     PipelineFixture(decoder: decoder) { [clock] configuration in
       configuration.time = clock
-      configuration.retryStrategy = NoRetry()
+      configuration.options.retryStrategy = .never
       configuration.failureLifetimes = .none
       configure(&configuration)
     } script: { request in
@@ -81,7 +81,7 @@ struct ImageRevalidationTests {
     clock.advance(by: .seconds(59))
     #expect(try await fixture.pipeline.response(for: request).origin == .memory)
     clock.advance(by: .seconds(2))
-    #expect(fixture.pipeline.cachedImage(for: request) == nil)
+    #expect(fixture.pipeline[cached: request] == nil)
     let renewed = try await fixture.pipeline.response(for: request)
     #expect(renewed.origin == .store)
     #expect(renewed.image.bitmap[0, 0] == first.image.bitmap[0, 0])
@@ -133,7 +133,7 @@ struct ImageRevalidationTests {
 
   @Test func `the freshness policy decides whether a stale image is revalidated`() async throws {
     for (policy, expected) in [
-      (FreshnessPolicy.standard, 2), (.cacheFirst, 1), (.revalidate, 2), (.cacheOnly, 1), (.offline, 1),
+      (CachePolicy.standard, 2), (.cacheFirst, 1), (.revalidate, 2), (.cacheOnly, 1), (.staleFirst, 2),
     ] {
       for forgetsMemory in [false, true] {
         let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
@@ -142,24 +142,10 @@ struct ImageRevalidationTests {
         await fixture.pipeline.cache.flush()
         clock.advance(by: .seconds(100))
         if forgetsMemory { fixture.memory.removeAll() }
-        _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: policy))
+        _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.cachePolicy = policy })
         #expect(origin.requests.count == expected, "\(policy)")
       }
     }
-  }
-
-  @Test(arguments: ["no-cache", "max-age=60, must-revalidate"])
-  func `the offline policy serves an image that requires revalidation from memory only`(field: String) async throws {
-    let fixture = fixture(Origin(["Cache-Control": field]))
-    _ = try await fixture.pipeline.image(for: fixture.url)
-    await fixture.pipeline.cache.flush()
-    clock.advance(by: .seconds(100))
-    let offline = ImageRequest(url: fixture.url, freshness: .offline)
-    #expect(try await fixture.pipeline.response(for: offline).origin == .memory)
-    fixture.memory.removeAll()
-    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: offline) }
-    let cached = ImageRequest(url: fixture.url, freshness: .cacheOnly)
-    #expect(try await fixture.pipeline.response(for: cached).origin == .store)
   }
 
   @Test func `the revalidate policy revalidates a fresh image too, but not an immutable one`() async throws {
@@ -168,14 +154,14 @@ struct ImageRevalidationTests {
       let fixture = fixture(origin)
       _ = try await fixture.pipeline.image(for: fixture.url)
       await fixture.pipeline.cache.flush()
-      _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .revalidate))
+      _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.cachePolicy = .revalidate })
       #expect(origin.requests.count == expected)
     }
   }
 
-  @Test(arguments: [FreshnessPolicy.revalidate, .reloadIgnoringCache])
+  @Test(arguments: [CachePolicy.revalidate, .reload])
   func `a reload downloads a changed image once, even when memory has the old one`(
-    policy: FreshnessPolicy
+    policy: CachePolicy
   ) async throws {
     for processors in [[], [NumberedProcessor()]] {
       let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
@@ -184,7 +170,7 @@ struct ImageRevalidationTests {
       let old = color(try await fixture.pipeline.image(for: request))
       await fixture.pipeline.cache.flush()
       origin.change { ($0.body, $0.headers["ETag"]) = (Self.new, "\"2\"") }
-      request.freshness = policy
+      request.cachePolicy = policy
       #expect(color(try await fixture.pipeline.image(for: request)) != old)
       #expect(origin.requests.count == 2)
     }
@@ -261,7 +247,7 @@ struct ImageRevalidationTests {
     origin.change { $0.failure = failure }
     for seconds in [0, 10] {
       clock.advance(by: .seconds(seconds))
-      let request = ImageRequest(url: fixture.url, freshness: .reloadIgnoringCache)
+      let request = ImageRequest(url: fixture.url) { $0.cachePolicy = .reload }
       await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
       #expect(fixture.store.count == 1)
     }
@@ -325,10 +311,10 @@ struct ImageRevalidationTests {
     let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1"])
     let fixture = fixture(origin)
     var request = ImageRequest(url: fixture.url)
-    request.showsStaleFirst = true
+    request.cachePolicy = .staleFirst
     for forgetsMemory in [false, true] {
       origin.change { ($0.body, $0.headers["ETag"]) = (Self.old, "\"old\"") }
-      _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .revalidate))
+      _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.cachePolicy = .revalidate })
       await fixture.pipeline.cache.flush()
       clock.advance(by: .seconds(10))
       if forgetsMemory { fixture.memory.removeAll() }
@@ -345,15 +331,15 @@ struct ImageRevalidationTests {
     }
   }
 
-  @Test(arguments: [CachePolicy(), CachePolicy(writesMemory: false)])
+  @Test(arguments: [CacheAccess.readWrite, .readOnly])
   func `an unchanged image from the store that a task shows while it is stale is decoded and processed once`(
-    cachePolicy: CachePolicy
+    memoryAccess: CacheAccess
   ) async throws {
     let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1"])
     let fixture = fixture(origin)
     for processors in [[], [NumberedProcessor()]] {
-      var request = ImageRequest(url: fixture.url, processors: processors, cachePolicy: cachePolicy)
-      request.showsStaleFirst = true
+      var request = ImageRequest(url: fixture.url, processors: processors) { $0.memoryAccess = memoryAccess }
+      request.cachePolicy = .staleFirst
       _ = try await fixture.pipeline.image(for: request)
       await fixture.pipeline.cache.flush()
       clock.advance(by: .seconds(10))

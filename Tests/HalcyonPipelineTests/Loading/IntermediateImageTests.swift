@@ -32,7 +32,7 @@ struct IntermediateImageTests {
     #expect(response.encodedByteCount == nil)
     #expect(fixture.transport.requests.count == 1)
     #expect(fixture.decoder.decodedSizes.count == 1)
-    #expect(fixture.pipeline.cachedImage(for: request) != nil)
+    #expect(fixture.pipeline[cached: request] != nil)
   }
 
   @Test func `processors apply to the image that the program stored, not to the one of the server`() async throws {
@@ -41,7 +41,7 @@ struct IntermediateImageTests {
       for index in pixels.indices { pixels[index] = index % 4 == 3 ? 255 : 200 }
     }
     let image = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .bmp, storedSize: bitmap.size))
-    try await fixture.pipeline.store(image, for: ImageRequest(url: fixture.url, cachePolicy: .memoryOnly))
+    try await fixture.pipeline.store(image, for: ImageRequest(url: fixture.url) { $0.storeAccess = .disabled })
     let inverted = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, processors: [.invert]))
     #expect(inverted.bitmap[0, 0].red == 55)
     #expect(fixture.transport.requests.isEmpty)
@@ -50,14 +50,14 @@ struct IntermediateImageTests {
   @Test func `cacheOnly applies a processor to the image in memory`() async throws {
     let fixture = fixture()
     _ = try await fixture.pipeline.image(for: fixture.url)
-    let request = ImageRequest(url: fixture.url, processors: [.invert], freshness: .cacheOnly)
+    let request = ImageRequest(url: fixture.url, processors: [.invert]) { $0.cachePolicy = .cacheOnly }
     #expect(try await fixture.pipeline.image(for: request).bitmap[0, 0].red == 245)
   }
 
   @Test func `a stale image is not the start of a processor, nor is any for a reload`() async throws {
     let fixture = fixture(headers: ["Cache-Control": "max-age=60"])
     _ = try await fixture.pipeline.image(for: fixture.url)
-    var request = ImageRequest(url: fixture.url, processors: [.invert], freshness: .reloadIgnoringCache)
+    var request = ImageRequest(url: fixture.url, processors: [.invert]) { $0.cachePolicy = .reload }
     #expect(try await fixture.pipeline.response(for: request).origin == .network)
     clock.advance(by: .seconds(61))
     request = ImageRequest(url: fixture.url, processors: [.grayscale])

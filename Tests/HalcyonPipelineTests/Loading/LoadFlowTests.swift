@@ -66,8 +66,8 @@ struct LoadFlowTests {
     let caches = [ImageCache(store: MemoryDataStore()), ImageCache(store: MemoryDataStore())]
     func load() async throws {
       for cache in caches {
-        var request = ImageRequest(url: fixture.url, cachePolicy: .storeOnly)
-        request.options.targetCache = cache
+        var request = ImageRequest(url: fixture.url) { $0.memoryAccess = .disabled }
+        request.options.cache = cache
         _ = try await fixture.pipeline.image(for: request)
       }
     }
@@ -153,7 +153,7 @@ struct LoadFlowTests {
 
   @Test func `a load that waits for a thread starts earlier when its priority is raised`() async throws {
     let (gate, started) = (Latch(), Signal())
-    let fixture = PipelineFixture(configure: { $0.decodingWidth = 1 }) { _ in
+    let fixture = PipelineFixture(configure: { $0.decodingThreads = 1 }) { _ in
       .response(body: SolidImage(width: 10, height: 10).data)
     }
     _ = try await fixture.pipeline.image(for: fixture.url)

@@ -26,7 +26,7 @@ struct PlannedEncodingTests {
     onEncode: @escaping @Sendable () -> Void = {}
   ) -> PipelineFixture {
     PipelineFixture(decoder: SolidDecoder(beforeDecode: beforeDecode)) {
-      $0.decodingWidth = width
+      $0.decodingThreads = width
       $0.memoryBudget = budget
       $0.encoders = [ReportingEncoder(onEncode: onEncode)]
     } script: { _ in
@@ -39,7 +39,7 @@ struct PlannedEncodingTests {
     onPlan: @escaping @Sendable () -> Void = {}
   ) -> Task<Data, any Error> {
     Task {
-      try await fixture.pipeline.encodedResponse(
+      try await fixture.pipeline.plannedResponse(
         for: ImageRequest(url: fixture.url), planIdentifier: "plan \(number)"
       ) { _ in
         onPlan()

@@ -38,10 +38,13 @@ extension ReadDuringWriteTests {
     }
     let first = try await fixture.pipeline.image(for: fixture.url)
     await store.release.waitForWaiter()
-    var requests = [FreshnessPolicy.revalidate, .reloadIgnoringCache].map {
-      ImageRequest(url: fixture.url, freshness: $0)
+    var requests = [CachePolicy.revalidate, .reload].map { policy in
+      ImageRequest(url: fixture.url) { $0.cachePolicy = policy }
     }
-    requests.append(ImageRequest(url: fixture.url, cachePolicy: CachePolicy(readsMemory: false, readsStore: false)))
+    requests.append(
+      ImageRequest(url: fixture.url) {
+        ($0.memoryAccess, $0.storeAccess) = (.writeOnly, .writeOnly)
+      })
     // Another decoder may describe the same bytes in another way.
     var decoded = ImageRequest(url: fixture.url)
     decoded.options.decoder = SolidDecoder()
@@ -68,8 +71,8 @@ extension ReadDuringWriteTests {
     }
     let first = try await fixture.pipeline.image(for: fixture.url)
     await store.release.waitForWaiter()
-    for policy in [FreshnessPolicy.cacheFirst, .cacheOnly, .offline] {
-      let small = ImageRequest(url: fixture.url, size: .fit(width: 10, height: 10), freshness: policy)
+    for policy in [CachePolicy.cacheFirst, .cacheOnly] {
+      let small = ImageRequest(url: fixture.url, size: .fit(width: 10, height: 10)) { $0.cachePolicy = policy }
       _ = try await fixture.pipeline.image(for: small)
     }
     #expect(fixture.transport.requests.count == 1)
@@ -85,8 +88,10 @@ extension ReadDuringWriteTests {
     let fixture = PipelineFixture(configure: { $0.cache = ImageCache(disk: nil) }) { _ in
       .response(body: SolidImage(width: 100, height: 50).data)
     }
-    for freshness in [FreshnessPolicy.standard, .cacheFirst, .revalidate, .reloadIgnoringCache] {
-      let request = ImageRequest(url: fixture.url, cachePolicy: .disabled, freshness: freshness)
+    for freshness in [CachePolicy.standard, .cacheFirst, .revalidate, .reload] {
+      let request = ImageRequest(url: fixture.url) {
+        ($0.memoryAccess, $0.storeAccess, $0.cachePolicy) = (.disabled, .disabled, freshness)
+      }
       _ = try await fixture.pipeline.image(for: request)
     }
     let fields = fixture.transport.requests.map { $0.headers["Cache-Control"] }

@@ -58,7 +58,7 @@ struct RedirectFreshnessTests {
   private func fixture(_ configure: (inout PipelineConfiguration) -> Void = { _ in }) -> PipelineFixture {
     PipelineFixture { [site] configuration in
       configuration.time = site.clock
-      configuration.retryStrategy = NoRetry()
+      configuration.options.retryStrategy = .never
       configure(&configuration)
     } script: { [site] in
       site.reply(to: $0)
@@ -67,12 +67,12 @@ struct RedirectFreshnessTests {
 
   /// The color of an image, and the paths that were requested for it.
   private func load(
-    _ fixture: PipelineFixture, _ freshness: FreshnessPolicy = .standard, headers: HTTPHeaders = [:],
+    _ fixture: PipelineFixture, _ freshness: CachePolicy = .standard, headers: HTTPHeaders = [:],
     forgetsMemory: Bool = false
   ) async throws -> (color: UInt8, paths: [String]) {
     if forgetsMemory { fixture.memory.removeAll() }
     let known = fixture.transport.requests.count
-    var request = ImageRequest(url: fixture.url, freshness: freshness)
+    var request = ImageRequest(url: fixture.url) { $0.cachePolicy = freshness }
     request.headers = headers
     let image = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.cache.flush()
@@ -123,7 +123,7 @@ struct RedirectFreshnessTests {
     site.serve("/b", 1, ["Cache-Control": "max-age=600, immutable", "ETag": "\"x\""])
     _ = try await load(fixture)
     #expect(try await load(fixture, .revalidate).paths == paths)
-    #expect(try await load(fixture, .reloadIgnoringCache).paths == ["/a", "/b"])
+    #expect(try await load(fixture, .reload).paths == ["/a", "/b"])
     #expect(conditions(fixture).suffix(2) == [nil, nil])
   }
 
@@ -234,7 +234,7 @@ struct RedirectFreshnessTests {
 
   /// A load by a pipeline with a language, and an empty memory cache.
   private func load(
-    language: String, _ store: MemoryDataStore, _ freshness: FreshnessPolicy = .standard
+    language: String, _ store: MemoryDataStore, _ freshness: CachePolicy = .standard
   ) async throws -> (color: UInt8, paths: [String]) {
     let fixture = fixture {
       $0.headers["Accept-Language"] = language
@@ -257,7 +257,7 @@ struct RedirectFreshnessTests {
       #expect(again.color == color && again.paths == [])
     }
     site.redirect("/a", to: "/b", "max-age=60", vary: "*")
-    _ = try await load(language: "de", store, .reloadIgnoringCache)
+    _ = try await load(language: "de", store, .reload)
     #expect(try await load(language: "de", store).paths == ["/a"])
   }
 
@@ -315,7 +315,7 @@ struct RedirectFreshnessTests {
   @Test func `a redirect handler sees the redirects of the store too`() async throws {
     let seen = EventLog<String>()
     let fixture = fixture {
-      $0.redirectHandler = { url, next in
+      $0.options.redirectHandler = { url, next in
         seen.record(url.path() + next.url.path())
         return next
       }
@@ -339,7 +339,7 @@ struct RedirectFreshnessTests {
     site.serve("/b", 1, ["Cache-Control": "max-age=600, immutable, private", "Expires": "0"])
     let request = ImageRequest(url: fixture.url)
     for _ in 0..<2 {
-      let response = try await fixture.pipeline.encodedResponse(for: request, planIdentifier: "as it is") { _ in nil }
+      let response = try await fixture.pipeline.plannedResponse(for: request, planIdentifier: "as it is") { _ in nil }
       #expect(response.freshness == .seconds(seconds))
       #expect(response.head?.headers["Cache-Control"] == expected + ", private")
       #expect(response.head?.headers["Expires"] == nil)

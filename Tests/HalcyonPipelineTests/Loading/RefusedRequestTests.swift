@@ -21,7 +21,7 @@ struct RefusedRequestTests {
   private func pipeline(strategy: any RetryStrategy = ExponentialBackoff()) -> ImagePipeline {
     var configuration = PipelineConfiguration(
       transport: CurlTransport(), decoders: [SolidDecoder()], cache: ImageCache(disk: nil), time: clock)
-    configuration.retryStrategy = strategy
+    configuration.options.retryStrategy = strategy
     configuration.retryBudget = 0
     return ImagePipeline(configuration: configuration)
   }
@@ -170,7 +170,7 @@ struct RefusedRequestTests {
       let limiter = pipeline.loader.bytes.http.limiter
       var tasks: [ImageTask] = []
       for (number, priority) in [(1, ImagePriority.low), (2, .normal), (3, .high)] {
-        tasks.append(pipeline.task(for: ImageRequest(url: server.url("/\(number)"), priority: priority)))
+        tasks.append(pipeline.task(for: ImageRequest(url: server.url("/\(number)")) { $0.priority = priority }))
         while limiter.waitingCount < number || clock.sleeperCount == 0 { try await Task.yieldUnlessCancelled() }
       }
       #expect(server.requests.map(\.path) == ["/1"])

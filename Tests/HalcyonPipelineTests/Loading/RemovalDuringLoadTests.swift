@@ -63,8 +63,8 @@ struct RemovalDuringLoadTests {
     let request = ImageRequest(url: held.fixture.url)
     let image = try await held.load(request) { pipeline in
       switch removal {
-      case .request: try await pipeline.removeCached(request)
-      case .storeOnly: try await pipeline.removeCached(request, from: [.store])
+      case .request: try await pipeline.removeImage(for: request)
+      case .storeOnly: try await pipeline.removeImage(for: request, from: [.store])
       case .cache: try await pipeline.cache.removeAll()
       case .tiers:
         memory.removeAll()
@@ -83,11 +83,11 @@ struct RemovalDuringLoadTests {
     let held = Held()
     let request = ImageRequest(url: held.fixture.url)
     let image = try await held.load(request) { pipeline in
-      try await pipeline.removeCached(request)
+      try await pipeline.removeImage(for: request)
       #expect(try await pipeline.image(for: request).size.width == 60)
     }
     #expect(image.size.width == 100)
-    #expect(held.fixture.pipeline.cachedImage(for: request)?.size.width == 60)
+    #expect(held.fixture.pipeline[cached: request]?.size.width == 60)
     held.fixture.memory.removeAll()
     #expect(try await held.fixture.pipeline.image(for: request).size.width == 60)
     #expect(held.fixture.transport.requests.count == 2)
@@ -97,8 +97,8 @@ struct RemovalDuringLoadTests {
     let held = Held()
     let request = ImageRequest(url: held.fixture.url)
     let other = ImageRequest(url: held.fixture.url.appending(path: "b"))
-    _ = try await held.load(request) { try await $0.removeCached(other) }
-    #expect(held.fixture.pipeline.cachedImage(for: request) != nil)
+    _ = try await held.load(request) { try await $0.removeImage(for: other) }
+    #expect(held.fixture.pipeline[cached: request] != nil)
     #expect(held.fixture.store.keys.count == 1)
   }
 
@@ -143,7 +143,7 @@ struct RemovalDuringLoadTests {
     let held = Held(cache: ImageCache(store: tiers))
     let request = ImageRequest(url: held.fixture.url)
     _ = try await held.load(request) { _ in try await tiers.removeEntries(from: request.source) }
-    #expect(held.fixture.pipeline.cachedImage(for: request) == nil)
+    #expect(held.fixture.pipeline[cached: request] == nil)
     #expect(purging.entries.keys.isEmpty)
   }
 
@@ -166,7 +166,7 @@ struct RemovalDuringLoadTests {
     fixture.memory.removeAll()
     _ = try await fixture.pipeline.image(for: request)
     await asked.wait()
-    let removal = Task { try await fixture.pipeline.removeCached(request) }
+    let removal = Task { try await fixture.pipeline.removeImage(for: request) }
     while await fixture.pipeline.cachedTier(for: request) == .memory { await Task.yield() }
     release.set()
     try await removal.value

@@ -35,7 +35,7 @@ struct ResumeTests {
   ) -> PipelineFixture {
     let next = Lock(replies)
     return PipelineFixture {
-      $0.retryStrategy = retry
+      $0.options.retryStrategy = retry
       $0.progressInterval = .zero
     } script: { _ in
       next.withLock { $0.isEmpty ? .failure(.failed(reason: "too many requests")) : $0.removeFirst() }
@@ -64,7 +64,7 @@ struct ResumeTests {
 
   @Test func `another process resumes from the partial response in the store, and removes it afterwards`() async throws
   {
-    let fixture = fixture(cut(at: 50_000), retry: NoRetry())
+    let fixture = fixture(cut(at: 50_000), retry: ExponentialBackoff.never)
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     await fixture.pipeline.cache.flush()
     #expect(fixture.store.count == 1)
@@ -219,11 +219,11 @@ struct ResumeTests {
     for (headers, reply, range) in [
       (tagged, .response(body: Self.body), nil), (dated, rest(from: 50_000), "bytes=50000-"),
     ] as [(HTTPHeaders, ScriptedTransport.Reply, String?)] {
-      for retry in [ExponentialBackoff(firstDelay: .zero), NoRetry()] as [any RetryStrategy] {
+      for retry in [ExponentialBackoff(firstDelay: .zero), .never] {
         let fixture = fixture(cut(at: 50_000, headers), reply, retry: retry)
         var request = ImageRequest(url: fixture.url)
         request.usesETags = false
-        if retry is NoRetry {
+        if retry.attemptLimit == 1 {
           await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: request) }
           await fixture.pipeline.cache.flush()
         }
@@ -234,11 +234,11 @@ struct ResumeTests {
   }
 
   @Test func `a reload that ignores the cache does not resume an earlier download`() async throws {
-    let fixture = fixture(cut(at: 50_000), .response(body: Self.body), retry: NoRetry())
+    let fixture = fixture(cut(at: 50_000), .response(body: Self.body), retry: ExponentialBackoff.never)
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     await fixture.pipeline.cache.flush()
     var request = ImageRequest(url: fixture.url)
-    request.freshness = .reloadIgnoringCache
+    request.cachePolicy = .reload
     #expect(try await fixture.pipeline.data(for: request) == Self.body)
     #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, nil])
   }
@@ -273,14 +273,15 @@ struct ResumeTests {
     let fixture = fixture(reply, .response(body: Self.body), retry: Self.always)
     #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
     #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, nil])
-    let other = self.fixture(reply, retry: NoRetry())
+    let other = self.fixture(reply, retry: ExponentialBackoff.never)
     await #expect(throws: ImageError.self) { try await other.pipeline.data(for: ImageRequest(url: other.url)) }
     await other.pipeline.cache.flush()
     #expect(other.store.count == 0)
   }
 
   @Test func `a stored partial response whose rest is rejected is removed`() async throws {
-    let fixture = fixture(cut(at: 50_000), rest(from: 50_000), .response(body: Self.body), retry: NoRetry())
+    let fixture = fixture(
+      cut(at: 50_000), rest(from: 50_000), .response(body: Self.body), retry: ExponentialBackoff.never)
     let request = ImageRequest(url: fixture.url)
     await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: request) }
     await fixture.pipeline.cache.flush()
@@ -297,7 +298,7 @@ struct ResumeTests {
   @Test func `a stored partial response remains while its server cannot be reached`() async throws {
     let fixture = fixture(
       cut(at: 50_000), .failure(.connectionLost(received: 0, expected: nil)), .response(status: 503, body: Data()),
-      rest(from: 50_000), retry: NoRetry())
+      rest(from: 50_000), retry: ExponentialBackoff.never)
     let request = ImageRequest(url: fixture.url)
     for _ in 0..<3 {
       await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: request) }
@@ -338,7 +339,7 @@ struct ResumeTests {
         ]),
     ])
     let fixture = PipelineFixture {
-      ($0.time, $0.retryStrategy) = (clock, NoRetry())
+      ($0.time, $0.options.retryStrategy) = (clock, ExponentialBackoff.never)
     } script: { _ in
       next.withLock { $0.removeFirst() }
     }
@@ -359,7 +360,7 @@ struct ResumeTests {
     let old: HTTPHeaders = ["ETag": "\"old\"", "Cache-Control": "max-age=1"]
     let next = Lock([.response(body: Self.body, headers: old), cut(at: 50_000), .response(status: 304, body: Data())])
     let fixture = PipelineFixture {
-      ($0.time, $0.retryStrategy) = (clock, NoRetry())
+      ($0.time, $0.options.retryStrategy) = (clock, ExponentialBackoff.never)
     } script: { _ in
       next.withLock { $0.removeFirst() }
     }
@@ -376,12 +377,12 @@ struct ResumeTests {
   }
 
   @Test func `only bodies of some size are stored in part, and none that must not be`() async throws {
-    for (count, policy, stored) in [
-      (32 << 10, CachePolicy(), 1), ((32 << 10) - 1, CachePolicy(), 0), (50_000, .memoryOnly, 0),
+    for (count, access, stored) in [
+      (32 << 10, CacheAccess.readWrite, 1), ((32 << 10) - 1, .readWrite, 0), (50_000, .disabled, 0),
     ] {
-      let fixture = fixture(cut(at: count), retry: NoRetry())
+      let fixture = fixture(cut(at: count), retry: ExponentialBackoff.never)
       var request = ImageRequest(url: fixture.url)
-      request.cachePolicy = policy
+      request.storeAccess = access
       await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: request) }
       await fixture.pipeline.cache.flush()
       #expect(fixture.store.count == stored)
@@ -408,7 +409,7 @@ struct ResumeTests {
     let request = ImageRequest(url: fixture.url)
     #expect(try await fixture.pipeline.response(for: request).origin == .network)
     await fixture.pipeline.cache.flush()
-    #expect((fixture.pipeline.cachedImage(for: request) != nil) == isStored)
+    #expect((fixture.pipeline[cached: request] != nil) == isStored)
     let entry = try await fixture.store.entry(for: ImagePipeline.cacheKey(for: request))
     #expect(entry?.body == (isStored ? Self.body : nil))
     #expect(entry?.metadata.status ?? 200 == 200 && entry?.metadata.headers["Content-Range"] == nil)
@@ -422,7 +423,7 @@ struct ResumeTests {
   }
 
   @Test func `a body that was resumed from the store is stored as any other`() async throws {
-    let fixture = fixture(cut(at: 50_000), rest(from: 50_000), retry: NoRetry())
+    let fixture = fixture(cut(at: 50_000), rest(from: 50_000), retry: ExponentialBackoff.never)
     let request = ImageRequest(url: fixture.url)
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
     await fixture.pipeline.cache.flush()
@@ -440,7 +441,7 @@ struct ResumeTests {
       let target = Lock("/b")
       let requests = Counter()
       let fixture = PipelineFixture {
-        $0.retryStrategy = isRetried ? ExponentialBackoff(firstDelay: .zero) : NoRetry()
+        $0.options.retryStrategy = isRetried ? ExponentialBackoff(firstDelay: .zero) : ExponentialBackoff.never
       } script: { [body = Self.body] request in
         let isRest = request.headers["Range"] != nil
         switch request.url.path() {
@@ -475,7 +476,7 @@ struct ResumeTests {
       let changed = SolidImage(width: 9, height: 9).data
       let next = Lock([.response(body: changed, headers: old), cut(at: 50_000), last])
       let fixture = PipelineFixture {
-        ($0.time, $0.retryStrategy) = (clock, ExponentialBackoff(firstDelay: .zero))
+        ($0.time, $0.options.retryStrategy) = (clock, ExponentialBackoff(firstDelay: .zero))
       } script: { _ in
         next.withLock { $0.removeFirst() }
       }

@@ -23,7 +23,7 @@ struct RetryTests {
     let next = Lock(0)
     return PipelineFixture { configuration in
       configuration.time = clock
-      configuration.retryStrategy = ExponentialBackoff(random: { 0.5 })
+      configuration.options.retryStrategy = ExponentialBackoff(random: { 0.5 })
       configure(&configuration)
     } script: { _ in
       replies[
@@ -136,7 +136,7 @@ struct RetryTests {
   @Test func `an exhausted retry budget stops all retries`() async throws {
     let fixture = fixture(.response(status: 500, body: Data())) { configuration in
       configuration.retryBudget = 2
-      configuration.retryStrategy = ExponentialBackoff(firstDelay: .zero)
+      configuration.options.retryStrategy = ExponentialBackoff(firstDelay: .zero)
     }
     for number in 0..<5 {
       let url = fixture.url.appending(path: "\(number)")
@@ -147,7 +147,7 @@ struct RetryTests {
 
   @Test func `a host that fails leaves the retries of others alone`() async throws {
     let fixture = PipelineFixture {
-      ($0.retryBudget, $0.retryStrategy) = (1, ExponentialBackoff(firstDelay: .zero))
+      ($0.retryBudget, $0.options.retryStrategy) = (1, ExponentialBackoff(firstDelay: .zero))
     } script: { _ in
       .response(status: 500, body: Data())
     }
@@ -158,7 +158,7 @@ struct RetryTests {
 
   @Test func `loads that succeed refill the retry budget`() async throws {
     let fixture = PipelineFixture {
-      ($0.retryBudget, $0.retryStrategy) = (1, ExponentialBackoff(firstDelay: .zero))
+      ($0.retryBudget, $0.options.retryStrategy) = (1, ExponentialBackoff(firstDelay: .zero))
     } script: { request in
       request.url.path() == "/bad" ? .response(status: 500, body: Data()) : .response(body: Self.image)
     }
@@ -189,9 +189,9 @@ struct RetryTests {
 
   @Test func `a 404 is remembered for a while, unless revalidation is requested`() async throws {
     let fixture = fixture(.response(status: 404, body: Data()))
-    func load(_ freshness: FreshnessPolicy = .standard) async {
+    func load(_ freshness: CachePolicy = .standard) async {
       let error = await #expect(throws: ImageError.self) {
-        try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: freshness))
+        try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.cachePolicy = freshness })
       }
       #expect(error?.name == "httpStatus")
     }
@@ -215,15 +215,15 @@ struct RetryTests {
   func `a revalidation or reload requests an image whose failure is remembered`(failure: ScriptedTransport.Reply)
     async throws
   {
-    for freshness in [FreshnessPolicy.revalidate, .reloadIgnoringCache] {
+    for freshness in [CachePolicy.revalidate, .reload] {
       for isProcessed in [false, true] {
-        let fixture = fixture(failure, failure, .response(body: Self.image)) { $0.retryStrategy = NoRetry() }
+        let fixture = fixture(failure, failure, .response(body: Self.image)) { $0.options.retryStrategy = .never }
         var request = ImageRequest(url: fixture.url, processors: isProcessed ? [.exposure(stops: 1)] : [])
         for _ in 0..<2 {
           await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
         }
         #expect(fixture.transport.requests.count == 1)
-        request.freshness = freshness
+        request.cachePolicy = freshness
         await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
         #expect(fixture.transport.requests.count == 2)
         _ = try await fixture.pipeline.image(for: request)
@@ -248,20 +248,24 @@ struct RetryTests {
   @Test func `a success replaces a remembered failure`() async throws {
     let fixture = fixture(.response(status: 404, body: Data()), .response(body: Self.image))
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
-    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .revalidate))
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.cachePolicy = .revalidate })
     await fixture.pipeline.cache.flush()
     fixture.memory.removeAll()
     _ = try await fixture.pipeline.image(for: fixture.url)
     #expect(fixture.transport.requests.count == 2)
     // Also where the image is in no cache.
-    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, cachePolicy: .disabled))
+    _ = try await fixture.pipeline.image(
+      for: ImageRequest(url: fixture.url) {
+        ($0.memoryAccess, $0.storeAccess) = (.disabled, .disabled)
+      })
     #expect(fixture.transport.requests.count == 3)
   }
 
   @Test func `when no server was reached a retry can wait for a network`() async throws {
     let online = Signal()
     let fixture = fixture(.failure(.hostNotFound("a")), .response(body: Self.image)) { configuration in
-      configuration.retryStrategy = ExponentialBackoff(firstDelay: .zero)
+      configuration.options.retryStrategy = ExponentialBackoff(firstDelay: .zero)
+      configuration.waitsForConnectivity = true
       configuration.connectivity = SignalledConnectivity(online: online)
     }
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
@@ -276,7 +280,8 @@ struct RetryTests {
   ])
   func `a retry waits for no network when a server was reached`(failure: ScriptedTransport.Reply) async throws {
     let fixture = fixture(failure, .response(body: Self.image)) { configuration in
-      configuration.retryStrategy = ExponentialBackoff(firstDelay: .zero)
+      configuration.options.retryStrategy = ExponentialBackoff(firstDelay: .zero)
+      configuration.waitsForConnectivity = true
       configuration.connectivity = SignalledConnectivity(online: Signal())
     }
     _ = try await fixture.pipeline.image(for: fixture.url)

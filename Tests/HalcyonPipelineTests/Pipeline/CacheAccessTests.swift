@@ -20,12 +20,12 @@ struct CacheAccessTests {
       let image = try solidImage(7, 7)
       try await fixture.pipeline.store(image, original: bytes, for: request)
       #expect(try await fixture.pipeline.response(for: request).origin == .memory)
-      #expect(fixture.pipeline.cachedImage(for: request)?.size.width == 7)
+      #expect(fixture.pipeline[cached: request]?.size.width == 7)
       fixture.memory.removeAll()
       let response = try await fixture.pipeline.response(for: request)
       #expect(response.origin == .store)
       #expect(response.image.size.width == 100)
-      #expect(fixture.pipeline.cachedImage(for: request)?.size.width == 100, "a store hit is inserted into memory")
+      #expect(fixture.pipeline[cached: request]?.size.width == 100, "a store hit is inserted into memory")
       let small = ImageRequest.cached(key, size: .fit(width: 10, height: 10))
       #expect(try await fixture.pipeline.image(for: small).size.width == 10)
     }
@@ -55,9 +55,9 @@ struct CacheAccessTests {
   @Test func `an image loaded from a source with a key is found under that key`() async throws {
     let fixture = PipelineFixture.serving()
     let url = fixture.url
-    let resolver = URLResolver(key: "users/17") { url }
-    _ = try await fixture.pipeline.image(for: ImageRequest(source: .resolver(resolver)))
-    #expect(fixture.pipeline.cachedImage(for: .cached("users/17")) != nil)
+    let source = ImageSource.url(key: "users/17") { url }
+    _ = try await fixture.pipeline.image(for: ImageRequest(source: source))
+    #expect(fixture.pipeline[cached: .cached("users/17")] != nil)
     await fixture.pipeline.cache.flush()
     fixture.memory.removeAll()
     #expect(try await fixture.pipeline.response(for: .cached("users/17")).origin == .store)
@@ -66,7 +66,7 @@ struct CacheAccessTests {
 
   @Test func `an image stored for a URL is not fetched`() async throws {
     let fixture = PipelineFixture.serving()
-    try await fixture.pipeline.store(original: bytes, for: ImageRequest(url: fixture.url), tags: ["trip"])
+    try await fixture.pipeline.store(original: bytes, for: ImageRequest(url: fixture.url) { $0.tags = ["trip"] })
     let response = try await fixture.pipeline.response(for: ImageRequest(url: fixture.url))
     #expect(response.origin == .store)
     #expect(response.url == fixture.url)
@@ -86,7 +86,8 @@ struct CacheAccessTests {
     #expect(await fixture.pipeline.cachedTier(for: small) == .store)
     fixture.memory.removeAll()
     #expect(await fixture.pipeline.cachedTier(for: request) == .store)
-    #expect(await fixture.pipeline.cachedTier(for: ImageRequest(url: fixture.url, cachePolicy: .memoryOnly)) == nil)
+    #expect(
+      await fixture.pipeline.cachedTier(for: ImageRequest(url: fixture.url) { $0.storeAccess = .disabled }) == nil)
     #expect(fixture.decoder.decodedSizes.count == 1)
   }
 
@@ -114,7 +115,7 @@ struct CacheAccessTests {
   @Test func `removing deletes one image, clearing deletes all`() async throws {
     let fixture = PipelineFixture.serving()
     for key in ["a", "b", "c"] { try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached(key)) }
-    try await fixture.pipeline.removeCached(.cached("a"))
+    try await fixture.pipeline.removeImage(for: .cached("a"))
     #expect(await fixture.pipeline.cachedTier(for: .cached("a")) == nil)
     #expect(await fixture.pipeline.cachedTier(for: .cached("b")) == .memory)
     #expect(fixture.store.count == 2)
@@ -126,10 +127,10 @@ struct CacheAccessTests {
   @Test func `an image can be removed from one tier only`() async throws {
     let fixture = PipelineFixture.serving()
     for key in ["a", "b"] { try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached(key)) }
-    try await fixture.pipeline.removeCached(.cached("a"), from: [.memory])
+    try await fixture.pipeline.removeImage(for: .cached("a"), from: [.memory])
     #expect(await fixture.pipeline.cachedTier(for: .cached("a")) == .store)
-    try await fixture.pipeline.removeCached(.cached("b"), from: [.store])
-    #expect(fixture.pipeline.cachedImage(for: .cached("b")) != nil)
+    try await fixture.pipeline.removeImage(for: .cached("b"), from: [.store])
+    #expect(fixture.pipeline[cached: .cached("b")] != nil)
     #expect(fixture.store.keys.count == 1)
   }
 
@@ -137,7 +138,7 @@ struct CacheAccessTests {
     let fixture = PipelineFixture.serving()
     #expect(try await fixture.pipeline.storedMetadata(for: .cached("a")) == nil)
     let mine = Data("caption".utf8)
-    try await fixture.pipeline.store(original: bytes, for: .cached("a"), tags: ["trip"], userInfo: mine)
+    try await fixture.pipeline.store(original: bytes, for: .cached("a") { $0.tags = ["trip"] }, userInfo: mine)
     let metadata = try await fixture.pipeline.storedMetadata(for: .cached("a", size: .fit(width: 5, height: 5)))
     #expect(metadata?.userInfo == mine && metadata?.tags == ["trip"])
   }
@@ -149,10 +150,13 @@ struct CacheAccessTests {
         .failure(.cancelled)
       }
       let cache = fixture.pipeline.cache
-      try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached("kept"), expiration: .never)
+      try await fixture.pipeline.store(
+        solidImage(), original: bytes,
+        for: .cached("kept") { ($0.memoryExpiration, $0.storeExpiration) = (.never, .never) })
       #expect(try await cache.byteCount(of: .memory) == 400)
       #expect(try await cache.byteCount(of: .store) == 8192)
-      try await fixture.pipeline.store(original: bytes, for: .cached("old"), expiration: .date(.distantPast))
+      try await fixture.pipeline.store(
+        original: bytes, for: .cached("old") { $0.storeExpiration = .date(.distantPast) })
       #expect(await fixture.pipeline.cachedTier(for: .cached("old")) == nil)
       #expect(try await disk.count == 2)
       try await cache.removeExpired()
@@ -168,7 +172,7 @@ struct CacheAccessTests {
     }
     #expect(notAnImage?.name == "notAnImage")
     var memoryOnly = ImageRequest.cached("a")
-    memoryOnly.cachePolicy = .memoryOnly
+    memoryOnly.storeAccess = .disabled
     let forbidden = await #expect(throws: ImageError.self) {
       try await fixture.pipeline.store(solidImage(), original: bytes, for: memoryOnly)
     }

@@ -15,7 +15,7 @@ struct CachedSubscriptTests {
     let clock = TestClock()
     let fixture = PipelineFixture(configure: {
       $0.time = clock
-      $0.defaultOptions.scaleFactor = 2
+      $0.options.scale = 2
     }) { _ in .failure(.cancelled) }
     let small = ImageRequest(url: fixture.url, size: .fit(width: 10))
     fixture.pipeline[cached: small] = try solidImage(10, 5)
@@ -31,7 +31,7 @@ struct CachedSubscriptTests {
 
   @Test func `an image is not set for a request that must not write to memory`() throws {
     let fixture = PipelineFixture.serving()
-    fixture.pipeline[cached: ImageRequest(url: fixture.url, cachePolicy: .storeOnly)] = try solidImage()
+    fixture.pipeline[cached: ImageRequest(url: fixture.url) { $0.memoryAccess = .disabled }] = try solidImage()
     #expect(fixture.memory.count == 0)
   }
 
@@ -41,24 +41,5 @@ struct CachedSubscriptTests {
     #expect(TargetSize.fit(height: 50).geometry(for: source).outputSize == PixelSize(width: 13, height: 50))
     #expect(TargetSize.fit(width: 10).scaled(by: 2) == .fit(width: 20, height: .max))
     #expect(!TargetSize.fit(width: 0).isValid)
-  }
-
-  @Test func `options are created with the common ones named`() {
-    let options = RequestOptions(
-      priority: .high, timeout: .seconds(1), previews: .never, cachePolicy: .memoryOnly, freshness: .cacheFirst,
-      storage: .photo, memoryExpiration: .minutes(1), storeExpiration: .days(1), tags: ["a"], scaleFactor: 2,
-      userInfo: ["a": 1])
-    #expect(options.priority == .high)
-    #expect(options.timeout == .seconds(1))
-    #expect(options.previews == .never)
-    #expect(options.cachePolicy == .memoryOnly)
-    #expect(options.freshness == .cacheFirst)
-    #expect(options.storage == .photo)
-    #expect(options.memoryExpiration == .minutes(1))
-    #expect(options.storeExpiration == .days(1))
-    #expect(options.tags == ["a"])
-    #expect(options.scaleFactor == 2)
-    #expect(options.userInfo?["a"] as? Int == 1)
-    #expect(options.waitsForStore == nil)
   }
 }

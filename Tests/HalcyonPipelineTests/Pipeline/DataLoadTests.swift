@@ -23,31 +23,27 @@ struct DataLoadTests {
     return PipelineFixture(configure: configure, script: script ?? { _ in .response(body: body) })
   }
 
-  @Test func `encoded bytes are transferred once, whether data, info, a file or the image is loaded`() async throws {
+  @Test func `encoded bytes are transferred once, whether data, info or the image is loaded`() async throws {
     let fixture = fixture()
     let request = ImageRequest(url: fixture.url)
     #expect(try await fixture.pipeline.data(for: request) == body)
     await fixture.pipeline.cache.flush()
     #expect(try await fixture.pipeline.data(for: request) == body)
     #expect(try await fixture.pipeline.info(for: request).pixelSize == PixelSize(width: 4, height: 4))
-    try await TemporaryDirectory.run { folder in
-      _ = try await fixture.pipeline.writeOriginal(for: request, in: folder)
-    }
     #expect(try await fixture.pipeline.response(for: request).origin == .store)
     #expect(fixture.transport.requests.count == 1)
   }
 
   @Test func `encoded bytes are not stored where the request, its options or the server forbid it`() async throws {
-    var derived = RequestOptions()
-    (derived.storage, derived.keepsOriginal) = (.photo, false)
-    let cases: [(CachePolicy, RequestOptions, HTTPHeaders)] = [
-      (CachePolicy.memoryOnly, RequestOptions(), HTTPHeaders()), (CachePolicy(), derived, [:]),
-      (CachePolicy(), RequestOptions(), ["Cache-Control": "no-store"]),
+    let cases: [(CacheAccess, StoragePolicy?, HTTPHeaders)] = [
+      (.disabled, nil, [:]), (.readWrite, .encoded(as: .jpeg, keepsOriginal: false), [:]),
+      (.readWrite, nil, ["Cache-Control": "no-store"]),
     ]
-    for (policy, options, headers) in cases {
+    for (access, storage, headers) in cases {
       let body = body
       let fixture = fixture(script: { _ in .response(body: body, headers: headers) })
-      _ = try await fixture.pipeline.data(for: ImageRequest(url: fixture.url, cachePolicy: policy, options: options))
+      _ = try await fixture.pipeline.data(
+        for: ImageRequest(url: fixture.url) { ($0.storeAccess, $0.storage) = (access, storage) })
       await fixture.pipeline.cache.flush()
       #expect(fixture.store.count == 0)
     }

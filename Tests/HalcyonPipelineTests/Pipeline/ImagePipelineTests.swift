@@ -29,10 +29,10 @@ struct ImagePipelineTests {
   @Test func `an image in memory is returned synchronously`() async throws {
     let fixture = PipelineFixture.serving()
     let request = ImageRequest(url: fixture.url, size: .fit(width: 10, height: 10))
-    #expect(fixture.pipeline.cachedImage(for: request) == nil)
+    #expect(fixture.pipeline[cached: request] == nil)
     _ = try await fixture.pipeline.image(for: request)
-    #expect(fixture.pipeline.cachedImage(for: request)?.size == PixelSize(width: 10, height: 5))
-    #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: fixture.url)) == nil)
+    #expect(fixture.pipeline[cached: request]?.size == PixelSize(width: 10, height: 5))
+    #expect(fixture.pipeline[cached: ImageRequest(url: fixture.url)] == nil)
   }
 
   @Test func `several sizes of one URL share a transfer, and each is decoded at its own size`() async throws {
@@ -84,14 +84,14 @@ struct ImagePipelineTests {
 
   @Test func `cache and freshness policies select the tiers that are read and written`() async throws {
     let fixture = PipelineFixture.serving()
-    let cacheOnly = ImageRequest(url: fixture.url, freshness: .cacheOnly)
+    let cacheOnly = ImageRequest(url: fixture.url) { $0.cachePolicy = .cacheOnly }
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: cacheOnly) }
     #expect(error?.name == "notCached")
-    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, cachePolicy: .memoryOnly))
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.storeAccess = .disabled })
     await fixture.pipeline.cache.flush()
     #expect(fixture.store.keys.isEmpty)
     #expect(try await fixture.pipeline.response(for: cacheOnly).origin == .memory)
-    let reload = ImageRequest(url: fixture.url, freshness: .revalidate)
+    let reload = ImageRequest(url: fixture.url) { $0.cachePolicy = .revalidate }
     #expect(try await fixture.pipeline.response(for: reload).origin == .network)
     await fixture.pipeline.cache.flush()
     fixture.memory.removeAll()
@@ -131,10 +131,10 @@ struct ImagePipelineTests {
     var copy = original
     copy.size = .fit(width: 1, height: 1)
     copy.headers["A"] = "1"
-    copy.cachePolicy.readsStore = false
-    #expect(original.size == .original)
+    copy.storeAccess = .disabled
+    #expect(original.size == nil)
     #expect(original.headers.fields.isEmpty)
-    #expect(original.cachePolicy.readsStore)
+    #expect(original.storeAccess == nil)
   }
 
   @Test func `a response has a trace of the steps of its load`() async throws {

@@ -42,7 +42,7 @@ struct InvalidationTests {
     async let image = result { () async throws(ImageError) in try await pipeline.image(for: imageURL) }
     async let data = result { () async throws(ImageError) in try await pipeline.data(for: ImageRequest(url: dataURL)) }
     let task = pipeline.task(for: ImageRequest(url: url("task"), processors: [.invert]))
-    let batch = pipeline.task(for: [ImageRequest(url: url("batch"))])
+    let batch = pipeline.batch(for: [ImageRequest(url: url("batch"))])
     let prefetch = ImagePrefetcher(pipeline: pipeline).start([url("prefetch")])
     var fallback = ImageRequest(url: url("fallback"))
     fallback.alternatives = [.url(url("other"))]
@@ -75,7 +75,7 @@ struct InvalidationTests {
     let (gate, cancelled) = (Gate(), Counter())
     let fixture = revalidatingFixture(
       ["ETag": "\"1\"", "Cache-Control": "max-age=0, stale-while-revalidate=60"], gate, cancelled)
-    let request = ImageRequest(url: fixture.url, cachePolicy: .storeOnly)
+    let request = ImageRequest(url: fixture.url) { $0.memoryAccess = .disabled }
     _ = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.cache.flush()
     let stored = try await fixture.store.entry(for: ImagePipeline.cacheKey(for: request))
@@ -93,7 +93,7 @@ struct InvalidationTests {
     let fixture = PipelineFixture.serving()
     _ = try await fixture.pipeline.image(for: fixture.url)
     fixture.pipeline.invalidate()
-    #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: fixture.url)) == nil)
+    #expect(fixture.pipeline[cached: ImageRequest(url: fixture.url)] == nil)
     for request in [fixture.url, fixture.url.appending(path: "b")].map({ ImageRequest(url: $0) }) {
       #expect(
         isInvalidated(await result { () async throws(ImageError) in try await fixture.pipeline.image(for: request) }))
@@ -112,7 +112,7 @@ struct InvalidationTests {
     let other = ImagePipeline(configuration: fixture.pipeline.configuration)
     fixture.pipeline.invalidate()
     _ = try await other.image(for: fixture.url)
-    #expect(other.cachedImage(for: ImageRequest(url: fixture.url)) != nil)
+    #expect(other[cached: ImageRequest(url: fixture.url)] != nil)
   }
 
   @Test func `work that waits for a thread when the pool closes is done, and later work is refused`() async throws {
@@ -147,7 +147,7 @@ struct InvalidationTests {
     // The three requests of one URL share a transfer: four jobs for images, three for bytes, and three transfers.
     while fixture.pipeline.activeJobCount < 10 { try await Task.yieldUnlessCancelled() }
     #expect(fixture.pipeline.activeLoadCount == 3)
-    fixture.pipeline.cancelLoads(of: url)
+    fixture.pipeline.cancelLoads(of: .url(url))
     fixture.pipeline.cancelLoads(of: dataRequest.source)
     #expect(fixture.pipeline.activeLoadCount == 1)
     for task in tasks {

@@ -39,7 +39,7 @@ extension [ImageRequest] {
   /// The numbers of the URLs, sorted.
   var numbers: [Int] {
     compactMap { request in
-      if case .url(let url) = request.source { Int(url.lastPathComponent) } else { nil }
+      request.source.url.flatMap { Int($0.lastPathComponent) }
     }.sorted()
   }
 }

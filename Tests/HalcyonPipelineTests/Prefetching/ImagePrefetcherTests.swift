@@ -20,7 +20,7 @@ struct ImagePrefetcherTests {
     #expect(result.skipped.isEmpty)
     #expect(result.failed.isEmpty)
     for request in requests {
-      #expect(fixture.pipeline.cachedImage(for: request)?.size == PixelSize(width: 10, height: 5))
+      #expect(fixture.pipeline[cached: request]?.size == PixelSize(width: 10, height: 5))
     }
     await fixture.pipeline.cache.flush()
     #expect(fixture.store.count == 12)
@@ -61,7 +61,7 @@ struct ImagePrefetcherTests {
     #expect(result.completed.numbers == [0, 2])
     #expect(result.failed.map(\.request).numbers == [1])
     #expect(result.failed.map(\.error.name) == ["httpStatus"])
-    var last: PrefetchProgress?
+    var last: BatchProgress?
     for await progress in task.progress { last = progress }
     #expect(last?.completedCount == 2)
     #expect(last?.failedCount == 1)
@@ -129,11 +129,11 @@ struct ImagePrefetcherTests {
   }
 
   @Test func `the identity of the request modifier is part of the key of a prefetched image`() async throws {
-    let fixture = PipelineFixture(configure: { $0.requestModifier = Account() }) { _ in
+    let fixture = PipelineFixture(configure: { $0.options.requestModifier = Account() }) { _ in
       .response(body: SolidImage(width: 8, height: 8).data)
     }
     _ = await ImagePrefetcher(pipeline: fixture.pipeline).start([fixture.url]).result
-    #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: fixture.url)) != nil)
+    #expect(fixture.pipeline[cached: ImageRequest(url: fixture.url)] != nil)
   }
 }
 

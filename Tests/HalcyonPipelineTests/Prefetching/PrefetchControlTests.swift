@@ -82,12 +82,11 @@ struct PrefetchControlTests {
     try await held.gate.waitUntilHolding(1)
     let resolved = Signal()
     let url = try #require([URL].numbered(1).first)
-    let source = ImageSource.resolver(
-      URLResolver(key: "0") {
-        resolved.set()
-        return url
-      })
-    let prefetch = prefetcher.start([ImageRequest(source: source, priority: .veryHigh)])
+    let source = ImageSource.url(key: "0") {
+      resolved.set()
+      return url
+    }
+    let prefetch = prefetcher.start([ImageRequest(source: source) { $0.priority = .veryHigh }])
     await resolved.wait()
     if let raised { prefetcher.priority = raised }
     let visible = held.pipeline.task(for: ImageRequest(url: url.appending(path: "1")))
@@ -136,14 +135,13 @@ struct PrefetchControlTests {
     #expect(!held.began.events.contains("9"))
   }
 
-  @Test func `releasing a prefetcher cancels all its loads`() async throws {
+  @Test func `images that were added are loaded although their prefetcher is released`() async throws {
     let held = HeldPipeline()
-    var prefetcher: ImagePrefetcher? = ImagePrefetcher(pipeline: held.pipeline)
-    prefetcher?.start([URL].numbered(20))
+    ImagePrefetcher(pipeline: held.pipeline).start([URL].numbered(20))
     try await held.gate.waitUntilHolding(5)
-    prefetcher = nil
-    try await held.cancelled.waitForEvents(count: 5)
-    #expect(held.began.events.count == 5)
+    held.gate.open()
+    try await held.began.waitForEvents(count: 20)
+    #expect(held.cancelled.events.isEmpty)
   }
 
   @Test func `a prefetch task keeps its prefetcher alive`() async {

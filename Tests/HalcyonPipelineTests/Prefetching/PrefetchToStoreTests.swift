@@ -60,7 +60,7 @@ struct PrefetchToStoreTests {
     #expect(await prefetcher(forbidden).start([forbidden.url]).result.failed.map(\.error.name) == ["notStorable"])
 
     let serving = PipelineFixture.serving()
-    let request = ImageRequest(url: serving.url, cachePolicy: .memoryOnly)
+    let request = ImageRequest(url: serving.url) { $0.storeAccess = .disabled }
     #expect(await prefetcher(serving).start([request]).result.failed.map(\.error.name) == ["notStorable"])
 
     let storeless = PipelineFixture(configure: { $0.cache = ImageCache(disk: nil) }) { _ in .failure(.cancelled) }

@@ -15,6 +15,6 @@ import Testing
 
   @Test func `a source with a key prints its key`() {
     #expect(ImageSource.data(Data(), key: "avatar/17").description == "avatar/17")
-    #expect(ImageSource.provider(ImageProvider(key: "map\n1") { Data() }).description == #"map\u{A}1"#)
+    #expect(ImageSource.data(key: "map\n1") { Data() }.description == #"map\u{A}1"#)
   }
 }

@@ -27,8 +27,8 @@ struct PrintableTests {
       .invalidURL(text), .unsupportedScheme(text, url: url), .redirectRejected(to: text, from: url),
       .notAnImage(contentType: text, url: url), .unreadableFile(path: text, code: 2),
       .invalidDataURL(reason: text), .processingFailed(identifier: text, cause: TransportError.cancelled),
-      .providerFailed(key: text, cause: TransportError.cancelled), .notCached(CacheKey(text)),
-      .notStorable(CacheKey(text)),
+      .providerFailed(key: text, cause: TransportError.cancelled), .notCached(key: text),
+      .notStorable(key: text),
     ]
     return transport + decoding + image + transport.map { ImageError.transport($0, url: url) }
       + decoding.map { ImageError.decoding($0, url: url) }

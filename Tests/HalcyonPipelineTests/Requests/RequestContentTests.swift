@@ -16,11 +16,12 @@ struct RequestContentTests {
   private let image = SolidImage(width: 10, height: 10, paddingByteCount: 100_000).data
   private let body = Data("{\"page\":1}".utf8)
 
-  private func post(_ url: URL, _ body: Data? = nil, cachePolicy: CachePolicy? = nil) -> ImageRequest {
-    var request = ImageRequest(url: url, cachePolicy: cachePolicy)
-    request.method = .post
-    request.body = body ?? self.body
-    return request
+  private func post(_ url: URL, _ body: Data? = nil, memoryAccess: CacheAccess? = nil) -> ImageRequest {
+    ImageRequest(url: url) {
+      $0.method = .post
+      $0.body = body ?? self.body
+      $0.memoryAccess = memoryAccess
+    }
   }
 
   private func fixture(
@@ -41,7 +42,7 @@ struct RequestContentTests {
       }
     }
     let image = image
-    let fixture = fixture({ $0.requestModifier = Signature() }) { _ in .response(body: image) }
+    let fixture = fixture({ $0.options.requestModifier = Signature() }) { _ in .response(body: image) }
     _ = try await fixture.pipeline.image(for: post(fixture.url))
     var typed = post(fixture.url, Data("b".utf8))
     typed.headers["Content-Type"] = "application/json"
@@ -68,7 +69,8 @@ struct RequestContentTests {
     #expect(keys[0].text == "|url=20:http://example.com/a")
     #expect(!keys[1].text.contains("page"))
     var reset = post(url)
-    reset.options = RequestOptions(priority: .high)
+    reset.options = RequestOptions()
+    reset.priority = .high
     #expect(ImagePipeline.cacheKey(for: reset) == keys[1])
     (reset.method, reset.body) = (.get, nil)
     #expect(ImagePipeline.cacheKey(for: reset) == keys[0])
@@ -86,20 +88,22 @@ struct RequestContentTests {
 
   @Test func `defaults of the pipeline do not make responses cached`() async throws {
     let image = image
-    let fixture = fixture({ $0.defaultOptions.cachePolicy = CachePolicy() }) { _ in .response(body: image) }
+    let fixture = fixture({
+      ($0.options.memoryAccess, $0.options.storeAccess) = (.readWrite, .readWrite)
+    }) { _ in .response(body: image) }
     _ = try await fixture.pipeline.image(for: post(fixture.url))
     await fixture.pipeline.cache.flush()
     #expect(fixture.memory.count + fixture.store.count == 0)
   }
 
-  @Test func `with a cache policy of its own a request is cached under its own key`() async throws {
+  @Test func `with an access option of its own a request is cached under its own key`() async throws {
     let image = image
     let fixture = fixture { _ in .response(body: image, headers: ["Cache-Control": "max-age=600"]) }
-    let request = post(fixture.url, cachePolicy: CachePolicy())
+    let request = post(fixture.url, memoryAccess: .readWrite)
     _ = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.cache.flush()
     #expect(try await fixture.pipeline.response(for: request).origin == .memory)
-    let stored = post(fixture.url, cachePolicy: .storeOnly)
+    let stored = post(fixture.url, memoryAccess: .disabled)
     #expect(try await fixture.pipeline.response(for: stored).origin == .store)
     #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).origin == .network)
     #expect(fixture.transport.requests.map(\.method) == [.post, .get])
@@ -111,7 +115,7 @@ struct RequestContentTests {
     let fixture = fixture({ $0.time = clock }) { _ in
       .response(body: image, headers: ["Cache-Control": cacheControl, "ETag": "\"1\""])
     }
-    let request = post(fixture.url, cachePolicy: CachePolicy())
+    let request = post(fixture.url, memoryAccess: .readWrite)
     for _ in 1...2 {
       _ = try await fixture.pipeline.image(for: request)
       await fixture.pipeline.cache.flush()
@@ -123,7 +127,7 @@ struct RequestContentTests {
 
   @Test(arguments: [(HTTPMethod.post, 1), (.put, 3), (.get, 3)])
   func `only idempotent methods are retried`(method: HTTPMethod, attempts: Int) async throws {
-    let fixture = fixture({ $0.retryStrategy = ExponentialBackoff(firstDelay: .zero) }) { _ in
+    let fixture = fixture({ $0.options.retryStrategy = ExponentialBackoff(firstDelay: .zero) }) { _ in
       .response(status: 503, body: Data())
     }
     var request = post(fixture.url)
@@ -137,11 +141,11 @@ struct RequestContentTests {
     let headers: HTTPHeaders = [
       "ETag": "\"1\"", "Accept-Ranges": "bytes", "Content-Length": "\(image.count)", "Cache-Control": "max-age=600",
     ]
-    let fixture = fixture({ $0.retryStrategy = ExponentialBackoff(attemptLimit: 2, firstDelay: .zero) }) { _ in
+    let fixture = fixture({ $0.options.retryStrategy = ExponentialBackoff(attemptLimit: 2, firstDelay: .zero) }) { _ in
       .cut(
         body: image, afterBytes: 80_000, headers: headers, error: .connectionLost(received: 80_000, expected: nil))
     }
-    var request = post(fixture.url, cachePolicy: CachePolicy())
+    var request = post(fixture.url, memoryAccess: .readWrite)
     request.method = .put
     for _ in 1...2 {
       await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }

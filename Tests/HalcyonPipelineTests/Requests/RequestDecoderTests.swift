@@ -103,7 +103,7 @@ struct RequestDecoderTests {
     }
     var request = request(fixture, Tinted(red: 77))
     request.options.storage = .encoded(as: .bmp)
-    request.options.cachePolicy = .storeOnly
+    request.options.memoryAccess = .disabled
     for origin in [ImageOrigin.network, .store] {
       let response = try await fixture.pipeline.response(for: request)
       #expect(response.image.bitmap[0, 0].red == 87)
@@ -120,7 +120,7 @@ struct RequestDecoderTests {
     var request = request(fixture, Tinted(red: 77))
     request.options.storage = .encoded(as: .bmp)
     let image = try await fixture.pipeline.image(for: request)
-    try await fixture.pipeline.removeCached(request)
+    try await fixture.pipeline.removeImage(for: request)
     try await fixture.pipeline.store(image, for: request)
     #expect(fixture.store.count == 1)
     #expect(await fixture.pipeline.cachedTier(for: ImageRequest(url: fixture.url)) == nil)

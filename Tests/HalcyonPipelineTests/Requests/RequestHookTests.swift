@@ -71,7 +71,7 @@ struct RequestHookTests {
       let pipeline = ImagePipeline(
         configuration: {
           var configuration = fixture.pipeline.configuration
-          configuration.retryStrategy = pipelines
+          configuration.options.retryStrategy = pipelines
           return configuration
         }())
       _ = try? await pipeline.image(for: request(fixture) { $0.retryStrategy = own })
@@ -111,7 +111,7 @@ struct RequestHookTests {
 
   @Test func `a modifier, a redirect handler and a validator apply to their request only`() async throws {
     let image = image
-    let fixture = fixture({ $0.requestModifier = Header(value: "pipeline") }) { request in
+    let fixture = fixture({ $0.options.requestModifier = Header(value: "pipeline") }) { request in
       request.url.path() == "/a"
         ? .response(status: 302, body: Data(), headers: ["Location": "/b"]) : .response(body: image)
     }
@@ -135,7 +135,7 @@ struct RequestHookTests {
       try await fixture.pipeline.image(
         for: { () -> ImageRequest in
           var request = refused
-          request.freshness = .reloadIgnoringCache
+          request.cachePolicy = .reload
           return request
         }())
     }
@@ -147,7 +147,7 @@ struct RequestHookTests {
     let validated = Counter()
     let fixture = fixture { _ in .response(body: image, pieceByteCount: 7) { try? await gate.wait() } }
     var validating = request(fixture) { $0.responseValidator = { _ in validated.increment() } }
-    validating.cachePolicy = .disabled
+    validating.memoryAccess = .disabled; validating.storeAccess = .disabled
     let limiter = fixture.pipeline.loader.bytes.http.limiter
     let task = fixture.pipeline.task(for: validating)
     try await gate.waitUntilHolding()
@@ -191,107 +191,9 @@ struct RequestHookTests {
       { _, _ in throw Refused() }, { _, _ in Data() }, { data, _ in data },
     ] as [@Sendable (Data, ResponseHead) async throws -> Data] {
       var failing = request(fixture) { $0.dataTransform = transform }
-      failing.freshness = .reloadIgnoringCache
+      failing.cachePolicy = .reload
       await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: failing) }
     }
-  }
-
-  /// XORs each byte with a key that depends on its place, and checks a last byte: 0x55.
-  private struct Cipher: StreamTransform {
-    var offset: UInt8 = 0
-    var held: UInt8?
-
-    mutating func transform(_ piece: Data) throws -> Data {
-      var bytes = held.map { Data([$0]) } ?? Data()
-      bytes.append(piece.dropLast())
-      held = piece.last
-      return Data(
-        bytes.map { byte in
-          offset &+= 1
-          return byte ^ offset
-        })
-    }
-
-    mutating func finish() throws -> Data {
-      guard held == 0x55 else { throw Refused() }
-      return Data()
-    }
-
-    static func encrypt(_ data: Data) -> Data {
-      var offset: UInt8 = 0
-      return Data(
-        data.map { byte in
-          offset &+= 1
-          return byte ^ offset
-        }) + [0x55]
-    }
-  }
-
-  private let padded = SolidImage(width: 10, height: 10, paddingByteCount: 10_000).data
-
-  @Test(arguments: [1, 7, 1_000_000])
-  func `a stream transform decrypts the pieces of a body as they arrive`(pieceByteCount: Int) async throws {
-    let body = Cipher.encrypt(padded)
-    let fixture = fixture { _ in .response(body: body, pieceByteCount: pieceByteCount) }
-    let decrypted = request(fixture) { $0.streamTransform = { _ in Cipher() } }
-    let task = fixture.pipeline.task(for: decrypted)
-    #expect(try await task.image.size == PixelSize(width: 10, height: 10))
-    #expect(task.progress?.receivedByteCount == body.count)
-    await fixture.pipeline.cache.flush()
-    #expect(try await fixture.pipeline.data(for: decrypted) == padded)
-    #expect(fixture.transport.requests.count == 1)
-  }
-
-  @Test func `the header of an image is read before a stream transform has its last piece`() async throws {
-    let (known, body) = (Signal(), Cipher.encrypt(padded))
-    let fixture = fixture { _ in .response(body: body, pieceByteCount: 8000, beforeRest: { await known.wait() }) }
-    let task = fixture.pipeline.task(for: request(fixture) { $0.streamTransform = { _ in Cipher() } })
-    for await event in task.events {
-      if case .info = event { known.set() }
-    }
-    _ = try await task.image
-  }
-
-  @Test func `a whole transform changes what a stream transform returns`() async throws {
-    let image = image
-    let body = Cipher.encrypt(Data(image.reversed()))
-    let fixture = fixture { _ in .response(body: body, pieceByteCount: 3) }
-    let both = request(fixture) { options in
-      options.streamTransform = { _ in Cipher() }
-      options.dataTransform = { data, _ in Data(data.reversed()) }
-    }
-    #expect(try await fixture.pipeline.data(for: both) == image)
-  }
-
-  @Test func `errors of a stream transform fail the load, and nothing is stored`() async throws {
-    let image = image
-    let bodies = [
-      (image, "responseRejected"), (Data([0x55]), "emptyResponse"), (Cipher.encrypt(Data("<html>".utf8)), "notAnImage"),
-    ]
-    for (body, name) in bodies {
-      let fixture = fixture { _ in .response(body: body) }
-      let failing = request(fixture) { $0.streamTransform = { _ in Cipher() } }
-      let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: failing) }
-      #expect(error?.name == name)
-      await fixture.pipeline.cache.flush()
-      #expect(fixture.store.keys.isEmpty)
-    }
-    let fixture = fixture { _ in .response(body: image) }
-    let refusing = request(fixture) { $0.streamTransform = { _ in throw Refused() } }
-    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: refusing) }
-    #expect(error?.name == "responseRejected")
-  }
-
-  @Test func `a stream transform may not return more bytes than the limit`() async throws {
-    struct Expansion: StreamTransform {
-      func transform(_ piece: Data) -> Data { piece + Data(count: 1000) }
-      func finish() -> Data { Data() }
-    }
-    let image = padded
-    let fixture = fixture({ $0.limits.encodedByteCount = 20_000 }) { _ in .response(body: image, pieceByteCount: 16) }
-    let expanding = request(fixture) { $0.streamTransform = { _ in Expansion() } }
-    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: expanding) }
-    #expect(error?.name == "responseTooLarge")
   }
 
   @Test(arguments: [(20_000, true), (20_001, false)])
@@ -307,23 +209,6 @@ struct RequestHookTests {
     }
   }
 
-  @Test func `an interrupted transfer with a stream transform starts over`() async throws {
-    let body = Cipher.encrypt(padded)
-    let headers: HTTPHeaders = ["ETag": "\"a\"", "Accept-Ranges": "bytes", "Content-Length": "\(body.count)"]
-    let first = Lock(true)
-    let fixture = fixture({ $0.retryStrategy = ExponentialBackoff(firstDelay: .zero) }) { _ in
-      let isFirst = first.withLock { first in
-        defer { first = false }
-        return first
-      }
-      guard isFirst else { return .response(body: body, headers: headers) }
-      return .cut(body: body, afterBytes: 5000, headers: headers, error: .connectionLost(received: 0, expected: nil))
-    }
-    let decrypted = request(fixture) { $0.streamTransform = { _ in Cipher() } }
-    #expect(try await fixture.pipeline.data(for: decrypted) == padded)
-    #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, nil])
-  }
-
   @Test func `copies of a request with hooks share a transfer, others with hooks of their own do not`() async throws {
     let image = image
     let (started, release) = (Counter(), Signal())
@@ -332,8 +217,8 @@ struct RequestHookTests {
       await release.wait()
       return .response(body: image)
     }
-    let first = request(fixture) { $0.retryStrategy = NoRetry() }
-    let second = request(fixture) { $0.retryStrategy = NoRetry() }
+    let first = request(fixture) { $0.retryStrategy = .never }
+    let second = request(fixture) { $0.retryStrategy = .never }
     let tasks = [first, first, second].map { fixture.pipeline.task(for: $0) }
     await started.wait(for: 2)
     release.set()
@@ -343,7 +228,7 @@ struct RequestHookTests {
 
   @Test func `values of the caller travel to the response, and the encoded bytes if they are requested`() async throws {
     let fixture = PipelineFixture.serving()
-    let noted = request(fixture) { ($0.userInfo, $0.returnsEncodedData) = (["row": 7], true) }
+    let noted = request(fixture) { ($0.userInfo, $0.keepsEncodedData) = (["row": 7], true) }
     let response = try await fixture.pipeline.response(for: noted)
     #expect(response.userInfo["row"] as? Int == 7)
     #expect(response.encodedData?.count == response.encodedByteCount)
@@ -356,9 +241,9 @@ struct RequestHookTests {
     let image = image
     let log = Lock<[String]>([])
     let fixture = fixture({ configuration in
-      configuration.retryStrategy = NoRetry()
+      configuration.options.retryStrategy = .never
       configuration.eventHandler = { event in
-        guard case .fallback(.url(let url), let error) = event.kind else { return }
+        guard case .fallback(let source, let error) = event.kind, let url = source.url else { return }
         log.withLock { $0.append("\(url.path()) after \(error.name)") }
       }
     }) { request in

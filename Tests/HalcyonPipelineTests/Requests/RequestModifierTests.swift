@@ -17,7 +17,7 @@ struct RequestModifierTests {
   private final class TokenModifier: RequestModifier {
     let identity: String?
     let renewalCount = Counter()
-    let challenges = EventLog<AuthenticationChallenge>()
+    let challenges = EventLog<ResponseHead>()
     private let canRenew: Bool
     private let beforeRenewal: @Sendable () async -> Void
 
@@ -35,8 +35,8 @@ struct RequestModifierTests {
       return request
     }
 
-    func renewCredentials(after challenge: AuthenticationChallenge) async throws -> Bool {
-      challenges.record(challenge)
+    func renewCredentials(after response: ResponseHead) async throws -> Bool {
+      challenges.record(response)
       await beforeRenewal()
       renewalCount.increment()
       return canRenew
@@ -88,7 +88,7 @@ struct RequestModifierTests {
     _ modifier: any RequestModifier,
     script: @escaping @Sendable (TransportRequest) async throws -> ScriptedTransport.Reply
   ) -> PipelineFixture {
-    PipelineFixture(configure: { $0.requestModifier = modifier }, script: script)
+    PipelineFixture(configure: { $0.options.requestModifier = modifier }, script: script)
   }
 
   @Test func `the headers of a modifier are sent`() async throws {
@@ -197,15 +197,15 @@ struct RequestModifierTests {
   }
 
   @Test(
-    arguments: [("Cookie", CachePolicy(), nil), ("X", CachePolicy(writesStore: false), nil), ("X", CachePolicy(), "1")]
-      as [(String, CachePolicy, String?)], [0, 60])
+    arguments: [("Cookie", .readWrite, nil), ("X", .readOnly, nil), ("X", .readWrite, "1")]
+      as [(String, CacheAccess, String?)], [0, 60])
   func `a 304 changes the stored head only if its load may store it`(
-    given: (name: String, policy: CachePolicy, expected: String?), seconds: Int
+    given: (name: String, access: CacheAccess, expected: String?), seconds: Int
   ) async throws {
     let clock = TestClock()
     let fixture = PipelineFixture {
       $0.time = clock
-      $0.requestModifier = FieldModifier(name: given.name) { $0.headers["If-None-Match"] != nil }
+      $0.options.requestModifier = FieldModifier(name: given.name) { $0.headers["If-None-Match"] != nil }
     } script: { request in
       let control = "max-age=1, stale-while-revalidate=\(seconds)"
       return request.headers["If-None-Match"] == nil
@@ -216,7 +216,7 @@ struct RequestModifierTests {
     await fixture.pipeline.cache.flush()
     clock.advance(by: .seconds(2))
     fixture.memory.removeAll()
-    let request = ImageRequest(url: fixture.url, cachePolicy: given.policy)
+    let request = ImageRequest(url: fixture.url) { $0.storeAccess = given.access }
     #expect(try await fixture.pipeline.response(for: request).origin == .store)
     await fixture.pipeline.cache.flush()
     let entry = try await fixture.store.entry(for: fixture.pipeline.cacheKey(for: request))
@@ -224,14 +224,14 @@ struct RequestModifierTests {
     #expect(try #require(entry).metadata.headers["X-New"] == given.expected)
   }
 
-  @Test(arguments: [("Cookie", CachePolicy(), "old"), ("X", .init(writesStore: false), "old"), ("X", .init(), "new")])
+  @Test(arguments: [("Cookie", CacheAccess.readWrite, "old"), ("X", .readOnly, "old"), ("X", .readWrite, "new")])
   func `a revalidation in the background stores only what its load may store`(
-    name: String, policy: CachePolicy, expected: String
+    name: String, access: CacheAccess, expected: String
   ) async throws {
     let clock = TestClock()
     let fixture = PipelineFixture {
       $0.time = clock
-      $0.requestModifier = FieldModifier(name: name) { $0.headers["If-None-Match"] != nil }
+      $0.options.requestModifier = FieldModifier(name: name) { $0.headers["If-None-Match"] != nil }
     } script: { request in
       let tag = request.headers["If-None-Match"] == nil ? "old" : "new"
       return .response(
@@ -242,7 +242,7 @@ struct RequestModifierTests {
     await fixture.pipeline.cache.flush()
     clock.advance(by: .seconds(2))
     var request = ImageRequest(url: fixture.url)
-    request.cachePolicy = policy
+    request.storeAccess = access
     _ = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.cache.flush()
     #expect(fixture.transport.requests.count == 2)
@@ -280,9 +280,9 @@ struct RequestModifierTests {
 
     func modify(_ request: TransportRequest) async throws -> TransportRequest { request }
 
-    func renewCredentials(after challenge: AuthenticationChallenge) async throws -> Bool {
+    func renewCredentials(after response: ResponseHead) async throws -> Bool {
       renewalCount.increment()
-      let login = challenge.url.appending(path: "login")
+      let login = response.url.appending(path: "login")
       _ = try await pipeline.withLock { $0 }?.image(for: login)
       return true
     }
@@ -350,7 +350,7 @@ struct RequestModifierTests {
         : .response(body: Self.image)
     }
     let marking = PipelineFixture { configuration in
-      configuration.redirectHandler = { _, next in
+      configuration.options.redirectHandler = { _, next in
         var next = next
         next.headers["X-From"] = "handler"
         return next
@@ -361,7 +361,7 @@ struct RequestModifierTests {
     _ = try await marking.pipeline.image(for: marking.url)
     #expect(marking.transport.requests.last?.headers["X-From"] == "handler")
     let refusing = PipelineFixture {
-      $0.redirectHandler = { _, _ in nil }
+      $0.options.redirectHandler = { _, _ in nil }
     } script: {
       script($0)
     }
@@ -373,7 +373,7 @@ struct RequestModifierTests {
   @Test func `a response validator can reject a response by its headers`() async throws {
     struct WrongServer: Error {}
     let fixture = PipelineFixture {
-      $0.responseValidator = { head in if head.headers["X-Real"] == nil { throw WrongServer() } }
+      $0.options.responseValidator = { head in if head.headers["X-Real"] == nil { throw WrongServer() } }
     } script: { request in
       .response(body: Self.image, headers: request.url.path() == "/a" ? [:] : ["X-Real": "yes"])
     }

@@ -28,16 +28,17 @@ import Testing
   }
 
   @Test func `options that are not set are taken from the defaults`() {
-    let own = RequestOptions(priority: .high, tags: ["own"])
-    var defaults = RequestOptions(priority: .low, timeout: .seconds(3), userInfo: ["row": 7])
+    var (own, defaults) = (RequestOptions(), RequestOptions())
+    (own.priority, own.tags) = (.high, ["own"])
+    (defaults.priority, defaults.timeout, defaults.userInfo) = (.low, .seconds(3), ["row": 7])
     defaults.imageModifier = { $0 }
-    defaults.retryStrategy = NoRetry()
+    defaults.retryStrategy = .never
     let merged = own.over(defaults)
     #expect(merged.priority == .high)
     #expect(merged.tags == ["own"])
     #expect(merged.timeout == .seconds(3))
     #expect(merged.userInfo?["row"] as? Int == 7)
-    #expect(merged.imageModifier != nil && merged.retryStrategy is NoRetry)
+    #expect(merged.imageModifier != nil && merged.retryStrategy is ExponentialBackoff)
     #expect(merged.description == "priority, timeout, tags, imageModifier, userInfo, retryStrategy")
   }
 
@@ -55,8 +56,8 @@ import Testing
     var request = ImageRequest(source: .string("https://example.com/a.jpg"))
     #expect(request.tags == nil && request.optionsBox == nil)
     request.tags = ["a"]
-    request.scaleFactor = 2
+    request.scale = 2
     #expect(request.options.tags == ["a"])
-    #expect(request.options.scaleFactor == 2)
+    #expect(request.options.scale == 2)
   }
 }

@@ -46,12 +46,11 @@ struct SourceTests {
       .response(body: Self.image)
     }
     let (calls, release) = (Counter(), Signal())
-    let source = ImageSource.provider(
-      ImageProvider(key: "album/1") {
-        calls.increment()
-        await release.wait()
-        return Self.image
-      })
+    let source = ImageSource.data(key: "album/1") {
+      calls.increment()
+      await release.wait()
+      return Self.image
+    }
     let tasks = (0..<20).map { _ in fixture.pipeline.task(for: ImageRequest(source: source)) }
     try await joined.waitForEvents(count: 19)
     release.set()
@@ -67,23 +66,22 @@ struct SourceTests {
     async throws
   {
     let fixture = PipelineFixture.serving()
-    let failing = ImageSource.provider(ImageProvider(key: "broken") { throw Broken() })
+    let failing = ImageSource.data(key: "broken") { throw Broken() }
     let error = await #expect(throws: ImageError.self) {
       try await fixture.pipeline.image(for: ImageRequest(source: failing))
     }
     #expect(error?.description.contains("broken") == true)
     let (started, ended) = (Signal(), Signal())
-    let endless = ImageSource.provider(
-      ImageProvider(key: "endless") {
-        started.set()
-        await withTaskCancellationHandler {
-          await ended.wait()
-        } onCancel: {
-          ended.set()
-        }
-        try Task.checkCancellation()
-        return Data()
-      })
+    let endless = ImageSource.data(key: "endless") {
+      started.set()
+      await withTaskCancellationHandler {
+        await ended.wait()
+      } onCancel: {
+        ended.set()
+      }
+      try Task.checkCancellation()
+      return Data()
+    }
     let task = fixture.pipeline.task(for: ImageRequest(source: endless))
     await started.wait()
     task.cancel()
@@ -94,15 +92,14 @@ struct SourceTests {
   @Test func `a URL is resolved only when no cache has the image`() async throws {
     let fixture = PipelineFixture.serving()
     let calls = Counter()
-    let source = ImageSource.resolver(
-      URLResolver(key: "users/7/avatar") {
-        calls.increment()
-        return fixture.url.appending(queryItems: [URLQueryItem(name: "token", value: "\(calls.count)")])
-      })
+    let source = ImageSource.url(key: "users/7/avatar") {
+      calls.increment()
+      return fixture.url.appending(queryItems: [URLQueryItem(name: "token", value: "\(calls.count)")])
+    }
     let request = ImageRequest(source: source)
-    #expect(fixture.pipeline.cachedImage(for: request) == nil)
+    #expect(fixture.pipeline[cached: request] == nil)
     #expect(try await fixture.pipeline.response(for: request).origin == .network)
-    #expect(fixture.pipeline.cachedImage(for: request) != nil)
+    #expect(fixture.pipeline[cached: request] != nil)
     fixture.memory.removeAll()
     await fixture.pipeline.cache.flush()
     #expect(try await fixture.pipeline.response(for: request).origin == .store)
@@ -111,12 +108,12 @@ struct SourceTests {
 
   @Test func `a resolver that throws or returns a file URL is an error`() async throws {
     let fixture = PipelineFixture.serving()
-    let resolvers = [
-      URLResolver(key: "a") { throw Broken() }, URLResolver(key: "b") { URL(filePath: "/etc/passwd") },
+    let sources: [ImageSource] = [
+      .url(key: "a") { throw Broken() }, .url(key: "b") { URL(filePath: "/etc/passwd") },
     ]
-    for (resolver, name) in zip(resolvers, ["providerFailed", "invalidURL"]) {
+    for (source, name) in zip(sources, ["providerFailed", "invalidURL"]) {
       let error = await #expect(throws: ImageError.self) {
-        try await fixture.pipeline.image(for: ImageRequest(source: .resolver(resolver)))
+        try await fixture.pipeline.image(for: ImageRequest(source: source))
       }
       #expect(error?.name == name)
     }
@@ -130,21 +127,22 @@ struct SourceTests {
     ]
     for (address, origin) in zip(addresses, [ImageOrigin.network, .memory]) {
       let url = try #require(URL(string: address))
-      let request = ImageRequest(source: SignedURL.amazonS3.source(url))
+      let request = ImageRequest(source: .url(url, signature: .amazonS3))
       #expect(try await fixture.pipeline.response(for: request).origin == origin)
     }
     #expect(fixture.transport.requests.first?.url.absoluteString == addresses[0])
   }
 
   @Test(arguments: [
-    (SignedURL.amazonS3, "https://h/p?a=1&X-Amz-Date=2&x-amz-signature=3", "https://h/p?a=1"),
+    (URLSignature.amazonS3, "https://h/p?a=1&X-Amz-Date=2&x-amz-signature=3", "https://h/p?a=1"),
     (.googleCloudStorage, "https://h/p?X-Goog-Signature=2&GoogleAccessId=3&Expires=4", "https://h/p"),
     (.azure, "https://h/p?sv=1&sig=a%2Fb&w=10", "https://h/p?w=10"),
     (.cloudFront, "https://h/p?Policy=1&Key-Pair-Id=2&Signature=3&q=a%20b", "https://h/p?q=a%20b"),
     (.amazonS3, "https://h/p?X-Goog-Date=1", "https://h/p?X-Goog-Date=1"),
   ])
-  func `signature parameters are not part of the cache key`(rule: SignedURL, address: String, key: String) throws {
-    #expect(rule.key(for: try #require(URL(string: address))) == key)
+  func `signature parameters are not part of the cache key`(rule: URLSignature, address: String, key: String) throws {
+    let source = ImageSource.url(try #require(URL(string: address)), signature: rule)
+    #expect(source == .url(try #require(URL(string: address)), key: key))
   }
 
   @Test func `alternative sources are tried in order, and the error contains all failures when all fail`() async throws
@@ -216,8 +214,8 @@ struct SourceTests {
     #expect(try await fixture.pipeline.image(for: request).size.width == 100)
     isDear.withLock { $0 = true }
     #expect(try await fixture.pipeline.image(for: request).size.width == 100)
-    for freshness in [FreshnessPolicy.reloadIgnoringCache, .revalidate] {
-      request.freshness = freshness
+    for freshness in [CachePolicy.reload, .revalidate] {
+      request.cachePolicy = freshness
       let known = fixture.transport.requests.count
       #expect(try await fixture.pipeline.image(for: request).size.width == 10)
       #expect(fixture.transport.requests.dropFirst(known).map(\.url.lastPathComponent) == ["small"])

@@ -12,8 +12,7 @@ struct AddressPolicyPipelineTests {
       let inner = try #require(URL(string: "http://127.0.0.2:\(server.port)/inner"))
       let url = server.serve("/outer", .redirect(to: inner.absoluteString))
       let policy = AddressPolicy(scope: .publicInternet, allowed: [try #require(AddressRange("127.0.0.1"))])
-      let pipeline = ImagePipeline(
-        transport: try ImagePipeline.transport(enforcing: policy), cache: ImageCache(disk: nil))
+      let pipeline = ImagePipeline(addressPolicy: policy) { $0.cache = ImageCache(disk: nil) }
       let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
       guard case .transport(.addressRejected("127.0.0.2", "127.0.0.2", _), inner) = error else {
         Issue.record("\(error.map { "\($0)" } ?? "a response")")
@@ -31,8 +30,8 @@ struct AddressPolicyPipelineTests {
     try await TemporaryDirectory.run { folder in
       let cache = ImageCache(in: folder)
       try await body(
-        ImagePipeline(cache: cache),
-        ImagePipeline(transport: try ImagePipeline.transport(enforcing: policy), cache: cache))
+        ImagePipeline { $0.cache = cache },
+        ImagePipeline(addressPolicy: policy) { $0.cache = cache })
       await cache.flush()
     }
   }
@@ -47,23 +46,6 @@ struct AddressPolicyPipelineTests {
 
   private func photo() throws -> Reply { .body(try TestImage.png(), headers: ["Cache-Control": "max-age=600"]) }
 
-  @Test func `the policy of a request's own transport decides, also about cached images`() async throws {
-    try await ImageServer.run { server in
-      try await withSharedCaches { open, restricted in
-        let url = server.serve("/a", try photo())
-        _ = try await open.image(for: url)
-        await open.cache.flush()
-        var strict = ImageRequest(url: url)
-        strict.options.transport = restricted.configuration.transport
-        await expectRefusal(strict, by: open)
-        var free = ImageRequest(url: url)
-        free.options.transport = open.configuration.transport
-        #expect(try await restricted.response(for: free).origin == .memory)
-        #expect(server.requests.count == 1)
-      }
-    }
-  }
-
   @Test func `an image that the address policy refuses is not served from caches filled without the policy`()
     async throws
   {
@@ -72,22 +54,22 @@ struct AddressPolicyPipelineTests {
         let url = server.serve("/a", try photo())
         var requests = [ImageRequest(url: url), ImageRequest(url: url, size: .fit(width: 8, height: 8))]
         requests[1].options.storage = .sticker
-        requests.append(ImageRequest(source: .keyed(url, key: "key")))
+        requests.append(ImageRequest(source: .url(url, key: "key")))
         for request in requests {
           _ = try await open.image(for: request)
           await open.cache.flush()
-          #expect(open.cachedImage(for: request) != nil)
-          #expect(restricted.cachedImage(for: request) == nil)
+          #expect(open[cached: request] != nil)
+          #expect(restricted[cached: request] == nil)
           #expect(await restricted.cachedTier(for: request) == nil)
           #expect(try await restricted.storedMetadata(for: request) == nil)
-          for freshness in [FreshnessPolicy.standard, .cacheFirst, .cacheOnly, .offline, .revalidate] {
+          for freshness in [CachePolicy.standard, .cacheFirst, .cacheOnly, .staleFirst, .revalidate] {
             var request = request
-            request.freshness = freshness
+            request.cachePolicy = freshness
             await expectRefusal(request, by: restricted)
           }
-          for policy in [CachePolicy.storeOnly, .memoryOnly] {
+          for access in [(CacheAccess.disabled, CacheAccess.readWrite), (.readWrite, .disabled)] {
             var request = request
-            request.cachePolicy = policy
+            (request.memoryAccess, request.storeAccess) = access
             await expectRefusal(request, by: restricted)
           }
           await #expect(throws: ImageError.self) { try await restricted.data(for: request) }
@@ -120,12 +102,12 @@ struct AddressPolicyPipelineTests {
         AddressPolicy(scope: .publicInternet, allowed: [try #require(AddressRange(text))])
       }
       let request = ImageRequest(url: server.serve("/a", try photo()))
-      try await withSharedCaches(policies[0]) { open, restricted in
+      try await withSharedCaches(policies[0]) { open, restricted async throws in
         #expect(try await restricted.response(for: request).origin == .network)
         await restricted.cache.flush()
         #expect(try await open.response(for: request).origin == .network)
         #expect(try await restricted.response(for: request).origin == .memory)
-        let equal = ImagePipeline(transport: try ImagePipeline.transport(enforcing: policies[1]), cache: open.cache)
+        let equal = ImagePipeline(addressPolicy: policies[1]) { $0.cache = open.cache }
         #expect(try await equal.response(for: request).origin == .memory)
         open.cache.memory.removeAll()
         #expect(try await equal.response(for: request).origin == .store)
@@ -158,29 +140,35 @@ struct AddressPolicyPipelineTests {
     ]
     let request = ImageRequest(source: .string("http://example.com/a"))
     let keys = policies.map { policy in
-      ImagePipeline(transport: CurlTransport(configuration: .init(addressPolicy: policy)), cache: ImageCache(disk: nil))
-        .cacheKey(for: request)
+      ImagePipeline {
+        ($0.transport, $0.cache) = (CurlTransport(configuration: .init(addressPolicy: policy)), ImageCache(disk: nil))
+      }
+      .cacheKey(for: request)
     }
     #expect(Set(keys).count == policies.count)
     #expect(keys[0] == ImagePipeline.cacheKey(for: request))
   }
 
-  @Test func `a transport for a policy is available where the platform can enforce it`() throws {
+  @Test func `a policy that the platform cannot enforce fails every load`() async throws {
+    let pipeline = ImagePipeline(addressPolicy: .publicInternetOnly) { $0.options.retryStrategy = .never }
     #if canImport(Darwin)
-    #expect(throws: TransportError.addressPolicyUnsupported) {
-      try ImagePipeline.transport(enforcing: .publicInternetOnly)
+    let error = await #expect(throws: ImageError.self) {
+      try await pipeline.image(for: try #require(URL(string: "http://127.0.0.1/a.png")))
+    }
+    guard case .transport(.addressPolicyUnsupported, _) = error else {
+      Issue.record("\(error.map { "\($0)" } ?? "a response")")
+      return
     }
     #else
-    #expect(try ImagePipeline.transport(enforcing: .publicInternetOnly) is CurlTransport)
+    #expect(pipeline.configuration.transport is CurlTransport)
+    #expect(pipeline.configuration.transport.addressPolicy == .publicInternetOnly)
     #endif
   }
 
   @Test func `the documented SSRF policy blocks the cloud metadata service`() async throws {
     var policy = AddressPolicy.publicInternetOnly
     policy.ports = [80, 443]
-    let configuration = PipelineConfiguration.standard(
-      transport: try ImagePipeline.transport(enforcing: policy), cache: ImageCache(disk: nil))
-    let pipeline = ImagePipeline(configuration: configuration)
+    let pipeline = ImagePipeline(addressPolicy: policy) { $0.cache = ImageCache(disk: nil) }
     let url = try #require(URL(string: "http://169.254.169.254/latest/meta-data/"))
     let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
     guard case .transport(.addressRejected(let address, let host, let reason), _) = error else {

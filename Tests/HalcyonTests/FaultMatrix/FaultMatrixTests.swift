@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonHTTP
 import TestSupport
 import TestTraits
 import Testing
@@ -58,12 +59,14 @@ struct FaultMatrixTests {
 extension Fault {
   /// A pipeline without retries that accepts responses of at most 8 MiB.
   static func pipeline(
-    limits: TransportLimits, cache: ImageCache, transport: any Transport = ImagePipeline.standardTransport
+    limits: TransportLimits, cache: ImageCache, transport: any Transport = PipelineConfiguration().transport
   ) -> ImagePipeline {
-    var configuration = PipelineConfiguration.standard(transport: transport, cache: cache)
+    var configuration = PipelineConfiguration()
+    configuration.transport = transport
+    configuration.cache = cache
     configuration.limits.encodedByteCount = 8 << 20
     configuration.transportLimits = limits
-    configuration.retryStrategy = NoRetry()
+    configuration.options.retryStrategy = .never
     return ImagePipeline(configuration: configuration)
   }
 

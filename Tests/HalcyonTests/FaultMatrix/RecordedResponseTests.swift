@@ -31,10 +31,11 @@ struct RecordedResponseTests {
     #expect(lines.count > 500)
     var differences: [String] = []
     try await withOrigin { server, folder in
-      var configuration = PipelineConfiguration.standard(cache: ImageCache(in: folder))
-      configuration.retryStrategy = NoRetry()
+      var configuration = PipelineConfiguration()
+      configuration.cache = ImageCache(in: folder)
+      configuration.options.retryStrategy = .never
       configuration.redirectLimit = 20
-      configuration.defaultOptions.allowsErrorImage = true
+      configuration.options.allowsErrorImage = true
       let pipeline = ImagePipeline(configuration: configuration)
       for (number, recorded) in lines.enumerated() {
         differences += await recorded.differences(at: "/\(number)", of: server, with: pipeline)

@@ -1,6 +1,7 @@
 import HalcyonImaging
 import Foundation
 import Halcyon
+import HalcyonSupport
 import HalcyonCache
 import HalcyonTesting
 import TestSupport
@@ -130,7 +131,10 @@ struct EventTests {
   @Test func `a tier that the policy does not read is reported`() async throws {
     try await withObservedPipeline { server, observed in
       let url = server.serve("/a.png", .body(observed.image))
-      _ = try await observed.pipeline.image(for: ImageRequest(url: url, cachePolicy: .disabled))
+      _ = try await observed.pipeline.image(
+        for: ImageRequest(url: url) {
+          ($0.memoryAccess, $0.storeAccess) = (.disabled, .disabled)
+        })
       #expect(observed.events(of: 1).dropFirst(2).prefix(2) == ["memory miss: not read", "store miss: not read"])
     }
   }
@@ -207,7 +211,7 @@ struct EventTests {
   @Test func `a missing encoder is reported`() async throws {
     try await withObservedPipeline(configure: { $0.encoders = [] }) { server, observed in
       var request = ImageRequest(url: server.serve("/a.png", .body(observed.image)))
-      (request.options.storage, request.options.keepsOriginal) = (.photo, false)
+      request.options.storage = .encoded(as: .jpeg, keepsOriginal: false)
       _ = try await observed.pipeline.image(for: request)
       await observed.pipeline.cache.flush()
       #expect(observed.cacheEvents.map { String($0.prefix(14)) } == ["store failed: "])
@@ -223,7 +227,7 @@ struct EventTests {
         configuration.eventHandler = { _ in
           memory.trim(to: 0)
           guard let pipeline = held.read({ $0 }) else { return }
-          _ = pipeline.cachedImage(for: ImageRequest(source: .string("http://127.0.0.1/")))
+          _ = pipeline[cached: ImageRequest(source: .string("http://127.0.0.1/"))]
           _ = (pipeline.activeJobCount, pipeline.cache.statistics)
         }
       }

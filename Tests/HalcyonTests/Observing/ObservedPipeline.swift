@@ -1,6 +1,7 @@
 import HalcyonCodecs
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonCache
 import HalcyonTesting
 import TestSupport
@@ -14,14 +15,14 @@ struct ObservedPipeline {
 
   init(folder: URL, configure: (inout PipelineConfiguration) -> Void = { _ in }) throws {
     let log = EventLog<PipelineEvent>()
-    var configuration = PipelineConfiguration.standard(
-      cache: ImageCache(
-        memory: MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1 << 20)),
-        store: DiskCache(directory: folder)))
+    var configuration = PipelineConfiguration()
+    configuration.cache = ImageCache(
+      memory: MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1 << 20)),
+      store: DiskCache(directory: folder))
     configuration.eventHandler = { log.record($0) }
     // Longer than any test: a held reply must not run into the idle timeout on a slow machine.
     configuration.transportLimits.idleTimeout = .seconds(600)
-    configuration.retryStrategy = ImmediateRetry()
+    configuration.options.retryStrategy = ImmediateRetry()
     configure(&configuration)
     self.log = log
     pipeline = ImagePipeline(configuration: configuration)

@@ -2,6 +2,7 @@ import HalcyonSupport
 import HalcyonCodecs
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonTesting
 import TestSupport
 import TestTraits
@@ -20,7 +21,7 @@ struct AnimationOptionsTests {
 
   @Test func `firstFrameOnly loads a still image, also from an animation in memory`() async throws {
     try await OptionsFixture.run(serving: file) { fixture async throws in
-      let first = fixture.request { $0.firstFrameOnly = true }
+      let first = fixture.request { $0.animation = .firstFrame }
       let still = try await fixture.pipeline.image(for: first)
       #expect(still.animation == nil)
       #expect(still.info.droppedContent == [.frames])
@@ -31,14 +32,14 @@ struct AnimationOptionsTests {
       let taken = try await fixture.pipeline.response(for: first)
       #expect(taken.origin == .memory)
       #expect(taken.image.animation == nil)
-      #expect(fixture.pipeline.cachedImage(for: fixture.request())?.animation != nil)
+      #expect(fixture.pipeline[cached: fixture.request()]?.animation != nil)
     }
   }
 
   @Test
   func `preloaded frames are cached as long as the image is referenced`() async throws {
     try await OptionsFixture.run(serving: file) { fixture async throws in
-      let request = fixture.request { $0.preloadsFrames = true }
+      let request = fixture.request { $0.animation = .frames(preloaded: true) }
       for _ in 0..<2 {
         let image = try await fixture.pipeline.image(for: request)
         let frames = try #require(image.animation?.decodedFrames)
@@ -64,7 +65,7 @@ struct AnimationOptionsTests {
 
   @Test func `processesFrames applies processors to every frame, and keeps durations and loop count`() async throws {
     try await OptionsFixture.run(serving: file) { fixture async throws in
-      var request = fixture.request { $0.processesFrames = true }
+      var request = fixture.request { $0.animation = .frames(processed: true) }
       request.processors = [.invert, .blur(radius: 0)]
       for origin in [ImageOrigin.network, .memory, .store] {
         let response = try await fixture.pipeline.response(for: request)
@@ -77,7 +78,7 @@ struct AnimationOptionsTests {
         await fixture.pipeline.cache.flush()
         if origin == .memory { fixture.memory.removeAll() }
       }
-      request.options.processesFrames = nil
+      request.animation = nil
       #expect(try await fixture.pipeline.image(for: request).animation == nil)
       request.processors = []
       let plain = try #require(try await fixture.pipeline.image(for: request).animation)
@@ -119,7 +120,7 @@ struct AnimationOptionsTests {
   {
     struct Failure: Error {}
     try await OptionsFixture.run(serving: file) { fixture async throws in
-      var request = fixture.request { $0.processesFrames = true }
+      var request = fixture.request { $0.animation = .frames(processed: true) }
       request.processors = [
         .custom(identifier: "third") { bitmap in
           if bitmap[0, 0].red == 30 { throw Failure() }

@@ -10,12 +10,12 @@ import Testing
 /// Options of caches and of their entries, on every path.
 @Suite(.integrationTest)
 struct CacheOptionPathTests {
-  @Test(arguments: LoadPath.affected(by: .freshness))
-  func `the freshness policy decides on every path whether the server is contacted`(path: LoadPath) async throws {
+  @Test(arguments: LoadPath.affected(by: .cachePolicy))
+  func `the cache policy decides on every path whether the server is contacted`(path: LoadPath) async throws {
     let served = try path.served
     try await OptionsFixture.run(serving: served, headers: ["Cache-Control": "max-age=60"]) { fixture async throws in
-      func load(_ freshness: FreshnessPolicy) async throws -> Int {
-        _ = try await path.load(path.request(fixture) { $0.freshness = freshness }, with: fixture.pipeline)
+      func load(_ freshness: CachePolicy) async throws -> Int {
+        _ = try await path.load(path.request(fixture) { $0.cachePolicy = freshness }, with: fixture.pipeline)
         await fixture.pipeline.cache.flush()
         return fixture.transport.requests.count
       }
@@ -24,34 +24,38 @@ struct CacheOptionPathTests {
       #expect(fixture.transport.requests.isEmpty)
       #expect(try await load(.standard) == 1)
       #expect(try await load(.standard) == 1)
-      #expect(try await load(.reloadIgnoringCache) == 2)
+      #expect(try await load(.reload) == 2)
       #expect(try await load(.revalidate) == 3)
       fixture.clock.advance(by: .seconds(100))
       #expect(try await load(.cacheFirst) == 3)
       #expect(try await load(.cacheOnly) == 3)
-      #expect(try await load(.offline) == 3)
     }
   }
 
-  @Test(arguments: LoadPath.affected(by: .cachePolicy), OptionsLevel.allCases)
-  func `the cache policy selects the tiers on every path`(path: LoadPath, level: OptionsLevel) async throws {
+  @Test(arguments: LoadPath.affected(by: .memoryAccess, .storeAccess), OptionsLevel.allCases)
+  func `the access options select the tiers on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let served = try path.served
-    let policies: [CachePolicy] = [CachePolicy(), .memoryOnly, .storeOnly, .ignoringStore, .disabled]
-    for policy in policies {
-      let options = level.options { $0.cachePolicy = policy }
+    let accesses: [(memory: CacheAccess, store: CacheAccess)] = [
+      (.readWrite, .readWrite), (.readWrite, .disabled), (.disabled, .readWrite), (.readWrite, .writeOnly),
+      (.disabled, .disabled), (.writeOnly, .readOnly), (.readOnly, .readWrite),
+    ]
+    for access in accesses {
+      let options = level.options { ($0.memoryAccess, $0.storeAccess) = access }
+      let writesMemory = [.readWrite, .writeOnly].contains(access.memory)
+      let writesStore = [.readWrite, .writeOnly].contains(access.store)
       try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
         let request = path.request(fixture) { $0 = options.request }
-        if path == .prefetchToStore, !policy.writesStore {
+        if path == .prefetchToStore, !writesStore {
           let error = await #expect(throws: ImageError.self) { try await path.load(request, with: fixture.pipeline) }
           #expect(error?.description.contains("cannot be stored") == true)
           return
         }
         _ = try await path.load(request, with: fixture.pipeline)
-        #expect(try await fixture.entries.count == (policy.writesStore ? path.entryCount : 0))
-        #expect(fixture.memory.count == (policy.writesMemory && LoadPath.decoding.contains(path) ? 1 : 0))
+        #expect(try await fixture.entries.count == (writesStore ? path.entryCount : 0))
+        #expect(fixture.memory.count == (writesMemory && LoadPath.decoding.contains(path) ? 1 : 0))
         fixture.memory.removeAll()
         _ = try await path.load(request, with: fixture.pipeline)
-        #expect(fixture.transport.requests.count == (policy.readsStore ? 1 : 2))
+        #expect(fixture.transport.requests.count == (access.store == .readWrite ? 1 : 2))
       }
     }
   }
@@ -63,9 +67,9 @@ struct CacheOptionPathTests {
       let options = level.options { $0.usesETags = usesETags }
       try await OptionsFixture.run(serving: served, headers: ["ETag": "\"1\""], options: options.pipeline) {
         fixture async throws in
-        for freshness in [FreshnessPolicy.standard, .revalidate] {
+        for freshness in [CachePolicy.standard, .revalidate] {
           var request = path.request(fixture) { $0 = options.request }
-          request.freshness = freshness
+          request.cachePolicy = freshness
           _ = try await path.load(request, with: fixture.pipeline)
           await fixture.pipeline.cache.flush()
         }
@@ -75,12 +79,12 @@ struct CacheOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.affected(by: .targetCache), OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .cache), OptionsLevel.allCases)
   func `another cache takes the place of the pipeline's on every path`(path: LoadPath, level: OptionsLevel)
     async throws
   {
     let (served, other) = (try path.served, ImageCache(store: MemoryDataStore()))
-    let options = level.options { $0.targetCache = other }
+    let options = level.options { $0.cache = other }
     try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
       for _ in 0..<2 {
         _ = try await path.load(path.request(fixture) { $0 = options.request }, with: fixture.pipeline)
@@ -96,34 +100,11 @@ struct CacheOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.affected(by: .originalCache), OptionsLevel.allCases)
-  func `original bytes are stored in a cache of their own on every path`(path: LoadPath, level: OptionsLevel)
-    async throws
-  {
-    let served = try path.served
-    let (target, original) = (ImageCache(store: MemoryDataStore()), ImageCache(store: MemoryDataStore()))
-    let options = level.options { ($0.targetCache, $0.originalCache) = (target, original) }
-    try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
-      for _ in 0..<2 {
-        _ = try await path.load(path.request(fixture) { $0 = options.request }, with: fixture.pipeline)
-        for cache in [target, original] { await cache.flush() }
-        let counts = [target, original].map { ($0.memory as? MemoryCache)?.count }
-        #expect(counts == [LoadPath.decoding.contains(path) ? 1 : 0, 0])
-        target.memory.removeAll()
-      }
-      let counts = [target, original].map { ($0.store as? MemoryDataStore)?.count }
-      #expect(counts == [path.hasVariant ? 1 : 0, 1])
-      #expect(fixture.transport.requests.count == 1)
-      #expect(fixture.memory.count == 0)
-      #expect(try await fixture.entries.isEmpty)
-    }
-  }
-
   @Test(arguments: LoadPath.affected(by: .waitsForStore) + [.prefetchToStore], OptionsLevel.allCases)
   func `waitsForStore completes after all writes on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let (store, gate, events, served) = (MemoryDataStore(), Gate(), EventLog<String>(), try path.served)
     let held = ImageCache(store: HeldStore(store: store, gate: gate))
-    let options = level.options { ($0.waitsForStore, $0.targetCache) = (true, held) }
+    let options = level.options { ($0.waitsForStore, $0.cache) = (true, held) }
     try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
       let executor = IdleExecutor()
       let load = Task(executorPreference: executor) {
@@ -134,7 +115,7 @@ struct CacheOptionPathTests {
       // Other loads complete meanwhile, so this one would have.
       for number in 0..<5 {
         var other = ImageRequest(url: fixture.url.appending(path: "\(number)"))
-        (other.options.waitsForStore, other.cachePolicy.writesStore) = (false, false)
+        (other.waitsForStore, other.storeAccess) = (false, .readOnly)
         _ = try await (path == .prefetchToStore ? .image : path).load(other, with: fixture.pipeline)
       }
       try await executor.waitUntilIdle()
@@ -211,12 +192,12 @@ struct CacheOptionPathTests {
     ]
     for (expiration, days, requestCount) in cases {
       let options = level.options { options in
-        (options.cachePolicy, options.freshness) = (.storeOnly, .cacheFirst)
+        (options.memoryAccess, options.cachePolicy) = (.disabled, .cacheFirst)
         options.storeExpiration = expiration
       }
       try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
         var request = path.request(fixture) { $0 = options.request }
-        if path.hasVariant { request.options.keepsOriginal = false }
+        if path.hasVariant { request.storage = .encoded(as: .png, quality: 1, keepsOriginal: false) }
         for days in [4, days, 0] {
           _ = try await path.load(request, with: fixture.pipeline)
           await fixture.pipeline.cache.flush()

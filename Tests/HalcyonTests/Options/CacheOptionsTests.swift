@@ -16,11 +16,11 @@ struct CacheOptionsTests {
 
   @Test func `memoryOnly does not access the disk`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request { $0.cachePolicy = .memoryOnly }
+      let request = fixture.request { $0.storeAccess = .disabled }
       #expect(try await fixture.origin(request) == .network)
       #expect(try await fixture.origin(request) == .memory)
       #expect(!FileManager.default.fileExists(atPath: fixture.disk.directory.path()))
-      _ = try await fixture.pipeline.image(for: fixture.request { $0.cachePolicy = .storeOnly })
+      _ = try await fixture.pipeline.image(for: fixture.request { $0.memoryAccess = .disabled })
       fixture.memory.removeAll()
       #expect(try await fixture.origin(request) == .network)
     }
@@ -29,21 +29,12 @@ struct CacheOptionsTests {
   @Test func `memoryOnly stores an image without bytes in memory and nothing on disk`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let decoded = try await fixture.pipeline.image(for: ImageRequest(source: .data(image)))
-      let request = fixture.request { $0.cachePolicy = .memoryOnly }
+      let request = fixture.request { $0.storeAccess = .disabled }
       try await fixture.pipeline.store(decoded, for: request)
-      #expect(fixture.pipeline.cachedImage(for: request)?.size == decoded.size)
+      #expect(fixture.pipeline[cached: request]?.size == decoded.size)
       await fixture.pipeline.cache.flush()
       #expect(!FileManager.default.fileExists(atPath: fixture.disk.directory.path()))
-      #expect(await fixture.pipeline.cachedTier(for: fixture.request { $0.cachePolicy = .storeOnly }) == nil)
-    }
-  }
-
-  @Test func `storing neither an image nor bytes stores nothing`() async throws {
-    try await OptionsFixture.run(serving: image) { fixture async throws in
-      try await fixture.pipeline.store(for: fixture.request(), expiration: .never, tags: ["a"])
-      #expect(fixture.memory.count == 0)
-      #expect(await fixture.pipeline.cachedTier(for: fixture.request()) == nil)
-      #expect(try await fixture.storedFormats.isEmpty)
+      #expect(await fixture.pipeline.cachedTier(for: fixture.request { $0.memoryAccess = .disabled }) == nil)
     }
   }
 
@@ -53,7 +44,7 @@ struct CacheOptionsTests {
     #expect(disk.directory == DiskCache.defaultDirectory)
     let folder = disk.directory.appending(path: "v\(DiskCache.format)").path()
     let exists = FileManager.default.fileExists(atPath: folder)
-    #expect(ImagePipeline.shared.cachedImage(for: fixtureRequest) == nil)
+    #expect(ImagePipeline.shared[cached: fixtureRequest] == nil)
     #expect(ImagePipeline.shared.cache.memory is MemoryCache)
     #expect(FileManager.default.fileExists(atPath: folder) == exists)
   }
@@ -62,7 +53,7 @@ struct CacheOptionsTests {
 
   @Test func `storeOnly reads every image from the disk`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request { $0.cachePolicy = .storeOnly }
+      let request = fixture.request { $0.memoryAccess = .disabled }
       #expect(try await fixture.origin(request) == .network)
       #expect(fixture.memory.count == 0)
       _ = try await fixture.pipeline.image(for: fixture.request())
@@ -73,7 +64,7 @@ struct CacheOptionsTests {
 
   @Test func `ignoringStore does not read the disk, and overwrites its entry`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request { $0.cachePolicy = .ignoringStore }
+      let request = fixture.request { $0.storeAccess = .writeOnly }
       #expect(try await fixture.origin(request) == .network)
       #expect(try await fixture.origin(request) == .memory)
       fixture.memory.removeAll()
@@ -86,20 +77,24 @@ struct CacheOptionsTests {
 
   @Test func `reads and writes of each tier can be switched separately`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      let noWrites = fixture.request { $0.cachePolicy = CachePolicy(writesMemory: false, writesStore: false) }
+      let noWrites = fixture.request {
+        ($0.memoryAccess, $0.storeAccess) = (.readOnly, .readOnly)
+      }
       #expect(try await fixture.origin(noWrites) == .network)
       #expect(fixture.memory.count == 0)
       #expect(try await fixture.storedFormats.isEmpty)
       _ = try await fixture.pipeline.image(for: fixture.request())
       #expect(try await fixture.origin(fixture.request()) == .memory)
-      let noMemory = fixture.request { $0.cachePolicy = CachePolicy(readsMemory: false) }
+      let noMemory = fixture.request { $0.memoryAccess = .writeOnly }
       #expect(try await fixture.origin(noMemory) == .store)
-      let noReads = fixture.request { $0.cachePolicy = CachePolicy(readsMemory: false, readsStore: false) }
+      let noReads = fixture.request {
+        ($0.memoryAccess, $0.storeAccess) = (.writeOnly, .writeOnly)
+      }
       #expect(try await fixture.origin(noReads) == .network)
     }
   }
 
-  @Test func `reloadIgnoringCache downloads a fresh image again, and stores it`() async throws {
+  @Test func `reload downloads a fresh image again, and stores it`() async throws {
     let (old, new) = (image, try TestImage.png(width: 10))
     let responseCount = Lock(0)
     try await OptionsFixture.run { _ in
@@ -113,7 +108,7 @@ struct CacheOptionsTests {
     } body: { fixture async throws in
       #expect(try await fixture.pipeline.image(for: fixture.request()).size.width == 40)
       await fixture.pipeline.cache.flush()
-      let refresh = fixture.request { $0.freshness = .reloadIgnoringCache }
+      let refresh = fixture.request { $0.cachePolicy = .reload }
       #expect(try await fixture.pipeline.image(for: refresh).size.width == 10)
       #expect(fixture.transport.requests[1].headers["If-None-Match"] == nil)
       #expect(fixture.transport.requests[1].headers["Cache-Control"] == "no-cache")
@@ -135,7 +130,7 @@ struct CacheOptionsTests {
       _ = try await fixture.pipeline.image(for: fixture.request { $0.waitsForStore = true })
       isNew.withLock { $0 = true }
       let refresh = fixture.request {
-        ($0.freshness, $0.cachePolicy) = (.reloadIgnoringCache, CachePolicy(writesStore: false))
+        ($0.cachePolicy, $0.storeAccess) = (.reload, .readOnly)
       }
       #expect(try await fixture.pipeline.image(for: refresh).size.width == 10)
       fixture.memory.removeAll()
@@ -145,7 +140,7 @@ struct CacheOptionsTests {
 
   @Test func `cacheOnly does not contact the server`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      let cached = fixture.request { $0.freshness = .cacheOnly }
+      let cached = fixture.request { $0.cachePolicy = .cacheOnly }
       await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: cached) }
       #expect(fixture.transport.requests.isEmpty)
       _ = try await fixture.pipeline.image(for: fixture.request())
@@ -159,8 +154,9 @@ struct CacheOptionsTests {
     let (store, gate) = (MemoryDataStore(), Gate())
     let held = HeldStore(store: store, gate: gate)
     let image = image
-    let pipeline = ImagePipeline(
-      transport: ScriptedTransport { _ in .response(body: image) }, cache: ImageCache(store: held))
+    let pipeline = ImagePipeline {
+      ($0.transport, $0.cache) = (ScriptedTransport { _ in .response(body: image) }, ImageCache(store: held))
+    }
     let url = try #require(URL(string: "http://example.com/a"))
     _ = try await pipeline.image(for: url)
     #expect(store.count == 0)
@@ -178,14 +174,15 @@ struct CacheOptionsTests {
 
   @Test func `an encoded response without a plan waits for the store as well`() async throws {
     let (store, gate, ends, image) = (MemoryDataStore(), Gate(), EventLog<Int>(), image)
-    let pipeline = ImagePipeline(
-      transport: ScriptedTransport { _ in .response(body: image) },
-      cache: ImageCache(store: HeldStore(store: store, gate: gate)))
+    let pipeline = ImagePipeline {
+      $0.transport = ScriptedTransport { _ in .response(body: image) };
+      $0.cache = ImageCache(store: HeldStore(store: store, gate: gate))
+    }
     var request = ImageRequest(url: try #require(URL(string: "http://example.com/a")))
     request.options.waitsForStore = true
     let executor = IdleExecutor()
     let load = Task(executorPreference: executor) { [request] in
-      _ = try await pipeline.encodedResponse(for: request, planIdentifier: "as is") { _ in nil }
+      _ = try await pipeline.plannedResponse(for: request, planIdentifier: "as is") { _ in nil }
       ends.record(store.count)
     }
     try await gate.waitUntilHolding(1)
@@ -201,14 +198,15 @@ struct CacheOptionsTests {
   @Test func `an entry removed while being written stays removed`() async throws {
     let (store, gate) = (MemoryDataStore(), Gate())
     let image = image
-    let pipeline = ImagePipeline(
-      transport: ScriptedTransport { _ in .response(body: image) },
-      cache: ImageCache(store: HeldStore(store: store, gate: gate)))
+    let pipeline = ImagePipeline {
+      $0.transport = ScriptedTransport { _ in .response(body: image) };
+      $0.cache = ImageCache(store: HeldStore(store: store, gate: gate))
+    }
     let request = ImageRequest(url: try #require(URL(string: "http://example.com/a")))
     _ = try await pipeline.image(for: request)
     try await gate.waitUntilHolding(1)
     let executor = IdleExecutor()
-    let removal = Task(executorPreference: executor) { try await pipeline.removeCached(request) }
+    let removal = Task(executorPreference: executor) { try await pipeline.removeImage(for: request) }
     // The removal is suspended until the write has ended, or has already ended without waiting for it.
     try await executor.waitUntilIdle()
     gate.open()
@@ -223,7 +221,7 @@ struct CacheOptionsTests {
       let request = fixture.request()
       _ = try await fixture.pipeline.image(for: request)
       let other = ImageCache(memory: MemoryCache(time: fixture.clock), store: MemoryDataStore())
-      let redirected = fixture.request { $0.targetCache = other }
+      let redirected = fixture.request { $0.cache = other }
       #expect(try await fixture.origin(redirected) == .network)
       #expect(try await fixture.origin(redirected) == .memory)
       var configuration = fixture.pipeline.configuration
@@ -231,34 +229,9 @@ struct CacheOptionsTests {
       let pipeline = ImagePipeline(configuration: configuration)
       #expect(try await pipeline.response(for: request).origin == .memory)
       try await other.removeAll()
-      #expect(pipeline.cachedImage(for: request) == nil)
+      #expect(pipeline[cached: request] == nil)
       #expect(try await fixture.origin(request) == .memory)
       #expect(fixture.transport.requests.count == 2)
-    }
-  }
-
-  @Test func `images are stored in the target cache, and original bytes in the original cache`() async throws {
-    try await OptionsFixture.run(serving: image) { fixture async throws in
-      let target = ImageCache(memory: MemoryCache(time: fixture.clock), store: MemoryDataStore())
-      let original = ImageCache(memory: MemoryCache(time: fixture.clock), store: MemoryDataStore())
-      let request = fixture.request(size: .fit(width: 8, height: 8)) { options in
-        (options.targetCache, options.originalCache) = (target, original)
-        (options.storage, options.waitsForStore) = (.sticker, true)
-      }
-      _ = try await fixture.pipeline.image(for: request)
-      let counts = [target, original, fixture.pipeline.cache].map { ($0.memory as? MemoryCache)?.count }
-      #expect(counts == [1, 0, 0])
-      let stores = [target, original].map { ($0.store as? MemoryDataStore)?.count }
-      #expect(stores == [1, 1])
-      #expect(!FileManager.default.fileExists(atPath: fixture.disk.directory.path()))
-      #expect(try await fixture.origin(request) == .memory)
-      #expect(await fixture.pipeline.cachedTier(for: request) == .memory)
-      target.memory.removeAll()
-      #expect(await fixture.pipeline.cachedTier(for: request) == .store)
-      #expect(try await fixture.origin(request) == .store)
-      #expect(await fixture.pipeline.cachedTier(for: fixture.request()) == nil)
-      try await fixture.pipeline.removeCached(request)
-      #expect(await fixture.pipeline.cachedTier(for: request) == nil)
     }
   }
 }

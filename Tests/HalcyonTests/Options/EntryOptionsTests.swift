@@ -19,7 +19,7 @@ struct EntryOptionsTests {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let request = fixture.request { options in
         (options.tags, options.isPinned, options.storeExpiration) = (["trip"], true, .hours(1))
-        options.cachePolicy = .storeOnly
+        options.memoryAccess = .disabled
       }
       let start = fixture.clock.now().timeIntervalSince1970.rounded()
       _ = try await fixture.pipeline.image(for: request)
@@ -71,7 +71,7 @@ struct EntryOptionsTests {
 
   @Test func `an entry expires on disk after the expiration of its request`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request { ($0.cachePolicy, $0.storeExpiration) = (.storeOnly, .hours(1)) }
+      let request = fixture.request { ($0.memoryAccess, $0.storeExpiration) = (.disabled, .hours(1)) }
       _ = try await fixture.pipeline.image(for: request)
       for (minutes, origin) in [(59, ImageOrigin.store), (59, .store), (61, .network)] {
         fixture.clock.advance(by: .seconds(minutes * 60))
@@ -88,7 +88,7 @@ struct EntryOptionsTests {
       for (expiration, days, origin) in cases {
         try await OptionsFixture.run(serving: image) { fixture async throws in
           let request = fixture.request { options in
-            (options.cachePolicy, options.freshness) = (.storeOnly, .cacheFirst)
+            (options.memoryAccess, options.cachePolicy) = (.disabled, .cacheFirst)
             options.storeExpiration = expiration
           }
           _ = try await fixture.pipeline.image(for: request)
@@ -108,7 +108,7 @@ struct EntryOptionsTests {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       func request(_ expiration: CacheExpiration) -> ImageRequest {
         fixture.request { options in
-          (options.cachePolicy, options.freshness) = (.storeOnly, .cacheFirst)
+          (options.memoryAccess, options.cachePolicy) = (.disabled, .cacheFirst)
           options.storeExpiration = expiration
         }
       }
@@ -124,13 +124,13 @@ struct EntryOptionsTests {
 
   @Test func `tags and pins are stored with a new entry, and a pin also applies to an existing one`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      _ = try await fixture.pipeline.image(for: fixture.request { ($0.cachePolicy, $0.tags) = (.storeOnly, ["trip"]) })
+      _ = try await fixture.pipeline.image(for: fixture.request { ($0.memoryAccess, $0.tags) = (.disabled, ["trip"]) })
       await fixture.pipeline.cache.flush()
       var pins: [Bool] = []
       for try await entry in fixture.disk.entries { pins.append(entry.isPinned) }
       #expect(pins == [false])
       #expect(
-        try await fixture.origin(fixture.request { ($0.cachePolicy, $0.isPinned) = (.storeOnly, true) }) == .store)
+        try await fixture.origin(fixture.request { ($0.memoryAccess, $0.isPinned) = (.disabled, true) }) == .store)
       for try await entry in fixture.disk.entries { pins.append(entry.isPinned) }
       #expect(pins == [false, true])
       #expect(try await fixture.disk.removeEntries(taggedWith: "trip") == 1)
@@ -211,7 +211,7 @@ struct EntryOptionsTests {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       _ = try await fixture.pipeline.image(for: fixture.request { $0.tags = ["first"] })
       _ = try await fixture.pipeline.image(for: fixture.request())
-      _ = try await fixture.pipeline.image(for: fixture.request { ($0.tags, $0.cachePolicy) = (["no"], .memoryOnly) })
+      _ = try await fixture.pipeline.image(for: fixture.request { ($0.tags, $0.storeAccess) = (["no"], .disabled) })
       #expect(try await entries(fixture).map(\.metadata.tags) == [["first"]])
     }
   }
@@ -227,17 +227,15 @@ struct EntryOptionsTests {
     }
   }
 
-  @Test func `an expiration given to store overrides that of the request in both tiers`() async throws {
+  @Test func `an image that is stored has the expirations of its request`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request { ($0.memoryExpiration, $0.storeExpiration) = (.days(2), .days(30)) }
+      let request = fixture.request { ($0.memoryExpiration, $0.storeExpiration) = (.hours(1), .days(30)) }
       let decoded = try await fixture.pipeline.image(for: ImageRequest(source: .data(image)))
-      try await fixture.pipeline.store(decoded, original: image, for: request, expiration: .hours(1))
-      #expect(try await entries(fixture).map(\.metadata.expiration) == [.hours(1)])
-      fixture.clock.advance(by: .seconds(3601))
-      #expect(fixture.pipeline.cachedImage(for: request) == nil)
-      #expect(await fixture.pipeline.cachedTier(for: request) == nil)
       try await fixture.pipeline.store(decoded, original: image, for: request)
       #expect(try await entries(fixture).map(\.metadata.expiration) == [.days(30)])
+      fixture.clock.advance(by: .seconds(3601))
+      #expect(fixture.pipeline[cached: request] == nil)
+      #expect(await fixture.pipeline.cachedTier(for: request) == .store)
     }
   }
 }

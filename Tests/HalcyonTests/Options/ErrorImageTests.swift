@@ -82,9 +82,9 @@ struct ErrorImageTests {
     let fields: [HTTPHeaders] = [["Cache-Control": "max-age=60"], ["Expires": "Tue, 14 Nov 2023 22:14:20 GMT"]]
     for headers in fields {
       try await run([.response(status: status, body: try TestImage.png(), headers: headers)]) { fixture async throws in
-        for policy in [FreshnessPolicy.standard, .cacheFirst] {
+        for policy in [CachePolicy.standard, .cacheFirst] {
           let count = fixture.transport.requests.count
-          let request = request(fixture) { $0.freshness = policy }
+          let request = request(fixture) { $0.cachePolicy = policy }
           for origin in [ImageOrigin.network, .memory, .store] {
             #expect(try await fixture.origin(request) == origin, "\(policy)")
             if origin == .memory { fixture.memory.removeAll() }
@@ -106,8 +106,8 @@ struct ErrorImageTests {
     ] as [HTTPHeaders])
   func `the image of a response without a lifetime is not cached`(headers: HTTPHeaders) async throws {
     try await run([.response(status: 404, body: try TestImage.png(), headers: headers)]) { fixture async throws in
-      for policy in [FreshnessPolicy.standard, .cacheFirst] {
-        let request = request(fixture) { $0.freshness = policy }
+      for policy in [CachePolicy.standard, .cacheFirst] {
+        let request = request(fixture) { $0.cachePolicy = policy }
         for _ in 0..<2 where policy == .standard || headers["Cache-Control"]?.contains("no-store") != true {
           #expect(try await fixture.origin(request) == .network)
         }
@@ -121,9 +121,9 @@ struct ErrorImageTests {
       status: 404, body: try TestImage.png(), headers: ["Cache-Control": "max-age=60"])
     try await run([reply]) { fixture async throws in
       _ = try await fixture.origin(request(fixture))
-      for freshness in [FreshnessPolicy.standard, .cacheFirst, .offline] {
+      for freshness in [CachePolicy.standard, .cacheFirst, .cacheOnly] {
         await #expect(throws: ImageError.self) {
-          try await fixture.origin(fixture.request { $0.freshness = freshness })
+          try await fixture.origin(fixture.request { $0.cachePolicy = freshness })
         }
       }
       #expect(try await fixture.origin(request(fixture)) == .memory)
@@ -176,5 +176,5 @@ private struct Renewal: RequestModifier {
   var identity: String? { "anna" }
 
   func modify(_ request: TransportRequest) async throws -> TransportRequest { request }
-  func renewCredentials(after challenge: AuthenticationChallenge) async throws -> Bool { true }
+  func renewCredentials(after response: ResponseHead) async throws -> Bool { true }
 }

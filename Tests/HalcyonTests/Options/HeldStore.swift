@@ -1,4 +1,5 @@
 import Halcyon
+import HalcyonSupport
 import HalcyonCache
 import HalcyonTesting
 import TestSupport

@@ -16,7 +16,7 @@ struct ImageOptionPathTests {
     let result = try await path.load(request, with: fixture.pipeline)
     if path.encodes { return try #require(result.decodedImage) }
     if path != .prefetchToMemory { return try #require(result.image) }
-    return try #require(fixture.pipeline.cachedImage(for: request))
+    return try #require(fixture.pipeline[cached: request])
   }
 
   @Test(arguments: LoadPath.affected(by: .size))
@@ -31,22 +31,6 @@ struct ImageOptionPathTests {
         #expect(frame?.bitmap.size.width == (path == .animation ? width : nil))
       }
       #expect(fixture.transport.requests.count == 1)
-    }
-  }
-
-  @Test(arguments: LoadPath.affected(by: .downsamplingScale, .usesOriginalSize), OptionsLevel.allCases)
-  func `downsamplingScale and usesOriginalSize determine the size on every path`(path: LoadPath, level: OptionsLevel)
-    async throws
-  {
-    let served = try path.served
-    for (scale, usesOriginalSize, width) in [(1.5, nil, 30), (0.5, false, 10), (2, true, 80)] {
-      let options = level.options { ($0.downsamplingScale, $0.usesOriginalSize) = (scale, usesOriginalSize) }
-      try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
-        var request = path.request(fixture) { $0 = options.request }
-        request.size = .fit(width: 20, height: 20)
-        for _ in 0..<2 { #expect(try await image(path, request, fixture).size.width == width) }
-        #expect(fixture.memory.count == (path.encodes ? 0 : 1))
-      }
     }
   }
 
@@ -67,7 +51,7 @@ struct ImageOptionPathTests {
   }
 
   @Test(
-    arguments: LoadPath.affected(by: .firstFrameOnly, .processesFrames, .preloadsFrames), OptionsLevel.allCases)
+    arguments: LoadPath.affected(by: .animation), OptionsLevel.allCases)
   func `animations load as the options say on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let served = try LoadPath.animation.served
     func load(
@@ -86,10 +70,11 @@ struct ImageOptionPathTests {
       }
       return try #require(loaded)
     }
-    #expect(try await load { $0.firstFrameOnly = true }.animation == nil)
-    let processed = try #require(try await load(processors: [.invert]) { $0.processesFrames = true }.animation)
+    #expect(try await load { $0.animation = .firstFrame }.animation == nil)
+    let processed = try #require(
+      try await load(processors: [.invert]) { $0.animation = .frames(processed: true) }.animation)
     #expect(try await processed.frame(at: 2).bitmap[0, 0].red == 225)
-    let preloaded = try await load { $0.preloadsFrames = true }
+    let preloaded = try await load { $0.animation = .frames(preloaded: true) }
     let frames = try #require(preloaded.animation).decodedFrames
     let isPreloaded = (0..<4).map { frames.cachedFrame(at: $0) != nil }
     if path != .prefetchToMemory { #expect(isPreloaded == [true, true, true, true]) }
@@ -122,7 +107,7 @@ struct ImageOptionPathTests {
   }
 
   @Test(
-    arguments: LoadPath.affected(by: .scaleFactor, .imageModifier, .userInfo, .returnsEncodedData),
+    arguments: LoadPath.affected(by: .scale, .imageModifier, .userInfo, .keepsEncodedData),
     OptionsLevel.allCases)
   func `options of delivery apply on every path, whichever cache has the image`(path: LoadPath, level: OptionsLevel)
     async throws
@@ -130,7 +115,7 @@ struct ImageOptionPathTests {
     let served = try path.served
     let callCount = Lock(0)
     let options = level.options { options in
-      (options.scaleFactor, options.returnsEncodedData) = (2, true)
+      (options.scale, options.keepsEncodedData) = (2, true)
       options.userInfo = ["row": 7]
       options.imageModifier = { image in
         callCount.withLock { $0 += 1 }
@@ -160,34 +145,29 @@ struct ImageOptionPathTests {
     let served = try path.served
     try await OptionsFixture.run(serving: served) { fixture async throws in
       var request = path.request(fixture) { options in
-        (options.scaleFactor, options.preloadsFrames, options.returnsEncodedData) = (2, true, true)
-        (options.previews, options.showsStaleFirst) = (PreviewPolicy(), true)
+        (options.scale, options.animation, options.keepsEncodedData) = (2, .frames(preloaded: true), true)
+        (options.previews, options.cachePolicy) = (PreviewPolicy(), .staleFirst)
         options.userInfo = ["row": 7]
         options.imageModifier = { image in
           Issue.record("called without a delivery")
           return image
         }
-        options.callbackExecutor = CallbackExecutor { _ in Issue.record("called without a callback") }
       }
       if path == .prefetchToMemory {
         _ = try await path.load(request, with: fixture.pipeline)
-        #expect(fixture.pipeline.cachedImage(for: fixture.request())?.scale == 1)
+        #expect(fixture.pipeline[cached: fixture.request()]?.scale == 1)
         return
       }
       if path.encodes {
         // It has the first frame, in the format of the call, and is not in memory.
-        (request.options.storage, request.options.memoryExpiration) = (.photo, .never)
-        (request.options.firstFrameOnly, request.options.processesFrames) = (false, true)
-        request.processors = [.invert]
+        (request.storage, request.memoryExpiration) = (.photo, .never)
+        (request.animation, request.processors) = (.frames(processed: true), [.invert])
         #expect(try await path.load(request, with: fixture.pipeline).decodedImage?.size.width == 20)
         #expect(fixture.memory.count == 0)
         return
       }
       (request.size, request.processors) = (.fit(width: 4, height: 4), [.invert])
-      request.options.usesOriginalSize = false
-      request.options.downsamplingScale = 2
-      request.options.memoryExpiration = .never
-      (request.options.firstFrameOnly, request.options.processesFrames) = (true, true)
+      (request.memoryExpiration, request.animation) = (.never, .firstFrame)
       request.options.allowsPartialImage = true
       let result = try await path.load(request, with: fixture.pipeline)
       if let data = result.data { #expect(data == served) }
@@ -198,11 +178,11 @@ struct ImageOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.affected(by: .showsStaleFirst))
+  @Test(arguments: LoadPath.tasks)
   func `a task shows a stale image first, whatever the image`(kind: LoadPath) async throws {
     try await OptionsFixture.run(serving: kind.served, headers: ["Cache-Control": "max-age=10", "ETag": "\"1\""]) {
       fixture async throws in
-      let request = kind.request(fixture) { $0.showsStaleFirst = true }
+      let request = kind.request(fixture) { $0.cachePolicy = .staleFirst }
       for _ in 0..<2 {
         _ = try await kind.load(request, with: fixture.pipeline)
         await fixture.pipeline.cache.flush()
@@ -216,43 +196,11 @@ struct ImageOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.affected(by: .callbackExecutor), OptionsLevel.allCases)
-  func `a completion is called on the executor of the options, whatever the image`(kind: LoadPath, level: OptionsLevel)
-    async throws
-  {
-    let (calls, results, served) = (EventLog<String>(), EventLog<Bool>(), try kind.served)
-    let options = level.options { options in
-      options.callbackExecutor = CallbackExecutor { callback in
-        calls.record("executor")
-        callback()
-      }
-    }
-    try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
-      fixture.pipeline.task(for: kind.request(fixture) { $0 = options.request }) { result in
-        calls.record("image")
-        results.record((try? result.get()) != nil)
-      }
-      #expect(try await results.waitForEvents(count: 1) == [true])
-      #expect(calls.events == ["executor", "image"])
-    }
-  }
-
-  @Test(arguments: LoadPath.affected(by: .fileExtension))
-  func `a written file has the extension of the options, whatever the image`(kind: LoadPath) async throws {
-    try await OptionsFixture.run(serving: kind.served) { fixture async throws in
-      let folder = fixture.disk.directory.appending(path: "files")
-      let request = kind.request(fixture) { $0.fileExtension = "picture" }
-      let file = try await fixture.pipeline.writeOriginal(for: request, in: folder)
-      #expect(file.pathExtension == "picture")
-      #expect(try Data(contentsOf: file) == kind.served)
-    }
-  }
-
   @Test(arguments: LoadPath.affected(by: .storage) + LoadPath.encoding + [.animation], OptionsLevel.allCases)
   func `images are stored in the form of the options on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let served = try path.served
-    for keepsOriginal in [nil, false] {
-      let options = level.options { ($0.storage, $0.keepsOriginal) = (.photo, keepsOriginal) }
+    for keepsOriginal in [true, false] {
+      let options = level.options { $0.storage = .encoded(as: .jpeg, keepsOriginal: keepsOriginal) }
       try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
         var request = fixture.request { $0 = options.request }
         request.size = .fit(width: 20, height: 20)
@@ -260,7 +208,7 @@ struct ImageOptionPathTests {
           _ = try await path.load(request, with: fixture.pipeline)
           let formats = try await fixture.storedFormats
           let encoded: ImageFormat? = path.encodes ? .png : .jpeg
-          #expect(formats == (path == .animation ? [.gif] : keepsOriginal == nil ? [encoded, .png] : [encoded]))
+          #expect(formats == (path == .animation ? [.gif] : keepsOriginal ? [encoded, .png] : [encoded]))
           fixture.memory.removeAll()
         }
         #expect(fixture.transport.requests.count == 1)
@@ -268,21 +216,23 @@ struct ImageOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.affected(by: .keepsOriginal), OptionsLevel.allCases)
-  func `keepsOriginal decides on every path whether the original bytes are stored`(path: LoadPath, level: OptionsLevel)
+  @Test(arguments: LoadPath.allCases.filter { $0 != .animation }, OptionsLevel.allCases)
+  func `the storage policy decides on every path whether the original bytes are stored`(
+    path: LoadPath, level: OptionsLevel
+  )
     async throws
   {
     let served = try path.served
     let encodedCount = path.encodes || LoadPath.affected(by: .storage).contains(path) ? 1 : 0
-    for keepsOriginal in [nil, false] {
-      let options = level.options { ($0.storage, $0.keepsOriginal) = (.photo, keepsOriginal) }
+    for keepsOriginal in [true, false] {
+      let options = level.options { $0.storage = .encoded(as: .jpeg, keepsOriginal: keepsOriginal) }
       try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
         var request = fixture.request { $0 = options.request }
         request.size = .fit(width: 20, height: 20)
         _ = try await path.load(request, with: fixture.pipeline)
-        #expect(try await fixture.entries.count == encodedCount + (keepsOriginal == nil ? 1 : 0))
+        #expect(try await fixture.entries.count == encodedCount + (keepsOriginal ? 1 : 0))
         let original = try await fixture.disk.entry(for: fixture.pipeline.cacheKey(for: fixture.request()))
-        #expect(original?.body == (keepsOriginal == nil ? served : nil))
+        #expect(original?.body == (keepsOriginal ? served : nil))
       }
     }
   }
@@ -298,9 +248,9 @@ struct ImageOptionPathTests {
     try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
       let request = path.request(fixture) { $0 = options.request }
       switch path {
-      case .info, .metadata, .dataTask:
+      case .info, .metadata:
         #expect(try await path.load(request, with: fixture.pipeline).info?.bitDepth == MarkingDecoder.bitDepth)
-      case .data, .file, .prefetchToStore:
+      case .data, .prefetchToStore:
         _ = try await path.load(request, with: fixture.pipeline)
         #expect(probes.events.first == format, "the bytes are not checked by the decoder")
       default:

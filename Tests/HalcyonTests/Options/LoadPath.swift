@@ -1,5 +1,7 @@
 import Foundation
 import Halcyon
+import HalcyonImaging
+import HalcyonPipeline
 import HalcyonCodecs
 import HalcyonViews
 import TestSupport
@@ -9,10 +11,8 @@ import Testing
 enum LoadPath: String, CaseIterable, Sendable {
   case image
   case data
-  case dataTask
   case info
   case metadata
-  case file
   case task
   case batch
   case prefetchToMemory
@@ -31,7 +31,7 @@ enum LoadPath: String, CaseIterable, Sendable {
 
   static let prefetches: [LoadPath] = [.prefetchToMemory, .prefetchToStore]
   /// The paths that load only bytes.
-  static let bytesOnly: [LoadPath] = [.data, .dataTask, .info, .metadata, .file, .prefetchToStore]
+  static let bytesOnly: [LoadPath] = [.data, .info, .metadata, .prefetchToStore]
   /// The paths that deliver an encoded image.
   static let encoding: [LoadPath] = [.encodedData, .encodedResponse, .plannedResponse]
   /// The paths that decode the image into memory.
@@ -72,7 +72,7 @@ enum LoadPath: String, CaseIterable, Sendable {
   /// A request that takes this path when it is loaded.
   func request(_ fixture: OptionsFixture, _ change: (inout RequestOptions) -> Void = { _ in }) -> ImageRequest {
     var request = fixture.request(change)
-    if self == .variant, request.options.storage == nil { request.options.storage = .sticker }
+    if self == .variant, request.storage == nil { request.storage = .sticker }
     if self == .view || hasVariant { request.size = .fit(width: 20, height: 20) }
     return request
   }
@@ -82,12 +82,10 @@ enum LoadPath: String, CaseIterable, Sendable {
     switch self {
     case .image, .animation, .variant: Result(response: try await pipeline.response(for: request))
     case .data: Result(data: try await pipeline.data(for: request))
-    case .dataTask: try await Self.result(of: pipeline.dataTask(for: request))
     case .info: Result(info: try await pipeline.info(for: request))
     case .metadata: Result(info: try await pipeline.metadata(for: request).info)
-    case .file: Result(data: try await Self.written(request, by: pipeline))
     case .task: Result(response: try await pipeline.task(for: request).response)
-    case .batch: Result(response: try await pipeline.results(for: [request])[0].get())
+    case .batch: Result(response: try await pipeline.batch(for: [request]).results[0].get())
     case .prefetchToMemory: try await Self.prefetched(request, to: .memory, with: pipeline)
     case .prefetchToStore: try await Self.prefetched(request, to: .store, with: pipeline)
     case .view: Result(response: try await PathView().response(for: request, with: pipeline))
@@ -111,23 +109,8 @@ enum LoadPath: String, CaseIterable, Sendable {
     return try await task.image
   }
 
-  private static func result(of task: DataTask) async throws(ImageError) -> Result {
-    var info: ImageInfo?
-    for await event in task.events {
-      if case .info(let header) = event { info = header }
-    }
-    return Result(data: try await task.data, info: info)
-  }
-
-  private static func written(_ request: ImageRequest, by pipeline: ImagePipeline) async throws(ImageError) -> Data {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = try await pipeline.writeOriginal(for: request, in: folder)
-    do { return try Data(contentsOf: file) } catch { throw .failed(cause: error, url: file) }
-  }
-
   private static func planned(_ request: ImageRequest, by pipeline: ImagePipeline) async throws(ImageError) -> Data {
-    try await pipeline.encodedResponse(for: request, planIdentifier: "small") { _ in
+    try await pipeline.plannedResponse(for: request, planIdentifier: "small") { _ in
       EncodingPlan(size: .fit(width: 20, height: 20), format: .png)
     }.data
   }
@@ -163,7 +146,7 @@ private final class PathView: ImageDisplay {
     let binder = ImageViewBinder(display: self, pipeline: pipeline)
     // The view itself determines its size.
     var unsized = request
-    if request.size == .fit(width: 20, height: 20) { unsized.size = .original }
+    if request.size == .fit(width: 20, height: 20) { unsized.size = nil }
     let result = await withCheckedContinuation { continuation in
       _ = binder.setImage(with: unsized) { continuation.resume(returning: $0) }
     }

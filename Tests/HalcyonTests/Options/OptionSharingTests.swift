@@ -21,22 +21,28 @@ struct OptionSharingTests {
       url: try #require(URL(string: "http://example.com/a")), size: .fit(width: 20, height: 20), processors: [.invert])
   }
 
-  /// Loads a changed request while `base` is in flight, and returns what it does first: a transfer of its own, or joining
+  /// Loads a changed request while another is in flight, and returns what it does first: a transfer of its own, or joining
   /// the work in flight for the image or the bytes.
-  private func work(_ change: (inout ImageRequest, any Transport) -> Void) async throws -> String {
+  private func work(
+    _ request: ImageRequest? = nil, _ change: (inout ImageRequest) -> Void
+  ) async throws -> String {
+    let request = request ?? base
     let (gate, log, file) = (Gate(), EventLog<String>(), file)
-    let script: @Sendable (TransportRequest) async throws -> ScriptedTransport.Reply = { _ in
+    let cache = ImageCache(memory: MemoryCache(), store: MemoryDataStore())
+    var configuration = PipelineConfiguration()
+    configuration.transport = ScriptedTransport { _ in
       log.record("transfer")
       try await gate.wait()
       return .response(body: file)
     }
-    let cache = ImageCache(memory: MemoryCache(), store: MemoryDataStore())
-    var configuration = PipelineConfiguration.standard(transport: ScriptedTransport(script), cache: cache)
+    configuration.cache = cache
     configuration.eventHandler = { if case .joined(let work) = $0.kind { log.record(work.rawValue) } }
     let pipeline = ImagePipeline(configuration: configuration)
-    let first = pipeline.task(for: base)
+    let first = pipeline.task(for: request)
     try await log.waitForEvents(count: 1)
-    let second = pipeline.task(for: changed { change(&$0, ScriptedTransport(script)) })
+    var other = request
+    change(&other)
+    let second = pipeline.task(for: other)
     let events = try await log.waitForEvents(count: 2)
     gate.open()
     _ = try await (first.image, second.image)
@@ -53,21 +59,33 @@ struct OptionSharingTests {
   func `loads at the same time that differ in one option share the work that it does not change`(
     option: RequestOption
   ) async throws {
-    #expect(try await work { option.change(&$0, $1) } == option.sharedWork)
+    #expect(try await work { option.change(&$0) } == option.sharedWork)
   }
 
-  @Test func `every part of a cache policy decides what is shared`() async throws {
-    let cases: [(WritableKeyPath<CachePolicy, Bool>, String)] = [
-      (\.readsMemory, "bytes"), (\.writesMemory, "bytes"), (\.readsStore, "transfer"), (\.writesStore, "transfer"),
-    ]
-    for (part, expected) in cases {
-      #expect(try await work { request, _ in request.cachePolicy[keyPath: part] = false } == expected)
+  @Test(arguments: [CacheAccess.readOnly, .writeOnly, .disabled])
+  func `requests with another access to a cache share what does not read or write it`(access: CacheAccess) async throws
+  {
+    #expect(try await work { request in request.memoryAccess = access } == "bytes")
+    #expect(try await work { request in request.storeAccess = access } == "transfer")
+  }
+
+  @Test func `hooks that are equal share a transfer, others only with their copies`() async throws {
+    struct Strategy: RetryStrategy, Hashable {
+      let count: Int
+
+      func delay(after failure: FailedAttempt) async -> Duration? { nil }
     }
+    let base = changed { $0.retryStrategy = Strategy(count: 1) }
+    #expect(try await work(base) { $0.retryStrategy = Strategy(count: 1) } == "image")
+    #expect(try await work(base) { $0.retryStrategy = Strategy(count: 2) } == "transfer")
+    let modified = changed { $0.requestModifier = Unchanged() }
+    #expect(try await work(modified) { _ in } == "image")
+    #expect(try await work(modified) { $0.requestModifier = Unchanged() } == "transfer")
   }
 
   @Test(arguments: RequestOption.allCases)
   func `an option is part of the keys of the images and bytes that it changes`(option: RequestOption) throws {
-    let other = changed { option.change(&$0, ScriptedTransport { _ in .failure(.cancelled) }) }.resolved(over: nil)
+    let other = changed { option.change(&$0) }.completed(by: nil)
     let (keys, others) = (RequestKeys(base), RequestKeys(other))
     #expect((keys.image != others.image) == (option.changesBytes || option.changesImage))
     #expect((keys.fetch != others.fetch) == option.changesBytes)
@@ -90,18 +108,15 @@ extension RequestOption {
   /// The work that a request shares with one that differs in this option alone, while both are in flight.
   fileprivate var sharedWork: String {
     switch self {
-    case .priority, .timeout, .previews, .keepsPreviews, .showsStaleFirst, .waitsForStore,
-      .storeExpiration, .tags, .isPinned, .fileExtension, .scaleFactor, .preloadsFrames, .imageModifier,
-      .callbackExecutor, .userInfo, .returnsEncodedData, .alternatives, .lowDataSource:
+    case .priority, .timeout, .previews, .waitsForStore, .storeExpiration, .tags, .isPinned, .scale,
+      .imageModifier, .userInfo, .keepsEncodedData, .alternatives, .lowDataSource:
       "image"
     // The image before the processor.
-    case .processors, .processesFrames: "image"
-    case .storage, .keepsOriginal, .memoryExpiration, .usesOriginalSize, .downsamplingScale, .allowsPartialImage,
-      .firstFrameOnly, .size:
-      "bytes"
-    case .cachePolicy, .freshness, .usesETags, .targetCache, .originalCache, .retryStrategy,
-      .requestModifier, .redirectHandler, .responseValidator, .streamTransform, .dataTransform, .transport, .decoder,
-      .allowsErrorImage, .method, .body, .headers, .identity:
+    case .processors: "image"
+    case .storage, .memoryAccess, .memoryExpiration, .allowsPartialImage, .animation, .size: "bytes"
+    case .cachePolicy, .storeAccess, .usesETags, .cache, .retryStrategy, .requestModifier,
+      .redirectHandler, .responseValidator, .dataTransform, .decoder, .allowsErrorImage, .method, .body, .headers,
+      .identity:
       "transfer"
     }
   }
@@ -109,52 +124,40 @@ extension RequestOption {
   fileprivate var changesBytes: Bool { [.allowsErrorImage, .method, .body, .headers, .identity].contains(self) }
 
   fileprivate var changesImage: Bool {
-    [.size, .processors, .usesOriginalSize, .downsamplingScale, .firstFrameOnly, .processesFrames, .decoder]
-      .contains(self)
+    [.size, .processors, .animation, .decoder].contains(self)
   }
 
   /// Sets the option to a value other than its default.
-  fileprivate func change(_ request: inout ImageRequest, _ transport: any Transport) {
+  fileprivate func change(_ request: inout ImageRequest) {
     let other = ImageSource.string("http://example.com/other")
     switch self {
     case .priority: request.priority = .high
     case .timeout: request.timeout = .seconds(100)
-    case .previews: request.previews = .never
-    case .keepsPreviews: request.options.keepsPreviews = true
-    case .cachePolicy: request.cachePolicy = .disabled
-    case .freshness: request.freshness = .revalidate
+    case .previews: request.previews = PreviewPolicy(keepsLast: true)
+    case .cachePolicy: request.cachePolicy = .revalidate
+    case .memoryAccess: request.memoryAccess = .disabled
+    case .storeAccess: request.storeAccess = .disabled
     case .usesETags: request.usesETags = false
-    case .showsStaleFirst: request.showsStaleFirst = true
-    case .targetCache: request.options.targetCache = ImageCache(store: MemoryDataStore())
-    case .originalCache: request.options.originalCache = ImageCache(store: MemoryDataStore())
-    case .waitsForStore: request.options.waitsForStore = true
-    case .storage: request.options.storage = .sticker
-    case .keepsOriginal: request.options.keepsOriginal = false
-    case .memoryExpiration: request.options.memoryExpiration = .seconds(9)
-    case .storeExpiration: request.options.storeExpiration = .seconds(9)
-    case .tags: request.options.tags = ["trip"]
-    case .isPinned: request.options.isPinned = true
-    case .fileExtension: request.options.fileExtension = "png"
-    case .usesOriginalSize: request.options.usesOriginalSize = true
-    case .downsamplingScale: request.options.downsamplingScale = 0.5
-    case .scaleFactor: request.options.scaleFactor = 2
+    case .cache: request.cache = ImageCache(store: MemoryDataStore())
+    case .waitsForStore: request.waitsForStore = true
+    case .storage: request.storage = .sticker
+    case .memoryExpiration: request.memoryExpiration = .seconds(9)
+    case .storeExpiration: request.storeExpiration = .seconds(9)
+    case .tags: request.tags = ["trip"]
+    case .isPinned: request.isPinned = true
+    case .scale: request.scale = 2
     case .allowsPartialImage: request.allowsPartialImage = true
     case .allowsErrorImage: request.allowsErrorImage = true
-    case .firstFrameOnly: request.options.firstFrameOnly = true
-    case .preloadsFrames: request.options.preloadsFrames = true
-    case .processesFrames: request.options.processesFrames = true
-    case .imageModifier: request.options.imageModifier = { $0 }
-    case .callbackExecutor: request.options.callbackExecutor = .immediate
-    case .userInfo: request.options.userInfo = ["a": 1]
-    case .returnsEncodedData: request.options.returnsEncodedData = true
-    case .retryStrategy: request.options.retryStrategy = NoRetry()
-    case .requestModifier: request.options.requestModifier = Unchanged()
-    case .redirectHandler: request.options.redirectHandler = { $1 }
-    case .responseValidator: request.options.responseValidator = { _ in }
-    case .streamTransform: request.options.streamTransform = { _ in Unchanged() }
-    case .dataTransform: request.options.dataTransform = { data, _ in data }
-    case .transport: request.options.transport = transport
-    case .decoder: request.options.decoder = PNGDecoder()
+    case .animation: request.animation = .firstFrame
+    case .imageModifier: request.imageModifier = { $0 }
+    case .userInfo: request.userInfo = ["a": 1]
+    case .keepsEncodedData: request.keepsEncodedData = true
+    case .retryStrategy: request.retryStrategy = .never
+    case .requestModifier: request.requestModifier = Unchanged()
+    case .redirectHandler: request.redirectHandler = { $1 }
+    case .responseValidator: request.responseValidator = { _ in }
+    case .dataTransform: request.dataTransform = { data, _ in data }
+    case .decoder: request.decoder = PNGDecoder()
     case .size: request.size = .fit(width: 10, height: 10)
     case .processors: request.processors = [.invert, .invert]
     case .method: request.method = .put
@@ -167,11 +170,9 @@ extension RequestOption {
   }
 }
 
-/// Hooks that change nothing.
-private struct Unchanged: RequestModifier, StreamTransform {
+/// A modifier that changes nothing.
+private struct Unchanged: RequestModifier {
   var identity: String? { nil }
 
   func modify(_ request: TransportRequest) async throws -> TransportRequest { request }
-  mutating func transform(_ piece: Data) throws -> Data { piece }
-  mutating func finish() throws -> Data { Data() }
 }

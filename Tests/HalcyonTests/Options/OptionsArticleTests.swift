@@ -21,7 +21,7 @@ struct OptionsArticleTests {
         #expect(compiled.contains(line))
       }
     }
-    #expect(codeCount > 40)
+    #expect(codeCount > 35)
   }
 
   /// The lines of a file, without indentation and comments.
@@ -35,87 +35,69 @@ struct OptionsArticleTests {
   private func overview(_ url: URL) async throws {
     RequestOptions.global.storage = .automatic
 
-    var configuration = PipelineConfiguration.standard()
-    configuration.defaultOptions.timeout = .seconds(20)
-    let pipeline = ImagePipeline(configuration: configuration)
+    let pipeline = ImagePipeline { $0.options.timeout = .seconds(20) }
 
-    var request = ImageRequest(url: url, size: .fit(width: 320, height: 240))
-    request.options.priority = .high
+    let request = ImageRequest(url: url, size: .fit(width: 320, height: 240)) { $0.priority = .high }
     let image = try await pipeline.image(for: request)
     _ = image
   }
 
-  private func loading(_ request: inout ImageRequest) {
-    request.options.priority = .veryHigh
-    request.options.timeout = .seconds(5)
-    request.options.previews = PreviewPolicy(minimumInterval: .seconds(1))
-    request.options.keepsPreviews = true
-    request.options.allowsPartialImage = true
-    request.options.allowsErrorImage = true
+  private func loading(_ request: inout ImageRequest, _ thermal: any ImageDecoder) {
+    request.priority = .veryHigh
+    request.timeout = .seconds(5)
+    request.previews = PreviewPolicy(minimumInterval: .seconds(1))
+    request.previews = PreviewPolicy(keepsLast: true)
+    request.allowsPartialImage = true
+    request.allowsErrorImage = true
+    request.decoder = thermal
   }
 
-  private func components(_ request: inout ImageRequest, _ thermal: any ImageDecoder, _ vpn: any Transport) {
-    request.options.decoder = thermal
-    request.options.transport = vpn
-  }
-
-  private func caches(_ request: inout ImageRequest, _ stickers: ImageCache, _ downloads: ImageCache) {
-    request.options.freshness = .reloadIgnoringCache
-    request.options.freshness = .revalidate
-    request.options.freshness = .cacheOnly
-    request.options.cachePolicy = .memoryOnly
-    request.options.cachePolicy = .storeOnly
-    request.options.cachePolicy = .ignoringStore
-    request.options.cachePolicy = .disabled
-    request.options.cachePolicy = CachePolicy(writesMemory: false)
-    request.options.usesETags = false
-    request.options.showsStaleFirst = true
-    request.options.targetCache = stickers
-    request.options.originalCache = downloads
+  private func caches(_ request: inout ImageRequest, _ stickers: ImageCache) {
+    request.cachePolicy = .reload
+    request.cachePolicy = .revalidate
+    request.cachePolicy = .cacheOnly
+    request.cachePolicy = .staleFirst
+    request.storeAccess = .disabled
+    request.memoryAccess = .disabled
+    request.storeAccess = .writeOnly
+    request.memoryAccess = .readOnly
+    request.usesETags = false
+    request.cache = stickers
   }
 
   private func storage(_ request: inout ImageRequest) {
-    request.options.storage = .original
-    request.options.storage = .automatic
-    request.options.storage = .photo
-    request.options.storage = .sticker
-    request.options.storage = .encoded(as: .webp, quality: 0.7)
-    request.options.storage = .photo.limited(toBytes: 30_000)
-    request.options.keepsOriginal = false
-    request.options.waitsForStore = true
+    request.storage = .original
+    request.storage = .automatic
+    request.storage = .photo
+    request.storage = .sticker
+    request.storage = .encoded(as: .webp, quality: 0.7)
+    request.storage = .encoded(as: .jpeg, byteLimit: 30_000)
+    request.storage = .encoded(as: .webp, keepsOriginal: false)
+    request.waitsForStore = true
   }
 
   private func entries(_ request: inout ImageRequest) {
-    request.options.memoryExpiration = .minutes(30)
-    request.options.storeExpiration = .days(30, since: .storing)
-    request.options.tags = ["trip"]
-    request.options.isPinned = true
+    request.memoryExpiration = .minutes(30)
+    request.storeExpiration = .days(30, since: .storing)
+    request.tags = ["trip"]
+    request.isPinned = true
   }
 
-  private func pixels(_ request: inout ImageRequest) {
-    request.options.usesOriginalSize = true
-    request.options.downsamplingScale = 1.5
-    request.options.scaleFactor = 2
-    request.options.firstFrameOnly = true
-    request.options.preloadsFrames = true
-    request.options.processesFrames = true
+  private func animations(_ request: inout ImageRequest) {
+    request.animation = .firstFrame
+    request.animation = .frames(preloaded: true)
+    request.animation = .frames(processed: true)
   }
 
-  private func handingOut(_ request: inout ImageRequest, _ pipeline: ImagePipeline, queue: DispatchQueue) {
-    request.options.imageModifier = { image in
+  private func delivery(_ request: inout ImageRequest, _ pipeline: ImagePipeline, queue: DispatchQueue) {
+    request.scale = 2
+    request.imageModifier = { image in
       DecodedImage(bitmap: image.bitmap, info: image.info)
     }
-    request.options.callbackExecutor = CallbackExecutor { queue.async(execute: $0) }
-    let task = pipeline.task(for: request) { result in
+    let task = pipeline.task(for: request, on: queue) { result in
       if case .success(let response) = result { show(response.image) }
     }
     task.cancel()
-  }
-
-  private func files(_ request: inout ImageRequest, _ pipeline: ImagePipeline, _ folder: URL) async throws {
-    request.options.fileExtension = "jpeg"
-    let file = try await pipeline.writeOriginal(for: request, in: folder)
-    _ = file
   }
 }
 

@@ -2,6 +2,7 @@ import HalcyonCache
 import HalcyonCodecs
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonTesting
 import TestSupport
 import Testing
@@ -25,11 +26,13 @@ struct OptionsFixture {
     diskConfiguration.cleaning.occasions.subtract([.firstUse, .timer])
     disk = DiskCache(
       directory: folder.appending(path: "cache"), configuration: diskConfiguration, time: clock, fileSystem: fileSystem)
-    var configuration = PipelineConfiguration.standard(
-      transport: transport, cache: ImageCache(memory: memory, store: disk), time: clock)
-    configuration.retryStrategy = NoRetry()
+    var configuration = PipelineConfiguration()
+    configuration.transport = transport
+    configuration.cache = ImageCache(memory: memory, store: disk)
+    configuration.time = clock
+    configuration.options = options
+    configuration.options.retryStrategy = options.retryStrategy ?? .never
     configuration.failureLifetimes = .none
-    configuration.defaultOptions = options
     configuration.prefersLowData = { prefersLowData }
     pipeline = ImagePipeline(configuration: configuration)
   }
@@ -63,7 +66,7 @@ struct OptionsFixture {
     }
   }
 
-  func request(size: TargetSize = .original, _ change: (inout RequestOptions) -> Void = { _ in }) -> ImageRequest {
+  func request(size: TargetSize? = nil, _ change: (inout RequestOptions) -> Void = { _ in }) -> ImageRequest {
     var request = ImageRequest(url: url, size: size)
     change(&request.options)
     return request

@@ -13,53 +13,9 @@ struct PixelOptionsTests {
 
   init() throws { image = try TestImage.png(width: 400, height: 200) }
 
-  @Test func `downsamplingScale multiplies the target size of a view`() async throws {
+  @Test func `scale is set on the returned image, and not cached`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      for (scale, width) in [(nil, 100), (1.0, 100), (1.5, 150), (0.25, 25), (100, 400)] {
-        let request = fixture.request(size: .fit(width: 100, height: .max)) { $0.downsamplingScale = scale }
-        #expect(try await fixture.pipeline.image(for: request).size.width == width)
-        #expect(fixture.pipeline.cachedImage(for: request)?.size.width == width)
-      }
-      let plain = fixture.request(size: .fit(width: 150, height: .max))
-      #expect(try await fixture.pipeline.response(for: plain).origin == .memory)
-    }
-  }
-
-  @Test(arguments: [0, -1, Double.nan])
-  func `a scale that yields no pixels is an error`(scale: Double) async throws {
-    try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request(size: .fit(width: 100, height: 100)) { $0.downsamplingScale = scale }
-      let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
-      #expect(error?.description.contains("below 1 pixel") == true)
-    }
-  }
-
-  @Test func `the scale of the pipeline's default options is applied once, also when prefetching`() async throws {
-    var options = RequestOptions()
-    options.downsamplingScale = 2
-    try await OptionsFixture.run(serving: image, options: options) { fixture async throws in
-      let request = fixture.request(size: .fit(width: 50, height: 50))
-      let result = await ImagePrefetcher(pipeline: fixture.pipeline).start([request]).result
-      #expect(result.completed.count == 1)
-      #expect(fixture.pipeline.cachedImage(for: request)?.size.width == 100)
-      #expect(try await fixture.pipeline.images(for: [request]).map(\.size.width) == [100])
-      #expect(fixture.memory.count == 1)
-    }
-  }
-
-  @Test func `usesOriginalSize decodes the original size, whatever the target size`() async throws {
-    try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request(size: .fit(width: 100, height: 100)) { options in
-        (options.usesOriginalSize, options.downsamplingScale) = (true, 2)
-      }
-      #expect(try await fixture.pipeline.image(for: request).size.width == 400)
-      #expect(try await fixture.origin(fixture.request()) == .memory)
-    }
-  }
-
-  @Test func `scaleFactor is set on the returned image, and not cached`() async throws {
-    try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request { $0.scaleFactor = 2 }
+      let request = fixture.request { $0.scale = 2 }
       for _ in 0..<2 { #expect(try await fixture.pipeline.image(for: request).scale == 2) }
       #expect(try await fixture.pipeline.image(for: fixture.request()).scale == 1)
       #expect(fixture.transport.requests.count == 1)
@@ -81,45 +37,41 @@ struct PixelOptionsTests {
       var plain = request
       plain.options.imageModifier = nil
       #expect(try await fixture.pipeline.image(for: request).scale == 9)
-      #expect(fixture.pipeline.cachedImage(for: request)?.scale == 9)
+      #expect(fixture.pipeline[cached: request]?.scale == 9)
       #expect(try await fixture.pipeline.task(for: request).image.scale == 9)
       #expect(try await fixture.pipeline.images(for: [request]).map(\.scale) == [9])
       #expect(callCount.withLock { $0 } == 4)
-      #expect(fixture.pipeline.cachedImage(for: plain)?.scale == 1)
+      #expect(fixture.pipeline[cached: plain]?.scale == 1)
       fixture.memory.removeAll()
       #expect(try await fixture.origin(plain) == .store)
-      #expect(fixture.pipeline.cachedImage(for: plain)?.scale == 1)
+      #expect(fixture.pipeline[cached: plain]?.scale == 1)
       fixture.memory.removeAll()
       _ = await ImagePrefetcher(pipeline: fixture.pipeline).start([request]).result
       #expect(callCount.withLock { $0 } == 4)
     }
   }
 
-  @Test func `a completion is called once, on the callback executor of the request`() async throws {
+  @Test func `a completion is called once, on the queue of the call or the main actor`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      let calls = EventLog<String>()
-      let request = fixture.request { options in
-        options.callbackExecutor = CallbackExecutor { callback in
-          calls.record("executor")
-          callback()
-        }
+      let (calls, request) = (EventLog<String>(), fixture.request())
+      let (queue, name) = (DispatchQueue(label: "images"), DispatchSpecificKey<String>())
+      queue.setSpecific(key: name, value: "queue")
+      DispatchQueue.main.setSpecific(key: name, value: "main")
+      @Sendable func record(_ text: String) {
+        calls.record("\(text) on \(DispatchQueue.getSpecific(key: name) ?? "none")")
       }
-      let task = fixture.pipeline.task(for: request) { result in
-        calls.record((try? result.get()) == nil ? "failure" : "image")
+      let task = fixture.pipeline.task(for: request, on: queue) { result in
+        record((try? result.get()) == nil ? "failure" : "image")
       }
-      #expect(try await calls.waitForEvents(count: 2) == ["executor", "image"])
+      #expect(try await calls.waitForEvents(count: 1) == ["image on queue"])
       task.cancel()
-      let onMain = DispatchSpecificKey<Bool>()
-      DispatchQueue.main.setSpecific(key: onMain, value: true)
-      fixture.pipeline.task(for: fixture.request()) { _ in
-        calls.record(DispatchQueue.getSpecific(key: onMain) == true ? "main" : "elsewhere")
-      }
-      #expect(try await calls.waitForEvents(count: 3) == ["executor", "image", "main"])
+      fixture.pipeline.task(for: request) { _ in record("image") }
+      #expect(try await calls.waitForEvents(count: 2).last == "image on main")
       fixture.memory.removeAll()
-      fixture.pipeline.task(for: request) { result in
-        if case .failure(.cancelled) = result { calls.record("cancelled") }
+      fixture.pipeline.task(for: request, on: queue) { result in
+        if case .failure(.cancelled) = result { record("cancelled") }
       }.cancel()
-      #expect(try await calls.waitForEvents(count: 5).suffix(2) == ["executor", "cancelled"])
+      #expect(try await calls.waitForEvents(count: 3).last == "cancelled on queue")
     }
   }
 }

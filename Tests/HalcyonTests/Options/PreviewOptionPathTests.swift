@@ -43,10 +43,11 @@ struct PreviewOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.affected(by: .keepsPreviews), OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .previews), OptionsLevel.allCases)
   func `the preview of a load that failed is shown by the next one`(path: LoadPath, level: OptionsLevel) async throws {
     try await run(path, level) { options in
-      (options.keepsPreviews, options.timeout) = (true, .seconds(5))
+      options.previews?.keepsLast = true
+      options.timeout = .seconds(5)
     } body: { fixture, request, gate in
       let previews = EventLog<PixelSize>()
       let cut = Task { try await path.load(request, with: fixture.pipeline) { previews.record($0.size) } }
@@ -62,7 +63,7 @@ struct PreviewOptionPathTests {
       gate.open()
       #expect(try await load.value.size == previews.events.last)
       #expect(fixture.memory.count == 1, "the image without its preview")
-      #expect(fixture.pipeline.cachedImage(for: request)?.isPartial == false)
+      #expect(fixture.pipeline[cached: request]?.isPartial == false)
     }
   }
 }

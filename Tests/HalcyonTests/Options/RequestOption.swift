@@ -3,16 +3,13 @@
 /// `OptionTableTests` compares it with the options. The tests of an option take their paths from
 /// ``LoadPath/affected(by:)``, so they are called on every path without an exception here.
 enum RequestOption: String, CaseIterable, Sendable {
-  case priority, timeout, previews, keepsPreviews
-  case cachePolicy, freshness, usesETags, showsStaleFirst, targetCache, originalCache, waitsForStore
-  case storage, keepsOriginal
+  case priority, timeout, previews
+  case cachePolicy, memoryAccess, storeAccess, usesETags, cache, waitsForStore
+  case storage
   case memoryExpiration, storeExpiration, tags, isPinned
-  case fileExtension
-  case usesOriginalSize, downsamplingScale, scaleFactor, allowsPartialImage, allowsErrorImage
-  case firstFrameOnly, preloadsFrames, processesFrames
-  case imageModifier, callbackExecutor, userInfo, returnsEncodedData
-  case retryStrategy, requestModifier, redirectHandler, responseValidator, streamTransform, dataTransform
-  case transport, decoder
+  case scale, allowsPartialImage, allowsErrorImage, animation
+  case imageModifier, userInfo, keepsEncodedData
+  case retryStrategy, requestModifier, redirectHandler, responseValidator, dataTransform, decoder
   case size, processors, method, body, headers, identity, alternatives, lowDataSource
 
   /// Why an option has no effect on a path.
@@ -21,8 +18,6 @@ enum RequestOption: String, CaseIterable, Sendable {
     case prefetchPriority
     /// Only tasks and views show previews.
     case noPreviews
-    /// Only tasks show a stale image first because of the option; views always do, and other calls deliver one image.
-    case oneImage
     /// Prefetching to the store always waits for it.
     case alwaysWaits
     /// Only bytes are loaded, which have no pixels and are not kept in memory.
@@ -39,10 +34,6 @@ enum RequestOption: String, CaseIterable, Sendable {
     case firstFrame
     /// No image is delivered.
     case noImage
-    /// Only tasks have a completion that the executor calls.
-    case noCompletion
-    /// No file is written.
-    case noFile
   }
 
   /// Why the option has no effect on a path; `nil` where it has one.
@@ -54,21 +45,17 @@ enum RequestOption: String, CaseIterable, Sendable {
     let noPixels = (NoEffect.bytesOnly, LoadPath.bytesOnly)
     switch self {
     case .priority: return [(.prefetchPriority, LoadPath.prefetches)]
-    case .previews, .keepsPreviews: return [(.noPreviews, LoadPath.all(except: LoadPath.tasks + [.view]))]
-    case .showsStaleFirst: return [(.oneImage, LoadPath.all(except: LoadPath.tasks))]
+    case .previews: return [(.noPreviews, LoadPath.all(except: LoadPath.tasks + [.view]))]
     case .waitsForStore: return [(.alwaysWaits, [.prefetchToStore])]
     case .storage:
       let bytes = LoadPath.bytesOnly.filter { $0 != .prefetchToStore }
       return [(.bytesOnly, bytes), (.formatOfCall, LoadPath.encoding), (.storedAsIs, [.animation])]
-    case .keepsOriginal: return [(.storedAsIs, [.animation])]
     case .memoryExpiration: return [noPixels, (.notInMemory, LoadPath.encoding)]
-    case .fileExtension: return [(.noFile, LoadPath.all(except: [.file, .animation, .variant]))]
-    case .size, .processors, .usesOriginalSize, .downsamplingScale: return [noPixels, (.plan, [.plannedResponse])]
+    case .size, .processors: return [noPixels, (.plan, [.plannedResponse])]
     case .allowsPartialImage: return [noPixels]
-    case .firstFrameOnly, .processesFrames: return [noPixels, (.firstFrame, LoadPath.encoding)]
-    case .scaleFactor, .preloadsFrames, .imageModifier, .userInfo, .returnsEncodedData:
+    case .animation: return [noPixels, (.firstFrame, LoadPath.encoding)]
+    case .scale, .imageModifier, .userInfo, .keepsEncodedData:
       return [(.noImage, LoadPath.bytesOnly + [.prefetchToMemory] + LoadPath.encoding)]
-    case .callbackExecutor: return [(.noCompletion, LoadPath.all(except: LoadPath.tasks))]
     default: return []
     }
   }

@@ -12,25 +12,18 @@ struct RequestOptionsTests {
   private var complete: RequestOptions {
     var options = RequestOptions()
     (options.priority, options.timeout, options.previews) = (.high, .seconds(1), .never)
-    options.keepsPreviews = true
-    (options.cachePolicy, options.freshness, options.usesETags) = (.memoryOnly, .revalidate, false)
-    (options.showsStaleFirst, options.waitsForStore, options.keepsOriginal) = (true, true, false)
-    (options.targetCache, options.originalCache, options.storage) = (
-      ImageCache(disk: nil), ImageCache(disk: nil), .photo
-    )
+    (options.cachePolicy, options.memoryAccess, options.storeAccess) = (.revalidate, .disabled, .readOnly)
+    (options.usesETags, options.waitsForStore) = (false, true)
+    (options.cache, options.storage) = (ImageCache(disk: nil), .photo)
     (options.memoryExpiration, options.storeExpiration) = (.never, .never)
-    (options.tags, options.isPinned, options.fileExtension) = (["a"], true, "a")
-    (options.usesOriginalSize, options.downsamplingScale, options.scaleFactor) = (true, 2, 2)
-    (options.allowsPartialImage, options.allowsErrorImage, options.firstFrameOnly) = (true, true, true)
-    (options.preloadsFrames, options.processesFrames) = (true, true)
-    (options.imageModifier, options.callbackExecutor) = ({ $0 }, .immediate)
-    (options.userInfo, options.returnsEncodedData) = (["a": 1], true)
-    (options.retryStrategy, options.requestModifier) = (NoRetry(), NoModification())
+    (options.tags, options.isPinned, options.scale) = (["a"], true, 2)
+    (options.allowsPartialImage, options.allowsErrorImage, options.animation) = (true, true, .firstFrame)
+    (options.imageModifier, options.userInfo, options.keepsEncodedData) = ({ $0 }, ["a": 1], true)
+    (options.retryStrategy, options.requestModifier) = (.never, NoModification())
     (options.redirectHandler, options.responseValidator, options.dataTransform) = (
       { $1 }, { _ in }, { data, _ in data }
     )
-    options.streamTransform = { _ in NoChange() }
-    (options.transport, options.decoder) = (ImagePipeline.standardTransport, StandardCodecs.decoders[0])
+    options.decoder = StandardCodecs.decoders[0]
     return options
   }
 
@@ -42,7 +35,7 @@ struct RequestOptionsTests {
     #expect(unset(complete).isEmpty)
     #expect(unset(RequestOptions().over(complete)).isEmpty)
     #expect(unset(complete.over(RequestOptions())).isEmpty)
-    #expect(unset(RequestOptions().over(RequestOptions())).count == 38)
+    #expect(unset(RequestOptions().over(RequestOptions())).count == 27)
     var other = RequestOptions()
     (other.priority, other.tags, other.isPinned) = (.low, [], false)
     let merged = other.over(complete)
@@ -50,41 +43,18 @@ struct RequestOptionsTests {
   }
 
   @Test func `request options override pipeline options, which override global options`() async throws {
-    RequestOptions.global.fileExtension = "global"
     RequestOptions.global.tags = ["global"]
+    RequestOptions.global.scale = 4
     defer { RequestOptions.global = RequestOptions() }
     var options = RequestOptions()
-    options.fileExtension = "pipeline"
-    options.priority = .high
+    (options.scale, options.priority) = (3, .high)
     let image = try TestImage.png()
     try await OptionsFixture.run(serving: image, options: options) { fixture async throws in
-      let folder = fixture.disk.directory.appending(path: "files")
-      let own = fixture.request { $0.fileExtension = "own" }
-      #expect(try await fixture.pipeline.writeOriginal(for: own, in: folder).pathExtension == "own")
-      let inherited = try await fixture.pipeline.writeOriginal(for: fixture.request(), in: folder)
-      #expect(inherited.pathExtension == "pipeline")
-      _ = try await fixture.pipeline.image(for: fixture.request { $0.waitsForStore = true })
+      #expect(try await fixture.pipeline.image(for: fixture.request { $0.scale = 2 }).scale == 2)
+      #expect(try await fixture.pipeline.image(for: fixture.request { $0.waitsForStore = true }).scale == 3)
       #expect(try await fixture.disk.removeEntries(taggedWith: "global") == 1)
       #expect(fixture.pipeline.task(for: fixture.request()).priority == .high)
-      #expect(fixture.pipeline.task(for: ImageRequest(url: fixture.url, priority: .low)).priority == .low)
-    }
-  }
-
-  @Test func `a written file has the extension of its format or of the request, sanitized to letters`() async throws {
-    let image = try TestImage.png()
-    try await OptionsFixture.run(serving: image) { fixture async throws in
-      let folder = fixture.disk.directory.appending(path: "files")
-      let names = [
-        (nil, "png"), ("jpeg", "jpeg"), ("../@/p.n;g", "png"), ("@?", "png"),
-        (String(repeating: "x", count: 300), String(repeating: "x", count: 16)),
-      ]
-      for (wanted, found) in names {
-        let file = try await fixture.pipeline.writeOriginal(
-          for: fixture.request { $0.fileExtension = wanted }, in: folder)
-        #expect(file.pathExtension == found)
-        #expect(file.deletingLastPathComponent().lastPathComponent == "files")
-        #expect(try Data(contentsOf: file) == image)
-      }
+      #expect(fixture.pipeline.task(for: ImageRequest(url: fixture.url) { $0.priority = .low }).priority == .low)
     }
   }
 
@@ -118,11 +88,6 @@ struct RequestOptionsTests {
       #expect(previewCount == 0)
     }
   }
-}
-
-private struct NoChange: StreamTransform {
-  func transform(_ piece: Data) -> Data { piece }
-  func finish() -> Data { Data() }
 }
 
 private struct NoModification: RequestModifier {

@@ -15,7 +15,9 @@ struct StorageOptionsTests {
   private func formats(of file: Data, _ policy: StoragePolicy) async throws -> [ImageFormat?] {
     var formats: [ImageFormat?] = []
     try await OptionsFixture.run(serving: file) { fixture async throws in
-      let request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (policy, false) }
+      var policy = policy
+      policy.keepsOriginal = false
+      let request = fixture.request(size: small) { $0.storage = policy }
       _ = try await fixture.pipeline.image(for: request)
       formats = try await fixture.storedFormats
     }
@@ -101,11 +103,11 @@ struct StorageOptionsTests {
     let file = TinyGIF.animation(reds: [1, 2])
     try await OptionsFixture.run(serving: file) { fixture async throws in
       var source = ImageRequest(source: .data(file), processors: [.invert])
-      source.options.processesFrames = processesFrames
+      source.animation = .frames(processed: processesFrames)
       if !processesFrames { source.processors = [] }
       let image = try await fixture.pipeline.image(for: source)
       #expect(image.animation != nil)
-      var request = fixture.request { ($0.storage, $0.processesFrames) = (.photo, true) }
+      var request = fixture.request { ($0.storage, $0.animation) = (.photo, .frames(processed: true)) }
       request.processors = [.invert]
       try await fixture.pipeline.store(image, for: request)
       #expect(try await fixture.storedFormats == [.gif])
@@ -122,10 +124,10 @@ struct StorageOptionsTests {
   @Test func `an unchanged image is stored with its original bytes`() async throws {
     let file = try TestImage.png()
     try await OptionsFixture.run(serving: file) { fixture async throws in
-      let request = fixture.request { ($0.storage, $0.keepsOriginal) = (.automatic, false) }
+      let request = fixture.request { $0.storage = .encoded(keepsOriginal: false) }
       _ = try await fixture.pipeline.image(for: request)
       #expect(try await fixture.storedFormats == [.png])
-      #expect(try await fixture.pipeline.data(for: fixture.request { $0.freshness = .cacheOnly }) == file)
+      #expect(try await fixture.pipeline.data(for: fixture.request { $0.cachePolicy = .cacheOnly }) == file)
     }
   }
 
@@ -133,7 +135,7 @@ struct StorageOptionsTests {
     let file = try TestImage.png()
     for keepsOriginal in [true, false] {
       try await OptionsFixture.run(serving: file) { fixture async throws in
-        let request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (.photo, keepsOriginal) }
+        let request = fixture.request(size: small) { $0.storage = .encoded(as: .jpeg, keepsOriginal: keepsOriginal) }
         _ = try await fixture.pipeline.image(for: request)
         #expect(try await fixture.storedFormats == (keepsOriginal ? [.jpeg, .png] : [.jpeg]))
         fixture.memory.removeAll()
@@ -150,14 +152,14 @@ struct StorageOptionsTests {
       let request = fixture.request(size: small) { ($0.storage, $0.waitsForStore) = (.photo, true) }
       #expect(try await fixture.pipeline.response(for: request).origin == .store)
       #expect(fixture.disk.statistics.stores == 2)
-      #expect(try await fixture.pipeline.data(for: fixture.request { $0.freshness = .cacheOnly }) == file)
+      #expect(try await fixture.pipeline.data(for: fixture.request { $0.cachePolicy = .cacheOnly }) == file)
     }
   }
 
   @Test func `a small image is read from disk, is not stored again, and goes stale with its source`() async throws {
     let file = try TestImage.png()
     try await OptionsFixture.run(serving: file, headers: ["Cache-Control": "max-age=60"]) { fixture async throws in
-      let request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (.photo, false) }
+      let request = fixture.request(size: small) { $0.storage = .encoded(as: .jpeg, keepsOriginal: false) }
       let first = try await fixture.pipeline.response(for: request)
       #expect(first.image.info.format == .png)
       await fixture.pipeline.cache.flush()
@@ -181,18 +183,20 @@ struct StorageOptionsTests {
   @Test func `a reload does not use the small image that was stored of the old original`() async throws {
     let (old, new) = (try TestImage.png(), try TestImage.png(hasHole: true))
     for (policy, storesOriginal) in [
-      (FreshnessPolicy.revalidate, true), (.reloadIgnoringCache, true), (.revalidate, false),
+      (CachePolicy.revalidate, true), (.reload, true), (.revalidate, false),
     ] {
       let isChanged = Lock(false)
       try await OptionsFixture.run { _ in
         .response(
           body: isChanged.withLock { $0 } ? new : old, headers: ["Cache-Control": "max-age=60", "ETag": "\"1\""])
       } body: { fixture in
-        var request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (.sticker, storesOriginal) }
+        var request = fixture.request(size: small) {
+          $0.storage = .encoded(as: .png, quality: 1, keepsOriginal: storesOriginal)
+        }
         _ = try await fixture.origin(request)
         await fixture.pipeline.cache.flush()
         isChanged.withLock { $0 = true }
-        request.freshness = policy
+        request.cachePolicy = policy
         #expect(try await fixture.pipeline.image(for: request).bitmap[0, 0].alpha == 0, "\(policy)")
       }
     }
@@ -220,7 +224,7 @@ struct StorageOptionsTests {
       var inverted = fixture.request(size: small) { $0.storage = .photo }
       inverted.processors = [.invert]
       for request in [inverted, fixture.request(size: small) { $0.storage = .photo }] {
-        for policy in [StoragePolicy.photo, .sticker, .photo.limited(toBytes: 5000)] {
+        for policy in [StoragePolicy.photo, .sticker, .encoded(as: .jpeg, byteLimit: 5000)] {
           var request = request
           request.options.storage = policy
           _ = try await fixture.pipeline.image(for: request)
@@ -229,7 +233,7 @@ struct StorageOptionsTests {
         }
       }
       #expect(try await fixture.disk.count == 7)
-      try await fixture.pipeline.removeCached(inverted)
+      try await fixture.pipeline.removeImage(for: inverted)
       #expect(try await fixture.disk.count == 5)
       #expect(try await fixture.disk.removeEntries(from: .url(fixture.url)) == 5)
     }
@@ -240,7 +244,7 @@ struct StorageOptionsTests {
     for (limit, isStored) in [(1500, true), (100, false)] {
       try await OptionsFixture.run(serving: file) { fixture async throws in
         let request = fixture.request(size: .fit(width: 200, height: 200)) { options in
-          (options.storage, options.keepsOriginal) = (.photo.limited(toBytes: limit), false)
+          options.storage = .encoded(as: .jpeg, byteLimit: limit, keepsOriginal: false)
         }
         _ = try await fixture.pipeline.image(for: request)
         await fixture.pipeline.cache.flush()

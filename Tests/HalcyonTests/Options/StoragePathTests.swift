@@ -20,7 +20,7 @@ struct StoragePathTests {
     keepsOriginal: Bool
   ) async throws {
     try await OptionsFixture.run(serving: try TestImage.png()) { fixture async throws in
-      let request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (.photo, keepsOriginal) }
+      let request = fixture.request(size: small) { $0.storage = .encoded(as: .jpeg, keepsOriginal: keepsOriginal) }
       #expect(await prefetch(request, fixture).completed.count == 1)
       #expect(try await fixture.storedFormats == (keepsOriginal ? [.jpeg, .png] : [.jpeg]))
       #expect(fixture.memory.count == 0)
@@ -54,11 +54,12 @@ struct StoragePathTests {
 
   @Test func `an unchanged image and an animation are prefetched as their original bytes`() async throws {
     let cases: [(Data, StoragePolicy, ImageFormat)] = [
-      (try TestImage.png(), .automatic, .png), (TinyGIF.animation(reds: [1, 2]), .photo, .gif),
+      (try TestImage.png(), .encoded(keepsOriginal: false), .png),
+      (TinyGIF.animation(reds: [1, 2]), .encoded(as: .jpeg, keepsOriginal: false), .gif),
     ]
     for (file, policy, format) in cases {
       try await OptionsFixture.run(serving: file) { fixture async throws in
-        let request = fixture.request { ($0.storage, $0.keepsOriginal) = (policy, false) }
+        let request = fixture.request { $0.storage = policy }
         #expect(await prefetch(request, fixture).completed.count == 1)
         #expect(try await fixture.storedFormats == [format])
         #expect(await prefetch(request, fixture).skipped.count == 1)
@@ -90,20 +91,16 @@ struct StoragePathTests {
   }
 
   @Test(arguments: [true, false])
-  func `data, info and files are stored as original bytes or not at all, and never encoded`(
+  func `data and info are stored as original bytes or not at all, and never encoded`(
     keepsOriginal: Bool
   ) async throws {
     let file = try TestImage.png()
     try await OptionsFixture.run(serving: file) { fixture async throws in
-      let request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (.photo, keepsOriginal) }
+      let request = fixture.request(size: small) { $0.storage = .encoded(as: .jpeg, keepsOriginal: keepsOriginal) }
       #expect(try await fixture.pipeline.data(for: request) == file)
       await fixture.pipeline.cache.flush()
       #expect(try await fixture.pipeline.info(for: request).format == .png)
       await fixture.pipeline.cache.flush()
-      try await TemporaryDirectory.run { folder in
-        let written = try await fixture.pipeline.writeOriginal(for: request, in: folder)
-        #expect(try Data(contentsOf: written) == file)
-      }
       #expect(try await fixture.storedFormats == (keepsOriginal ? [.png] : []))
       if keepsOriginal { #expect(fixture.transport.requests.count == 1) }
     }
@@ -112,7 +109,7 @@ struct StoragePathTests {
   @Test func `an encoded image in the store does not stand in for the original bytes`() async throws {
     let file = try TestImage.png()
     try await OptionsFixture.run(serving: file) { fixture async throws in
-      let request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (.photo, false) }
+      let request = fixture.request(size: small) { $0.storage = .encoded(as: .jpeg, keepsOriginal: false) }
       _ = try await fixture.origin(request)
       #expect(try await fixture.storedFormats == [.jpeg])
       // Another pipeline has nothing in flight.

@@ -33,7 +33,7 @@ struct TransferOptionPathTests {
       // One may wait: of two waiting loads, the one of lower priority is rejected.
       pipeline.connectionLimits = ConnectionLimits(total: 1, perHost: 1, waiting: 1)
       func start(_ name: String) -> ImageTask {
-        pipeline.task(for: ImageRequest(url: fixture.url.appending(path: name), priority: .low))
+        pipeline.task(for: ImageRequest(url: fixture.url.appending(path: name)) { $0.priority = .low })
       }
       let blocker = start("blocker")
       try await gate.waitUntilHolding()
@@ -75,7 +75,7 @@ struct TransferOptionPathTests {
 
   @Test(
     arguments: LoadPath.affected(
-      by: .retryStrategy, .requestModifier, .redirectHandler, .responseValidator, .streamTransform, .dataTransform),
+      by: .retryStrategy, .requestModifier, .redirectHandler, .responseValidator, .dataTransform),
     OptionsLevel.allCases)
   func `the hooks of a request are called on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let (calls, served) = (EventLog<String>(), try path.served)
@@ -87,10 +87,6 @@ struct TransferOptionPathTests {
         return next
       }
       options.responseValidator = { head in calls.record("validate \(head.status)") }
-      options.streamTransform = { head in
-        calls.record("stream \(head.status)")
-        return Rotation()
-      }
       options.dataTransform = { data, _ in
         calls.record("transform")
         return Data(data.map { $0 ^ 0xFF })
@@ -106,13 +102,13 @@ struct TransferOptionPathTests {
       switch number {
       case 1: return .failure(.hostNotFound("example.com"))
       case 2: return .response(status: 302, body: Data(), headers: ["Location": "/moved"])
-      default: return .response(body: Data(served.map { ($0 ^ 0xFF) &+ 1 }))
+      default: return .response(body: Data(served.map { $0 ^ 0xFF }))
       }
     } body: { fixture async throws in
       let request = path.request(fixture) { $0 = options.request }
       let result = try await path.load(request, with: fixture.pipeline)
       #expect(
-        calls.events == ["modify", "retry", "modify", "redirect", "modify", "validate 200", "stream 200", "transform"])
+        calls.events == ["modify", "retry", "modify", "redirect", "modify", "validate 200", "transform"])
       try await expectServed(result, path, fixture)
     }
   }
@@ -140,26 +136,13 @@ struct TransferOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.affected(by: .transport), OptionsLevel.allCases)
-  func `the transport of the options is used on every path`(path: LoadPath, level: OptionsLevel) async throws {
-    let served = try path.served
-    let own = ScriptedTransport { _ in .response(body: served) }
-    let options = level.options { $0.transport = own }
-    try await OptionsFixture.run(options: options.pipeline) { _ in
-      .failure(.hostNotFound("example.com"))
-    } body: { fixture async throws in
-      let request = path.request(fixture) { $0 = options.request }
-      try await expectServed(path.load(request, with: fixture.pipeline), path, fixture)
-      #expect(own.requests.count == 1)
-      #expect(fixture.transport.requests.isEmpty)
-    }
-  }
-
   @Test(arguments: LoadPath.affected(by: .method, .body))
   func `method and body are sent on every path`(path: LoadPath) async throws {
     let served = try path.served
     try await OptionsFixture.run(serving: served) { fixture async throws in
-      var request = path.request(fixture) { $0.cachePolicy = CachePolicy() }
+      var request = path.request(fixture) {
+        ($0.memoryAccess, $0.storeAccess) = (.readWrite, .readWrite)
+      }
       request.method = .post
       request.body = Data("body".utf8)
       try await expectServed(path.load(request, with: fixture.pipeline), path, fixture)
@@ -217,7 +200,7 @@ struct TransferOptionPathTests {
   /// Expects what the path delivers of the file that the server has for it.
   private func expectServed(_ result: LoadPath.Result, _ path: LoadPath, _ fixture: OptionsFixture) async throws {
     switch path {
-    case .data, .dataTask, .file: #expect(try result.data == path.served)
+    case .data: #expect(try result.data == path.served)
     case .info, .metadata: #expect(result.info?.pixelSize == PixelSize(width: 80, height: 40))
     case .animation: #expect(result.image?.animation != nil)
     case .prefetchToMemory: #expect(fixture.memory.count > 0)
@@ -227,11 +210,6 @@ struct TransferOptionPathTests {
     case .image, .task, .batch: #expect(result.image?.size.width == 80)
     }
   }
-}
-
-private struct Rotation: StreamTransform {
-  func transform(_ piece: Data) -> Data { Data(piece.map { $0 &- 1 }) }
-  func finish() -> Data { Data() }
 }
 
 private struct Hooks: RetryStrategy, RequestModifier {

@@ -38,8 +38,8 @@ struct ViewFreshnessTests {
     func updateIndicator(_ progress: LoadProgress) {}
     func hideIndicator() {}
 
-    func set(_ url: URL, freshness: FreshnessPolicy? = nil) {
-      binder.setImage(with: ImageRequest(url: url, freshness: freshness)) { [ends] result in
+    func set(_ url: URL, freshness: CachePolicy? = nil) {
+      binder.setImage(with: ImageRequest(url: url) { $0.cachePolicy = freshness }) { [ends] result in
         ends.record((try? result.get()).map { "\(ViewFreshnessTests.color($0.image)) from \($0.origin)" } ?? "failure")
       }
     }
@@ -47,7 +47,7 @@ struct ViewFreshnessTests {
     func clear() { binder.setImage(with: URL?.none) }
 
     /// Sets the image, and waits for the completion.
-    func load(_ url: URL, freshness: FreshnessPolicy? = nil) async throws {
+    func load(_ url: URL, freshness: CachePolicy? = nil) async throws {
       let count = ends.events.count
       set(url, freshness: freshness)
       try await ends.waitForEvents(count: count + 1)
@@ -116,8 +116,9 @@ struct ViewFreshnessTests {
         var limits = MemoryCacheConfiguration()
         limits.expiration = .never
         let memory = MemoryCache(configuration: limits, time: clock)
-        var configuration = PipelineConfiguration.standard(
-          cache: ImageCache(memory: memory, store: DiskCache(directory: folder, time: clock)), time: clock)
+        var configuration = PipelineConfiguration()
+        configuration.cache = ImageCache(memory: memory, store: DiskCache(directory: folder, time: clock))
+        configuration.time = clock
         let loads = EventLog<String>()
         configuration.eventHandler = { event in
           switch event.kind {
@@ -267,7 +268,7 @@ struct ViewFreshnessTests {
       switch removal {
       case 0: pipeline.cache.memory.removeAll()
       case 1: try await pipeline.cache.removeAll()
-      case 2: try await pipeline.removeCached(request(origin.url))
+      case 2: try await pipeline.removeImage(for: request(origin.url))
       default: pipeline[cached: request(origin.url)] = nil
       }
       try await second.load(origin.url)
@@ -281,10 +282,10 @@ struct ViewFreshnessTests {
       origin.revalidations.open()
       let (first, second) = (View(pipeline), View(pipeline))
       try await first.load(origin.url)
-      #expect(pipeline.cachedImage(for: request(origin.url)) == nil)
+      #expect(pipeline[cached: request(origin.url)] == nil)
       _ = try await pipeline.image(for: request(origin.url))
       #expect(origin.requests.count == 2)
-      for freshness in [FreshnessPolicy.revalidate, .reloadIgnoringCache] {
+      for freshness in [CachePolicy.revalidate, .reload] {
         try await second.load(origin.url, freshness: freshness)
       }
       #expect(second.ends.events == ["red from network", "red from network"])

@@ -1,6 +1,7 @@
 public import ArgumentParser
 import Foundation
 import Halcyon
+import HalcyonSupport
 
 /// The command-line program `halcyon`.
 public struct HalcyonCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 public import Foundation
 public import Halcyon
+import HalcyonPipeline
 public import HalcyonBackend
 
 /// The settings of an image service.

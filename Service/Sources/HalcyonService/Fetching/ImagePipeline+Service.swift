@@ -1,5 +1,7 @@
 import Foundation
 import Halcyon
+import HalcyonPipeline
+import HalcyonTransport
 import HalcyonCache
 import HalcyonCodecs
 import HalcyonBackend
@@ -8,31 +10,35 @@ import Logging
 extension ImagePipeline {
   /// The pipeline of a service.
   ///
-  /// - Parameter drawingProgram: The program that draws SVG in a process of its own, with its arguments; `nil` draws in
-  ///   this process.
+  /// - Parameters:
+  ///   - ownTransports: The transports of sources in this process, by the hosts of their URLs.
+  ///   - drawingProgram: The program that draws SVG in a process of its own, with its arguments; `nil` draws in
+  ///     this process.
   convenience init(
-    service: ServiceConfiguration, resolver: SourceResolver, drawingProgram: (program: URL, arguments: [String])?,
-    logger: Logger
+    service: ServiceConfiguration, resolver: SourceResolver, ownTransports: [String: any Transport],
+    drawingProgram: (program: URL, arguments: [String])?, logger: Logger
   ) {
-    let transport = CurlTransport(configuration: CurlTransport.Configuration(addressPolicy: service.addressPolicy))
+    let network = CurlTransport(configuration: CurlTransport.Configuration(addressPolicy: service.addressPolicy))
+    let transport = SourceTransport(network: network, own: ownTransports)
     let tiers = TieredStore(service.tiers) { change in
       logger.warning(
         change.isFailing ? "A tier of the cache fails" : "A tier of the cache works again",
         metadata: ["tier": "\(change.tier)", "error": "\(change.error)"])
     }
     // Results are cached encoded; no request needs decoded images from memory.
-    let cache = ImageCache(
+    var configuration = PipelineConfiguration()
+    configuration.transport = transport
+    configuration.cache = ImageCache(
       memory: MemoryCacheConfiguration(costLimit: 0), store: tiers,
       encodedByteLimit: service.memoryByteCount / 4 * 3)
-    var configuration = PipelineConfiguration.standard(transport: transport, cache: cache)
     configuration.limits = service.limits
     configuration.memoryBudget = MemoryBudget(byteLimit: service.workingByteCount)
     configuration.redirectLimit = service.redirectLimit
     configuration.makesPlaceholders = service.showsGallery
     configuration.connectionLimits = ConnectionLimits(
       total: service.sourceConnections, perHost: service.sourceConnectionsPerHost, waiting: service.queueLength)
-    configuration.requestModifier = SourceModifier(storage: nil)
-    configuration.redirectHandler = { _, request in
+    configuration.options.requestModifier = SourceModifier(storage: nil)
+    configuration.options.redirectHandler = { _, request in
       guard let url = SourceURL(request.url.absoluteString), resolver.allows(url) else { return nil }
       return request
     }

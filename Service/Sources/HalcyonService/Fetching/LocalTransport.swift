@@ -1,13 +1,15 @@
 import Foundation
 import Halcyon
+import HalcyonHTTP
 import NIOPosix
 
 /// Serves local files to the pipeline as HTTP responses, so that their results are cached like those of other sources.
 ///
 /// The URL has the version of the file, so that a changed file is another source.
 struct LocalTransport: Transport {
-  private static let host = "local.invalid"
   let folder: LocalFolder
+  /// The host of its URLs.
+  let host: String
 
   /// The URL of a file as it is now; it exists for this transport only.
   func url(of segments: [String]) throws(SourceError) -> URL {
@@ -23,14 +25,14 @@ struct LocalTransport: Transport {
 
   private func url(of version: FileVersion, _ segments: [String]) throws(SourceError) -> URL {
     var parts = URLComponents()
-    (parts.scheme, parts.host, parts.path) = ("http", Self.host, "/" + segments.joined(separator: "/"))
+    (parts.scheme, parts.host, parts.path) = ("http", host, "/" + segments.joined(separator: "/"))
     parts.query = "\(version)"
     guard let url = parts.url else { throw .malformed }
     return url
   }
 
   func response(to request: TransportRequest) async throws -> TransportResponse {
-    guard request.url.host() == Self.host else { throw TransportError.hostNotFound(request.url.host() ?? "") }
+    guard request.url.host() == host else { throw TransportError.hostNotFound(request.url.host() ?? "") }
     let segments = request.url.path(percentEncoded: false).parts(between: "/").filter { !$0.isEmpty }
     let file: LocalFile
     do {

@@ -28,7 +28,7 @@ struct TraceFields: Sendable {
 }
 
 /// Adds the tracing fields to requests to sources, and signs those to the storage.
-struct SourceModifier: RequestModifier {
+struct SourceModifier: RequestModifier, Hashable {
   let storage: S3Storage?
 
   var identity: String? { storage?.identity }

@@ -1,47 +1,42 @@
 import Foundation
 import Halcyon
+import HalcyonHTTP
 import HalcyonBackend
 
 /// Decides what is fetched for the source of a path.
 struct SourceResolver: Sendable {
   private let allowed: [SourcePattern]
   private let localTransport: LocalTransport?
+  private let uploadTransport: UploadTransport?
   private let storage: S3Storage?
-  /// Made once, so that equal requests share their transfers.
-  private let localOptions: RequestOptions
-  private let storageOptions: RequestOptions
-  /// `nil` if there are no uploads.
-  private let uploadOptions: RequestOptions?
 
   init(_ configuration: ServiceConfiguration, uploads: Uploads? = nil) {
     allowed = configuration.allowedSources
-    localTransport = configuration.localRoot.map { LocalTransport(folder: LocalFolder($0)) }
+    localTransport = configuration.localRoot.map { LocalTransport(folder: LocalFolder($0), host: "local.invalid") }
+    uploadTransport = uploads.map { UploadTransport(uploads: $0) }
     storage = configuration.storage
-    var (local, remote) = (RequestOptions(), RequestOptions())
-    local.transport = localTransport
-    remote.requestModifier = SourceModifier(storage: storage)
-    (localOptions, storageOptions) = (local, remote)
-    uploadOptions = uploads.map {
-      var options = RequestOptions()
-      options.transport = UploadTransport(uploads: $0)
-      return options
-    }
+  }
+
+  /// The transports of sources in this process, by the hosts of their URLs.
+  var ownTransports: [String: any Transport] {
+    var transports: [String: any Transport] = [:]
+    if let localTransport { transports[localTransport.host] = localTransport }
+    if let uploadTransport { transports[UploadTransport.host] = uploadTransport }
+    return transports
   }
 
   /// A request for the source in its original size.
   func request(for source: String) throws(SourceError) -> ImageRequest {
     if source.bytes(afterPrefix: "local:") != nil {
       guard let localTransport else { throw .noLocalFolder }
-      let url = try localTransport.url(of: try LocalFolder.segments(of: source))
-      return ImageRequest(url: url, options: localOptions)
+      return ImageRequest(url: try localTransport.url(of: try LocalFolder.segments(of: source)))
     }
-    if let uploadOptions, source.bytes(afterPrefix: "upload:") != nil {
-      return ImageRequest(url: try UploadTransport.url(of: source), options: uploadOptions)
+    if uploadTransport != nil, source.bytes(afterPrefix: "upload:") != nil {
+      return ImageRequest(url: try UploadTransport.url(of: source))
     }
     guard let url = SourceURL(Self.encodingPath(of: source)) else { throw .malformed }
     if url.scheme == "s3" { return try storageRequest(for: url) }
-    // A name that never resolves (RFC 6761); it stands for local files in cache keys.
-    guard allows(url), !url.host.hasSuffix(".invalid") else { throw .notAllowed }
+    guard allows(url) else { throw .notAllowed }
     return ImageRequest(url: url.url)
   }
 
@@ -59,7 +54,7 @@ struct SourceResolver: Sendable {
 
   /// Whether a source is still what a request for it was made for; `nil` for sources that only the network can tell of.
   func isCurrent(_ source: String, _ request: ImageRequest) -> (@Sendable () -> Bool)? {
-    guard let localTransport, source.bytes(afterPrefix: "local:") != nil, case .url(let url) = request.source,
+    guard let localTransport, source.bytes(afterPrefix: "local:") != nil, let url = request.source.url,
       let segments = try? LocalFolder.segments(of: source)
     else { return nil }
     return localTransport.isCurrent(segments, url: url)
@@ -70,11 +65,11 @@ struct SourceResolver: Sendable {
     guard allows(url) else { throw .notAllowed }
     let key = url.url.path(percentEncoded: false).dropFirst()
     guard url.query == nil, let object = storage.url(bucket: url.host, key: String(key)) else { throw .malformed }
-    return ImageRequest(url: object, options: storageOptions)
+    return ImageRequest(url: object) { $0.requestModifier = SourceModifier(storage: storage) }
   }
 
-  /// Whether a source, or the target of a redirect, may be fetched.
+  /// Whether a source, or the target of a redirect, may be fetched: no host that stands for local files or uploads.
   func allows(_ url: SourceURL) -> Bool {
-    allowed.isEmpty || allowed.contains { $0.matches(url) }
+    !url.host.hasSuffix(".invalid") && (allowed.isEmpty || allowed.contains { $0.matches(url) })
   }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Halcyon
+import HalcyonHTTP
 import Synchronization
 
 /// Images that users of the web page have uploaded, in memory: the latest ones, up to a number of bytes.
@@ -38,7 +39,7 @@ final class Uploads: Sendable {
 
 /// Serves uploads to the pipeline as HTTP responses, so that their results are cached like those of other sources.
 struct UploadTransport: Transport {
-  private static let host = "upload.invalid"
+  static let host = "upload.invalid"
   let uploads: Uploads
 
   /// The URL of an `upload:///NAME` source; it exists for this transport only.

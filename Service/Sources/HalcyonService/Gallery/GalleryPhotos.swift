@@ -54,7 +54,7 @@ struct GalleryPhotos: Sendable {
   private func placeholder(of source: String) async -> String {
     guard var request = try? maker.resolver.request(for: source) else { return "" }
     request.size = .fit(width: 100, height: 100)
-    var hash = await maker.pipeline.storedPlaceholder(for: request)
+    var hash = await maker.pipeline.placeholder(for: request)
     if hash == nil { hash = (try? await maker.pipeline.image(for: request)).map { ThumbHash($0.bitmap) } }
     guard let bitmap = try? hash?.bitmap(), let file = try? await DecodedImage(bitmap: bitmap).encoded(as: .png)
     else { return "" }

@@ -6,8 +6,7 @@ struct FallbackImage: Sendable {
   /// The status of the response; `nil` is that of the error.
   let status: Int?
   private let url: URL
-  private let transport: LocalTransport?
-  private let options: RequestOptions
+  let transport: LocalTransport?
 
   /// `nil` if the configuration has none.
   init?(_ configuration: ServiceConfiguration) {
@@ -15,15 +14,14 @@ struct FallbackImage: Sendable {
     self.url = url
     status = configuration.fallbackStatus == 0 ? nil : configuration.fallbackStatus
     // Results of files are only stored for a transport.
-    transport = url.isFileURL ? LocalTransport(folder: LocalFolder(url.deletingLastPathComponent())) : nil
-    var options = RequestOptions()
-    options.transport = transport
-    self.options = options
+    transport =
+      url.isFileURL
+      ? LocalTransport(folder: LocalFolder(url.deletingLastPathComponent()), host: "fallback.invalid") : nil
   }
 
   func request() throws(SourceError) -> ImageRequest {
     guard let transport else { return ImageRequest(url: url) }
-    return ImageRequest(url: try transport.url(of: [url.lastPathComponent]), options: options)
+    return ImageRequest(url: try transport.url(of: [url.lastPathComponent]))
   }
 }
 

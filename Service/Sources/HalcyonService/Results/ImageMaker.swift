@@ -1,5 +1,7 @@
 import Foundation
 import Halcyon
+import HalcyonBackend
+import HalcyonPipeline
 import HalcyonImaging
 
 /// Makes results with the pipeline.
@@ -18,11 +20,11 @@ struct ImageMaker: Sendable {
 
   init(
     pipeline: ImagePipeline, configuration: ServiceConfiguration, resolver: SourceResolver, formats: FormatChoice,
-    mark: Bitmap?, metrics: ServiceMetrics
+    mark: Bitmap?, fallback: FallbackImage?, metrics: ServiceMetrics
   ) {
     (self.pipeline, self.configuration, self.resolver) = (pipeline, configuration, resolver)
     (self.formats, self.mark, self.metrics) = (formats, mark, metrics)
-    fallback = FallbackImage(configuration)
+    self.fallback = fallback
     let quality = configuration.formatQuality.map { "\($0.rawValue)=\($1)" }.sorted().joined(separator: ",")
     settingsIdentifier = """
       q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
@@ -56,7 +58,7 @@ struct ImageMaker: Sendable {
   /// The properties of a source, and the bytes of its file.
   func info(for source: String) async throws -> (info: ImageInfo, byteCount: Int) {
     var request = try resolver.request(for: source)
-    request.options.timeout = configuration.deadline
+    request.timeout = configuration.deadline
     let data = try await pipeline.data(for: request)
     return (try await pipeline.info(for: ImageRequest(source: .data(data))), data.count)
   }
@@ -67,7 +69,7 @@ struct ImageMaker: Sendable {
     let format = options.format ?? formats.format(accept: accept)
     if let format, !formats.writable.contains(format) { throw ServiceError.unwritableFormat(format) }
     var request = request
-    request.options.timeout = configuration.deadline
+    request.timeout = configuration.deadline
     let response = try await pipeline.encodedResponse(
       for: request, planIdentifier: "\(settingsIdentifier) \(format?.rawValue ?? "-") \(identifier)"
     ) { info in

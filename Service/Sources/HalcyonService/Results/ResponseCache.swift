@@ -1,4 +1,5 @@
 import Halcyon
+import HalcyonSupport
 import Synchronization
 
 /// Results in memory by the paths that ask for them, for requests that need no work at all.

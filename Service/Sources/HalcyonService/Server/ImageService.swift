@@ -1,6 +1,7 @@
 public import Foundation
 import HTTPTypes
 public import Halcyon
+import HalcyonSupport
 import HalcyonCache
 import HalcyonCodecs
 import HalcyonBackend
@@ -47,15 +48,19 @@ public final class ImageService: Sendable {
     responses = ResponseCache(byteLimit: configuration.memoryByteCount / 4, time: time)
     uploads = Uploads(byteLimit: configuration.limits.encodedByteCount)
     let resolver = SourceResolver(configuration, uploads: configuration.showsGallery ? uploads : nil)
+    let fallback = FallbackImage(configuration)
+    var transports = resolver.ownTransports
+    if let local = fallback?.transport { transports[local.host] = local }
     let pipeline = ImagePipeline(
-      service: configuration, resolver: resolver, drawingProgram: drawingProgram, logger: logger)
+      service: configuration, resolver: resolver, ownTransports: transports, drawingProgram: drawingProgram,
+      logger: logger)
     var mark: Bitmap?
     if let file = configuration.watermark { mark = try await pipeline.image(for: file).bitmap }
     let formats = FormatChoice(
       automatic: configuration.automaticFormats, writable: StandardCodecs.writable)
     maker = ImageMaker(
       pipeline: pipeline, configuration: configuration, resolver: resolver, formats: formats, mark: mark,
-      metrics: metrics)
+      fallback: fallback, metrics: metrics)
     let tiers = pipeline.cache.tiers?.tiers ?? []
     bucketCheck = Task { await Self.checkBuckets(of: tiers, logger) }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Halcyon
+import HalcyonTransport
 import Logging
 
 /// The other nodes of a fleet, each of which gets the purges of this one.

@@ -45,6 +45,24 @@ struct LocalSourceTests {
     }
   }
 
+  @Test(arguments: ["local.invalid", "LOCAL.invalid", "local.invalid.", "upload.invalid", "fallback.invalid"])
+  func `no redirect and no URL leads to a file or an upload`(host: String) async throws {
+    try await TemporaryDirectory.run { folder in
+      try Quadrants.png().write(to: folder.appending(path: "a.png"))
+      try await RunningService.run {
+        ($0.localRoot, $0.fallback) = (folder, folder.appending(path: "a.png"))
+        ($0.showsGallery, $0.fallbackStatus) = (true, 418)
+      } body: { service, origin in
+        // As a client that knows the version of the file would spell it.
+        let local = LocalTransport(folder: LocalFolder(folder), host: host)
+        let target = try local.url(of: ["a.png"]).absoluteString
+        let source = origin.serve("/moved.png", .redirect(to: target))
+        #expect(try await service.image("w:40", of: source).status == 403)
+        #expect(try await service.get("/_/w:40/plain/\(target)@png").status == 403)
+      }
+    }
+  }
+
   @Test func `a slash with a combining mark leads out of the folder no more than another`() async throws {
     try await run { service, folder in
       let outside = folder.deletingLastPathComponent()

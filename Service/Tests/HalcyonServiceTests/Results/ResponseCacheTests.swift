@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonSupport
 import TestTraits
 import Testing
 

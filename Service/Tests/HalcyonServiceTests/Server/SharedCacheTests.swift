@@ -1,5 +1,7 @@
 import Foundation
 import Halcyon
+import HalcyonSupport
+import HalcyonTransport
 import HalcyonCache
 import HalcyonBackend
 import Logging

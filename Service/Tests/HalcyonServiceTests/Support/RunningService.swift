@@ -1,5 +1,7 @@
 import Foundation
 import Halcyon
+import HalcyonSupport
+import HalcyonTransport
 import HalcyonCodecs
 import HalcyonService
 import Logging

@@ -64,7 +64,7 @@ struct CacheWarmCommand: AsyncParsableCommand {
       disk.sizeLimit = max(disk.sizeLimit, try await options.cache(CacheOptions.passive).totalSize + (64 << 20))
     }
     let store = DiskCache(directory: try options.url, configuration: disk)
-    let pipeline = ImagePipeline(cache: ImageCache(store: store))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(store: store) }
     var configuration = pipeline.configuration
     configuration.limits = limits.limits(configuration.limits)
     return ImagePipeline(configuration: configuration)
@@ -122,7 +122,7 @@ private struct WarmRun {
     guard !urls.isEmpty else { return }
     let requests = urls.map { url in
       var request = ImageRequest(source: .string(url))
-      request.freshness = .cacheFirst
+      request.cachePolicy = .cacheFirst
       return request
     }
     let task = prefetcher.start(requests)
@@ -144,7 +144,7 @@ private struct WarmRun {
     if isInterrupted { bar.interrupt() } else { bar.clear() }
   }
 
-  private mutating func show(_ progress: PrefetchProgress) {
+  private mutating func show(_ progress: BatchProgress) {
     if Task.isCancelled { return }
     let before = counts.downloaded + counts.stored + counts.failed
     let ended = before + progress.endedCount

@@ -1,5 +1,7 @@
 import Foundation
 import Halcyon
+import HalcyonImaging
+import HalcyonPipeline
 import HalcyonCodecs
 
 /// How images are converted, and where the results are written.

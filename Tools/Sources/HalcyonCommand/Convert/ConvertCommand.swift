@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import Halcyon
+import HalcyonImaging
+import HalcyonPipeline
 import HalcyonCodecs
 
 /// `halcyon convert`: resizes and converts files on all cores.

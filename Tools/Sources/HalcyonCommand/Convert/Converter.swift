@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonPipeline
 import Synchronization
 
 /// Converts files on several threads, each of which takes the next file when it has finished one.

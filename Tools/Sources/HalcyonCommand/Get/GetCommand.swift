@@ -34,7 +34,7 @@ struct GetCommand: AsyncParsableCommand {
 
   @Option(
     help: """
-      How cached images are used: \(FreshnessArgument.help). With cache-only and offline no server is contacted, and an \
+      How cached images are used: \(FreshnessArgument.help). With cache-only no server is contacted, and an \
       image that is not stored is an error.
       """)
   var freshness = FreshnessArgument.standard
@@ -91,9 +91,9 @@ struct GetCommand: AsyncParsableCommand {
     let byteLimit = pipeline.configuration.limits.encodedByteCount
     let imageSource = try await SourceArgument.source(source, byteLimit: byteLimit)
     var request = ImageRequest(source: imageSource, size: size?.target ?? .original)
-    request.freshness = freshness.policy
+    request.cachePolicy = freshness.policy
     // The bytes that are written without conversion, so that no second load contacts the server again.
-    request.options.returnsEncodedData = true
+    request.options.keepsEncodedData = true
     request.timeout = timeout?.duration
     let start = ContinuousClock.now
     let response = try await load(request, with: pipeline)

@@ -54,8 +54,7 @@ struct InfoCommand: AsyncParsableCommand {
     do {
       let byteLimit = pipeline.configuration.limits.encodedByteCount
       var request = ImageRequest(source: try await SourceArgument.source(source, byteLimit: byteLimit))
-      request.cachePolicy.readsMemory = false
-      request.cachePolicy.writesMemory = false
+      request.memoryAccess = .disabled
       report.add(try await pipeline.metadata(for: request))
       if decode {
         let meter = PeakMemory()

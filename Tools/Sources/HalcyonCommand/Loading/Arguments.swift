@@ -27,16 +27,14 @@ enum FreshnessArgument: String, ExpressibleByArgument, CaseIterable {
   case revalidate
   case reload
   case cacheOnly = "cache-only"
-  case offline
 
-  var policy: FreshnessPolicy {
+  var policy: CachePolicy {
     switch self {
     case .standard: .standard
     case .cacheFirst: .cacheFirst
     case .revalidate: .revalidate
-    case .reload: .reloadIgnoringCache
+    case .reload: .reload
     case .cacheOnly: .cacheOnly
-    case .offline: .offline
     }
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonCodecs
 
 /// `halcyon draw-svg`: draws one SVG document for another process of the program, which starts it.

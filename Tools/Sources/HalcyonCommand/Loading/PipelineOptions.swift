@@ -40,7 +40,7 @@ struct PipelineOptions: ParsableArguments {
 
   func pipeline() throws -> ImagePipeline {
     let directory = try directory.map { try SourceArgument.folderURL($0) } ?? DiskCache.defaultDirectory
-    let pipeline = ImagePipeline(cache: ImageCache(in: directory))
+    let pipeline = ImagePipeline { $0.cache = ImageCache(in: directory) }
     var configuration = pipeline.configuration
     configuration.limits = limits.limits(configuration.limits)
     // The progress bar draws what has been received, also before a pause.

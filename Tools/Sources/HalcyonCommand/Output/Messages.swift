@@ -24,7 +24,7 @@ enum Advice {
     ("Raise limits.sideLength to accept it.", "Raise --max-side to accept it."),
     ("or raise the request's timeout.", "or raise --timeout."),
     (
-      "and the request does not allow the network. Set its freshness to .standard to load it.",
+      "and the request does not allow the network. Set its cachePolicy to .standard to load it.",
       "and --freshness does not allow the network. Use --freshness standard to load it."
     ),
     ("a path, not a URL. Use URL(filePath:).", "a path, not a URL. Give an http or https URL."),

@@ -46,7 +46,6 @@ struct GetCommandTests {
       #expect(server.requests.isEmpty)
       for (policy, origin, count) in [
         ("standard", "network", 1), ("standard", "store", 1), ("cache-only", "store", 1), ("reload", "network", 2),
-        ("offline", "store", 2),
       ] {
         let run = try await CommandRun(arguments + [policy])
         #expect(try run.objects().first?["origin"] as? String == origin, "\(policy) \(run.errors)")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonCodecs
 import TestSupport
 import TestTraits

@@ -1,19 +1,19 @@
-public import Foundation
+import Foundation
 
-/// Stable cache keys for signed URLs, whose signature changes each time they are issued.
+/// The signature parameters of a URL, which change each time it is issued, for a cache key that does not.
 ///
 /// The key is the URL without its signature parameters. These are listed explicitly for each service, so that no
 /// parameter that changes the image is dropped by mistake.
 ///
 /// ```swift
-/// let request = ImageRequest(source: SignedURL.amazonS3.source(url))
+/// let request = ImageRequest(source: .url(url, signature: .amazonS3))
 /// ```
 ///
 /// A request with the same key gets the cached image even if its signature is invalid or expired. If users have access
 /// to different images, give them different values of ``ImageRequest/identity``.
-public struct SignedURL: Hashable, Sendable {
+public struct URLSignature: Hashable, Sendable {
   /// The query parameters that are not part of the key, in lower case.
-  public var parameters: Set<String>
+  private let parameters: Set<String>
 
   /// Creates a rule that drops query parameters by name, ignoring case.
   public init(dropping parameters: Set<String>) {
@@ -21,30 +21,27 @@ public struct SignedURL: Hashable, Sendable {
   }
 
   /// Amazon S3 and compatible services, signature versions 2 and 4.
-  public static let amazonS3 = SignedURL(dropping: [
+  public static let amazonS3 = URLSignature(dropping: [
     "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature",
     "X-Amz-Security-Token", "AWSAccessKeyId", "Signature", "Expires",
   ])
   /// Google Cloud Storage, signature versions 2 and 4.
-  public static let googleCloudStorage = SignedURL(dropping: [
+  public static let googleCloudStorage = URLSignature(dropping: [
     "X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date", "X-Goog-Expires", "X-Goog-SignedHeaders",
     "X-Goog-Signature", "GoogleAccessId", "Signature", "Expires",
   ])
   /// Azure Storage with a shared access signature (SAS).
-  public static let azure = SignedURL(dropping: [
+  public static let azure = URLSignature(dropping: [
     "sv", "ss", "srt", "sp", "se", "st", "spr", "sig", "sip", "si", "sr", "skoid", "sktid", "skt", "ske", "sks", "skv",
   ])
   /// Amazon CloudFront.
-  public static let cloudFront = SignedURL(dropping: ["Expires", "Signature", "Key-Pair-Id", "Policy"])
+  public static let cloudFront = URLSignature(dropping: ["Expires", "Signature", "Key-Pair-Id", "Policy"])
 
   /// The cache key: the URL without its signature parameters.
-  public func key(for url: URL) -> String {
+  func key(for url: URL) -> String {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url.absoluteString }
     let kept = (parts.percentEncodedQueryItems ?? []).filter { !parameters.contains($0.name.lowercased()) }
     parts.percentEncodedQueryItems = kept.isEmpty ? nil : kept
     return parts.string ?? url.absoluteString
   }
-
-  /// A source that is loaded from `url` and cached under ``key(for:)``.
-  public func source(_ url: URL) -> ImageSource { .keyed(url, key: key(for: url)) }
 }

@@ -1,0 +1,31 @@
+public import HalcyonImaging
+public import HalcyonPipeline
+
+extension ImagePipeline {
+  /// The image of a request as a file that depends on the properties of the original one.
+  ///
+  /// ```swift
+  /// let square = try await pipeline.encodedResponse(for: request, planIdentifier: "square") { info in
+  ///   let side = min(info.pixelSize.width, info.pixelSize.height)
+  ///   return EncodingPlan(size: .fill(width: side, height: side), format: info.format)
+  /// }
+  /// ```
+  ///
+  /// Like ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)``, with one fetch of the source in any case: the plan is
+  /// asked for when its bytes have been received, and not at all for a file in the store. The response has the origin of the file, and the headers of the response that it was made
+  /// from: what a server needs for its own `Cache-Control` and `Last-Modified`.
+  ///
+  /// - Parameters:
+  ///   - request: The image to encode. Its size, processors and storage policy are ignored.
+  ///   - planIdentifier: Identifies what `plan` decides, in cache keys: for equal identifiers and files it must return
+  ///     equal plans.
+  ///   - plan: Called on any thread, at most once for equal calls in flight. `nil` leaves the file as it is: the original
+  ///     bytes, which are stored as such.
+  /// - Throws: The errors of ``ImagePipeline/image(for:)-(ImageRequest)``, and ``ImageError/failed(cause:url:)`` with an
+  ///   ``ImageEncodingError`` or an error of `plan`.
+  public func encodedResponse(
+    for request: ImageRequest, planIdentifier: String, plan: @escaping @Sendable (ImageInfo) throws -> EncodingPlan?
+  ) async throws(ImageError) -> EncodedImageResponse {
+    try await plannedResponse(for: request, planIdentifier: planIdentifier, plan: plan)
+  }
+}
