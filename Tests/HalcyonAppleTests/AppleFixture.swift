@@ -30,7 +30,9 @@ struct AppleFixture {
         return .response(body: try Self.file(width: sides.first ?? 40, height: sides.last ?? 20))
       }
     }
-    pipeline = ImagePipeline { ($0.transport, $0.cache) = (transport, ImageCache(disk: nil)) }
+    pipeline = ImagePipeline { [transport] in
+      ($0.transport, $0.cache) = (transport, ImageCache(disk: nil))
+    }
     pipeline.cache.followAppLifeCycle()
   }
 

@@ -86,7 +86,7 @@ struct KnownCalls {
 
   // cache.store(image, forKey: key); saveToDisk(image:url:isSticker:) with transparency kept
   func store(_ photo: UIImage) async throws {
-    try await ImagePipeline.shared.store(photo, for: ImageRequest(url: url), expiration: .days(7))
+    try await ImagePipeline.shared.store(photo, for: ImageRequest(url: url) { $0.storeExpiration = .days(7) })
   }
 
   // storage.removeAllObjects() on didReceiveMemoryWarning: views call it for their pipelines

@@ -1,6 +1,5 @@
 import Foundation
 import Halcyon
-import HalcyonCache
 import Hummingbird
 
 /// Makes thumbnails of images at URLs that anybody may send.
@@ -15,7 +14,7 @@ struct Thumbnails {
     var policy = AddressPolicy.publicInternetOnly
     if let range { policy.allowed = [range] } else { policy.ports = [80, 443] }
     return ImagePipeline(addressPolicy: policy) {
-      $0.cache = ImageCache(in: DiskCache.directory(named: "thumbnails"))
+      $0.cache = ImageCache(named: "thumbnails")
       $0.limits = ImageLimits(pixelCount: 50_000_000, encodedByteCount: 10 << 20)
       $0.transportLimits.totalTimeout = .seconds(20)
       $0.options.timeout = .seconds(30)

@@ -28,16 +28,14 @@ extension DecodedImage {
 }
 
 extension ImagePipeline {
-  /// Stores a `UIImage` for a request, as ``store(_:original:for:expiration:tags:userInfo:)`` does.
+  /// Stores a `UIImage` for a request, as ``store(_:original:for:userInfo:)`` does.
   ///
   /// - Throws: ``PlatformImageError`` or ``ImageDecodingError`` if the image has no pixels that can be copied; ``ImageError`` if
   ///   it cannot be stored.
-  public func store(
-    _ image: UIImage, for request: ImageRequest, expiration: CacheExpiration? = nil, tags: [String] = []
-  ) async throws {
+  public func store(_ image: UIImage, for request: ImageRequest) async throws {
     // Copying the pixels takes milliseconds, which the caller's actor should not spend.
     let decoded = try await Task.detached { try DecodedImage(image) }.value
-    try await store(decoded, for: request, expiration: expiration, tags: tags)
+    try await store(decoded, for: request)
   }
 }
 

@@ -1,10 +1,11 @@
 import Foundation
 import Halcyon
-import HalcyonPipeline
-import HalcyonTransport
+import HalcyonBackend
 import HalcyonCache
 import HalcyonCodecs
-import HalcyonBackend
+import HalcyonHTTP
+import HalcyonPipeline
+import HalcyonTransport
 import Logging
 
 extension ImagePipeline {
