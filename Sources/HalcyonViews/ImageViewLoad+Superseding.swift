@@ -19,13 +19,12 @@ extension ImageViewLoad {
     let result = pendingResult ?? task?.result ?? .failure(.cancelled)
     let finishes = options.finishesSuperseded == true && task != nil
     if !finishes { next?.keepTransfers(of: self) }
-    releaseTransfers()
     stop()
+    if !finishes { task?.cancel() }
+    releaseTransfers()
     if finishes {
       task?.priority = .veryLow
       if !isFinished, pendingResult == nil { return }
-    } else {
-      task?.cancel()
     }
     if let transitioningResponse { return finish(.success(transitioningResponse)) }
     finish(.failure(.superseded(result)))
@@ -43,8 +42,9 @@ extension ImageViewLoad {
     (previous.task, previous.secondaryTask, previous.keptTransfers) = (nil, nil, [])
   }
 
+  /// The latest first: none starts a transfer of its own when an earlier one ends.
   func releaseTransfers() {
-    for transfer in keptTransfers { transfer.cancel() }
+    for transfer in keptTransfers.reversed() { transfer.cancel() }
     keptTransfers = []
   }
 }

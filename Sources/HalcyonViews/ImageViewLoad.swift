@@ -84,9 +84,9 @@ public final class ImageViewLoad {
   ///
   /// A revalidation in the background ends as well.
   public func cancel() {
-    releaseTransfers()
     stop()
     task?.cancel()
+    releaseTransfers()
     (task, isRevalidating) = (nil, false)
     finish(transitioningResponse.map { .success($0) } ?? .failure(.cancelled))
   }
