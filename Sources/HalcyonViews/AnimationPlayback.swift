@@ -21,7 +21,7 @@ public struct AnimationPlayback: Hashable, Sendable {
   public var speed: Double
   /// Whether only the first frame is shown, as a still image. Default: `false`.
   ///
-  /// The animation is loaded all the same, for other views; ``RequestOptions/firstFrameOnly`` loads only the first frame.
+  /// The animation is loaded all the same, for other views; ``AnimationPolicy/firstFrame`` loads only the first frame.
   public var showsFirstFrameOnly: Bool
 
   /// Creates options.

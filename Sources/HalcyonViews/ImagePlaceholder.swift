@@ -20,7 +20,7 @@ public enum ImagePlaceholder: Sendable {
 
   /// The blurred image of a hash, decoded when it is shown.
   ///
-  /// ``ImagePipeline/placeholder(for:)`` returns the hash of an image that was loaded before.
+  /// ``ImagePipeline/placeholder(for:)-48fkh`` returns the hash of an image that was loaded before.
   public static func thumbHash(_ hash: ThumbHash) -> ImagePlaceholder {
     .made {
       // Fails only if there is no memory for a few thousand pixels.

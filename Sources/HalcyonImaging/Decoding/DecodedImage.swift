@@ -80,7 +80,7 @@ public struct DecodedImage: Sendable {
   /// Whether pixels are missing because the file ended early or is damaged; they are transparent or grey.
   public var isPartial: Bool { facts.isPartial }
 
-  /// Pixels per point: the ``RequestOptions/scaleFactor`` of the request. Default: 1. It does not affect the pixels.
+  /// Pixels per point: the ``RequestOptions/scale`` of the request. Default: 1. It does not affect the pixels.
   public var scale: Double {
     get { facts.scale }
     set { facts.scale = newValue }

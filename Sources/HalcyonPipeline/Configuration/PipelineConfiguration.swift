@@ -40,8 +40,7 @@ public struct PipelineConfiguration: Sendable {
   public var showsStaleWhenUnreachable: Bool
   /// The maximum number of redirects that a request follows. Default: 10.
   public var redirectLimit: Int
-  /// The limits on concurrent transfers; ``ImagePipeline/connectionLimits`` changes them later. Default: 24, and 6 per
-  /// origin.
+  /// The limits on concurrent transfers. Default: 24, and 6 per origin.
   public var connectionLimits: ConnectionLimits
   /// Whether retries wait while the machine is offline, that is, while no network interface other than loopback is up and has
   /// an IP address. Default: no.
@@ -55,8 +54,7 @@ public struct PipelineConfiguration: Sendable {
   /// Every ten loads of the origin that succeed replenish one retry. Requests that are sent again after `Retry-After` do
   /// not count.
   public var retryBudget: Int
-  /// How long failures are cached; ``ImagePipeline/failureLifetimes`` changes it later. Default: 2 to 10 seconds, see
-  /// ``FailureLifetimes``.
+  /// How long failures are cached. Default: 2 to 10 seconds, see ``FailureLifetimes``.
   public var failureLifetimes: FailureLifetimes
   /// The minimum time between two progress events; the first and the last are always sent. Default: 50 milliseconds.
   public var progressInterval: Duration
@@ -68,7 +66,7 @@ public struct PipelineConfiguration: Sendable {
   ///
   /// Called for each load of a request that has such a source.
   public var prefersLowData: @Sendable () -> Bool
-  /// Whether a ThumbHash placeholder of each image is stored with it, for ``ImagePipeline/placeholder(for:)``.
+  /// Whether a ThumbHash placeholder of each image is stored with it, for ``ImagePipeline/placeholder(for:)-48fkh``.
   /// Default: yes.
   ///
   /// A placeholder has up to 25 bytes, and is computed once, in a fraction of a millisecond. It shows the whole image:

@@ -31,7 +31,7 @@ public indirect enum ImageError: Error, Sendable {
   case retryLater(after: Duration, status: Int, url: URL)
   /// There were more redirects than ``PipelineConfiguration/redirectLimit``.
   case tooManyRedirects(limit: Int, url: URL)
-  /// A redirect leads to a URL that is not `http` or `https`, or ``PipelineConfiguration/redirectHandler`` rejected it.
+  /// A redirect leads to a URL that is not `http` or `https`, or ``RequestOptions/redirectHandler`` rejected it.
   case redirectRejected(to: String, from: URL)
   /// The response has no body.
   case emptyResponse(URL)
@@ -51,10 +51,10 @@ public indirect enum ImageError: Error, Sendable {
   case timedOut(Duration)
   /// Too many loads wait for a connection (``ConnectionLimits/waiting``), and this one had the lowest priority.
   case tooManyWaiting(limit: Int)
-  /// The request was not sent, or not sent again: a ``RequestModifier`` or ``PipelineConfiguration/redirectHandler``
+  /// The request was not sent, or not sent again: a ``RequestModifier`` or ``RequestOptions/redirectHandler``
   /// threw `cause`.
   case requestRejected(cause: any Error, url: URL)
-  /// ``PipelineConfiguration/responseValidator`` threw `cause`.
+  /// ``RequestOptions/responseValidator`` threw `cause`.
   case responseRejected(cause: any Error, url: URL)
   /// The closure of an ``ImageSource`` failed.
   case providerFailed(key: String, cause: any Error)

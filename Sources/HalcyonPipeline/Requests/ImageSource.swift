@@ -65,7 +65,9 @@ public struct ImageSource: Hashable, Sendable {
 
   /// Encoded bytes.
   ///
-  /// - Parameter key: Identifies them in caches; `nil` for a hash of all bytes, which is made here.
+  /// - Parameters:
+  ///   - data: The bytes of a file.
+  ///   - key: Identifies them in caches; `nil` for a hash of all bytes, which is made here.
   public static func data(_ data: Data, key: String? = nil) -> ImageSource {
     ImageSource(.data(data, key: key ?? KeyDigest(data).hexadecimal))
   }

@@ -19,7 +19,7 @@ struct AnimationOptionsTests {
     return reds
   }
 
-  @Test func `firstFrameOnly loads a still image, also from an animation in memory`() async throws {
+  @Test func `AnimationPolicy.firstFrame loads a still image, also from an animation in memory`() async throws {
     try await OptionsFixture.run(serving: file) { fixture async throws in
       let first = fixture.request { $0.animation = .firstFrame }
       let still = try await fixture.pipeline.image(for: first)
