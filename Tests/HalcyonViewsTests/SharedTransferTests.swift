@@ -40,9 +40,13 @@ struct SharedTransferTests {
 
   @Test func `the transfer ends when the view is then set to another image, or cancelled`() async throws {
     for cancels in [false, true] {
-      let view = ViewFixture(holding: ["40x20"])
+      let joins = EventLog<String>()
+      let view = ViewFixture(holding: ["40x20"]) {
+        $0.eventHandler = { if case .joined = $0.kind { joins.record("joined") } }
+      }
       for _ in 0..<3 { view.set("40x20") }
       try await view.waitForRequest("40x20")
+      try await joins.waitForEvents(count: 2)
       if cancels { view.binder.cancel() } else { view.binder.setImage(with: nil) }
       try await view.cancelled.waitForEvents(count: 1)
       #expect(view.fixture.transport.requests.count == 1)
