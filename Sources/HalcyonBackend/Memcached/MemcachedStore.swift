@@ -14,10 +14,10 @@ public import HalcyonSupport
 ///
 /// All entries of one source are on one server, chosen by ketama's consistent hash, beside a random generation that they
 /// carry, and which one request reads with them: removing the generation removes all of them, also those that are being
-/// stored. A server that fails several times in a
-/// row is ejected: its share of the keys moves to the others, until a trial in the background succeeds. What was changed
-/// meanwhile is then removed from it; entries stored elsewhere meanwhile live for five minutes at most. Without any
-/// server calls fail at once, so that the cache is never slower than the timeout, and only for a few calls.
+/// stored. A server that fails several times in a row is ejected: its share of the keys moves to the others, until a
+/// trial in the background succeeds. What was changed meanwhile is then removed from it; entries stored elsewhere
+/// meanwhile live for five minutes at most. Without any server calls fail at once, so that the cache is never slower than
+/// the timeout, and only for a few calls.
 ///
 /// Entries live as long as they are fresh and for ``MemcachedConfiguration/staleLifetime`` after that; reading does not
 /// extend it. Servers evict when their memory is full. A value that is damaged, or was written by another program, is a
