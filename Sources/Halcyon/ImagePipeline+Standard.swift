@@ -19,8 +19,7 @@ extension ImagePipeline {
   public convenience init(
     addressPolicy: AddressPolicy = .any, _ configure: (inout PipelineConfiguration) -> Void = { _ in }
   ) {
-    var configuration = PipelineConfiguration()
-    if addressPolicy != .any { configuration.transport = PipelineConfiguration.transport(enforcing: addressPolicy) }
+    var configuration = PipelineConfiguration(addressPolicy: addressPolicy)
     configure(&configuration)
     self.init(configuration: configuration)
   }
@@ -32,10 +31,12 @@ extension PipelineConfiguration {
 
   /// Creates the standard configuration: the transport of this platform, `URLSessionTransport` or `CurlTransport`, all codecs
   /// of this build, and a memory cache and a disk cache in the default folder of this program.
-  public init() {
+  public init() { self.init(addressPolicy: .any) }
+
+  fileprivate init(addressPolicy: AddressPolicy) {
     self.init(
-      transport: Self.sharedTransport, decoders: StandardCodecs.decoders, encoders: StandardCodecs.encoders,
-      cache: ImageCache())
+      transport: addressPolicy == .any ? Self.sharedTransport : Self.transport(enforcing: addressPolicy),
+      decoders: StandardCodecs.decoders, encoders: StandardCodecs.encoders, cache: ImageCache())
   }
 
   package static func transport(enforcing policy: AddressPolicy) -> any Transport {

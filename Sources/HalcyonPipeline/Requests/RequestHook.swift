@@ -45,8 +45,7 @@ extension RequestOptions {
   /// A closure for ``dataTransform``.
   typealias DataTransform = @Sendable (Data, ResponseHead) async throws -> Data
 
-  /// Whether and when failed transfers are retried. Default: ``ExponentialBackoff`` with three
-  /// attempts.
+  /// Whether and when failed transfers are retried. Default: ``ExponentialBackoff`` with three attempts.
   ///
   /// Like all hooks (``requestModifier``, ``redirectHandler``, ``responseValidator``, ``dataTransform``) it is shared by the
   /// copies of a request. Requests whose hooks were set separately share transfers only if the hooks are `Hashable` and
@@ -62,8 +61,7 @@ extension RequestOptions {
     set { modifierHook = newValue.map { RequestHook($0) } }
   }
 
-  /// Called before a redirect is followed. Default: none, all
-  /// are followed.
+  /// Called before a redirect is followed. Default: none, all are followed.
   public var redirectHandler: (@Sendable (URL, TransportRequest) async throws -> TransportRequest?)? {
     get { redirectHook?.value }
     set { redirectHook = newValue.map { RequestHook($0) } }
