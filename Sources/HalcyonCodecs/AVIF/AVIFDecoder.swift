@@ -6,7 +6,7 @@ package import Foundation
 ///
 /// libavif decodes whole frames, so a smaller target size temporarily takes the memory of the full size, and cancellation
 /// takes effect after the frame. The stored planes are resampled to the target size before colour conversion, so only the
-/// pixels of the result are converted. Out-of-gamut colours are clipped to sRGB, high dynamic range to white.
+/// pixels of the result are converted. Out-of-gamut colours are clipped to sRGB, and high dynamic range is tone-mapped.
 package struct AVIFDecoder: AnimatedImageDecoder {
   private let renderer = PlanarRenderer()
 

@@ -14,6 +14,7 @@ struct HEIFImageHeader {
   /// The colour coding in the container, which overrides that in the codec's bitstream.
   var color: ColorCoding?
   var colorProfile: Data?
+  var light = ContentLight()
   var frameCount = 1
   var loopCount: Int?
   var frameDurations = FrameDurationRuns(media: nil)
@@ -27,6 +28,9 @@ struct HEIFImageHeader {
     header.orientation = .up
     return header
   }
+
+  /// The signal of an image in a colour coding; `nil` if it is not high dynamic range.
+  func highDynamicRange(of color: ColorCoding) -> HighDynamicRange? { color.highDynamicRange?.with(light) }
 
   func info(_ format: ImageFormat) -> ImageInfo {
     ImageInfo(
@@ -66,20 +70,4 @@ struct CleanAperture: Equatable {
     guard x >= 0, y >= 0, x + shown.width <= size.width, y + shown.height <= size.height else { return nil }
     self.size = shown
   }
-}
-
-/// How sample values represent colours, in the code points of ITU-T H.273.
-struct ColorCoding: Equatable {
-  static let bt709 = 1
-  static let unspecified = 2
-  static let bt601Matrix = 6
-
-  var primaries = ColorCoding.unspecified
-  var transfer = ColorCoding.unspecified
-  var matrix = ColorCoding.unspecified
-  /// Whether black is 0 and white is the largest value (full range, not limited range).
-  var isFullRange = true
-
-  /// Whether the transfer function is PQ or hybrid log-gamma, with values above reference white.
-  var isHighDynamicRange: Bool { transfer == 16 || transfer == 18 }
 }

@@ -2,6 +2,9 @@ import HalcyonImaging
 
 /// Parses the header of an AVIF or HEIC file.
 struct HEIFImageHeaderParser {
+  /// What the tiles of a grid state of the whole image.
+  private static let tileProperties: Set = ["av1C", "hvcC", "colr", "pixi", "clli", "mdcv"]
+
   private let table: ItemTable
 
   /// The header, or `nil` if more bytes are needed; never `nil` for a complete file.
@@ -40,7 +43,7 @@ struct HEIFImageHeaderParser {
     header.hasAlpha = sequence.hasAlpha
     if sequence.hasDepth { header.droppedContent.insert(.depthMap) }
     for property in sequence.properties { header.apply(property) }
-    if header.color?.isHighDynamicRange == true { header.droppedContent.insert(.highDynamicRange) }
+    if header.color?.highDynamicRange != nil { header.droppedContent.insert(.highDynamicRange) }
     return header
   }
 
@@ -53,13 +56,13 @@ struct HEIFImageHeaderParser {
     var header = HEIFImageHeader(codedSize: size, aperture: CleanAperture(whole: size))
     // The tiles of a grid have the codec configuration and colour coding; the grid may override them.
     for tile in table.inputs(of: item).prefix(1) {
-      for property in table.properties(of: tile) where ["av1C", "hvcC", "colr", "pixi"].contains(property.type) {
+      for property in table.properties(of: tile) where Self.tileProperties.contains(property.type) {
         header.apply(property)
       }
     }
     for property in table.properties(of: item) { header.apply(property) }
     readAuxiliaries(of: item, into: &header)
-    if header.color?.isHighDynamicRange == true { header.droppedContent.insert(.highDynamicRange) }
+    if header.color?.highDynamicRange != nil { header.droppedContent.insert(.highDynamicRange) }
     return header
   }
 

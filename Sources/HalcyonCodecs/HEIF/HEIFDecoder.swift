@@ -7,9 +7,10 @@ package import Foundation
 ///
 /// A grid, as phones save photos, is decoded a row of tiles at a time, so a smaller target size takes little memory, and
 /// cancellation takes effect after a tile. Other images are decoded whole: a smaller target size temporarily takes the
-/// memory of the full size, and cancellation takes effect after the image. The stored planes are resampled to the target size before colour conversion, so only the
-/// pixels of the result are converted. Out-of-gamut colours are clipped to sRGB, high dynamic range to white. Only the still image of a file
-/// with an image sequence is read. The Exif orientation is ignored, as ISO/IEC 23008-12 requires.
+/// memory of the full size, and cancellation takes effect after the image. The stored planes are resampled to the target
+/// size before colour conversion, so only the pixels of the result are converted. Out-of-gamut colours are clipped to sRGB,
+/// and high dynamic range is tone-mapped. Only the still image of a file with an image sequence is read. The Exif
+/// orientation is ignored, as ISO/IEC 23008-12 requires.
 package struct HEIFDecoder: ImageDecoder {
   private let renderer = PlanarRenderer()
 

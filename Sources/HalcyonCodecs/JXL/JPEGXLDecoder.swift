@@ -5,7 +5,8 @@ package import Foundation
 /// Decodes JPEG XL through libjxl: bare codestreams and containers, still and animated, alpha, every bit depth.
 ///
 /// libjxl decodes whole frames, so a smaller target size temporarily takes the memory of the full size, and cancellation
-/// takes effect after the frame. XYB images are converted to sRGB by libjxl; high dynamic range is clipped to white.
+/// takes effect after the frame. XYB images are converted to sRGB by libjxl; high dynamic range is tone-mapped while it is
+/// decoded.
 package struct JPEGXLDecoder: AnimatedImageDecoder {
   private let renderer = JPEGXLRenderer()
 
@@ -89,30 +90,25 @@ private struct JPEGXLRenderer {
   func image(
     _ bitmap: Bitmap, of reader: JPEGXLReader, plan: DecodingPlan, isCancelled: @escaping () -> Bool
   ) throws -> DecodedImage {
-    var coding = SampleCoding()
-    // zimg cannot convert high dynamic range that is premultiplied.
-    coding.highDynamicRange = bitmap.isOpaque ? reader.highDynamicRange : nil
-    return try plan.image(colors: reader.colorMapping) {
-      try bitmap.resampled(plan, coding: coding, graphs: graphs, isCancelled: isCancelled)
+    try plan.image(colors: reader.colorMapping) {
+      try bitmap.resampled(plan, graphs: graphs, isCancelled: isCancelled)
     }
   }
 }
 
 extension Bitmap {
   /// The bitmap of a stored image, cropped and resampled to the plan's geometry.
-  ///
-  /// - Parameter coding: How the pixels represent colours.
   fileprivate func resampled(
-    _ plan: DecodingPlan, coding: SampleCoding, graphs: ResampleGraphCache, isCancelled: @escaping () -> Bool
+    _ plan: DecodingPlan, graphs: ResampleGraphCache, isCancelled: @escaping () -> Bool
   ) throws -> Bitmap {
-    if plan.isWholeImage, coding == SampleCoding() { return self }
+    if plan.isWholeImage { return self }
     let factor = BoxShrink.factor(reduction: plan.geometry.reduction)
     let geometry = plan.geometry.scaled(by: 1 / Double(factor))
     return try Resampler(format: plan.info.format, geometry: geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
       let rows = BitmapRowSource(self)
       let shrunk: any RowSource =
         factor == 1 ? rows : BoxShrink(rows, across: factor, down: factor, isCancelled: isCancelled)
-      return RowPlaneSource(shrunk, coding: coding, isCancelled: isCancelled)
+      return RowPlaneSource(shrunk, isCancelled: isCancelled)
     }
   }
 }

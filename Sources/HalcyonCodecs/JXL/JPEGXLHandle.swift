@@ -4,6 +4,9 @@ import CJXL
 
 /// A libjxl decoder on one file. It uses one thread, as a pipeline decodes several images at once.
 final class JPEGXLHandle {
+  /// The defaults of the format, and of encoders for PQ, which state nothing about the image, in cd/m².
+  private static let unstatedPeaks = [255, HighDynamicRange.highestPeak]
+
   let decoder: OpaquePointer
   /// The basic info in the header of the file.
   private(set) var basics = JxlBasicInfo()
@@ -38,6 +41,23 @@ final class JPEGXLHandle {
       var info = JxlExtraChannelInfo()
       return JxlDecoderGetExtraChannelInfo(decoder, channel, &info) == JXL_DEC_SUCCESS && info.type == type
     }
+  }
+
+  /// The signal, if the image was encoded with PQ or hybrid log-gamma.
+  var highDynamicRange: HighDynamicRange? {
+    var encoding = JxlColorEncoding()
+    guard
+      JxlDecoderGetColorAsEncodedProfile(decoder, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding) == JXL_DEC_SUCCESS
+    else { return nil }
+    let primaries =
+      switch encoding.primaries {
+      case JXL_PRIMARIES_2100: 9
+      case JXL_PRIMARIES_P3: 12
+      default: encoding.color_space == JXL_COLOR_SPACE_GRAY ? 9 : 1
+      }
+    let range = HighDynamicRange(primaries: primaries, transfer: Int(encoding.transfer_function.rawValue))
+    let peak = Double(basics.intensity_target)
+    return range?.with(ContentLight(contentPeak: Self.unstatedPeaks.contains(peak) ? nil : peak))
   }
 
   var size: PixelSize { PixelSize(width: Int(basics.xsize), height: Int(basics.ysize)) }

@@ -43,13 +43,7 @@ struct JPEGXLHeader {
   private static func droppedContent(_ handle: JPEGXLHandle) -> Set<DroppedContent> {
     var dropped: Set<DroppedContent> = []
     if handle.extraChannel(JXL_CHANNEL_DEPTH) != nil { dropped.insert(.depthMap) }
-    var encoding = JxlColorEncoding()
-    if JxlDecoderGetColorAsEncodedProfile(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding)
-      == JXL_DEC_SUCCESS,
-      [JXL_TRANSFER_FUNCTION_PQ, JXL_TRANSFER_FUNCTION_HLG].contains(encoding.transfer_function)
-    {
-      dropped.insert(.highDynamicRange)
-    }
+    if handle.highDynamicRange != nil { dropped.insert(.highDynamicRange) }
     return dropped
   }
 }

@@ -17,10 +17,14 @@ struct JPEGXLReader {
 
   private let handle: JPEGXLHandle
   private let colors: ColorTransformCache
+  /// For high dynamic range.
+  private let toneMapper: ToneMapper?
 
   init(_ bytes: UnsafeRawBufferPointer, colors: ColorTransformCache) throws(ImageDecodingError) {
     handle = try JPEGXLHandle(bytes, events: JXL_DEC_FRAME.code | JXL_DEC_FULL_IMAGE.code)
     self.colors = colors
+    toneMapper = handle.highDynamicRange.map { ToneMapper($0) }
+    if toneMapper != nil { return }
     var target = JxlColorEncoding()
     JxlColorEncodingSetToSRGB(&target, handle.basics.num_color_channels == 1 ? JXL_TRUE : JXL_FALSE)
     // Fails for files with an original colour profile (not XYB), which are converted later.
@@ -37,8 +41,8 @@ struct JPEGXLReader {
   /// How the colours of decoded frames are converted to sRGB. Those of CMYK are converted already.
   var colorMapping: ColorMapping {
     guard handle.blackChannel == nil else { return inkMapping.isUnusable ? .unusable : .none }
-    return highDynamicRange != nil && isOpaque
-      ? .none : colors.mapping(colorDescription, inRGBA: handle.basics.num_color_channels == 1)
+    if toneMapper != nil { return .none }
+    return colors.mapping(colorDescription, inRGBA: handle.basics.num_color_channels == 1)
   }
 
   private var inkMapping: ColorMapping { colors.mapping(profile().map { .profile($0) }, layout: .cmyk8Inverted) }
@@ -52,20 +56,6 @@ struct JPEGXLReader {
       return nil
     }
     return profile().map { .profile($0) }
-  }
-
-  /// The code points of ITU-T H.273 if frames are high dynamic range.
-  var highDynamicRange: SampleCoding.HighDynamicRange? {
-    guard let encoding,
-      [JXL_TRANSFER_FUNCTION_PQ, JXL_TRANSFER_FUNCTION_HLG].contains(encoding.transfer_function)
-    else { return nil }
-    let primaries =
-      switch encoding.primaries {
-      case JXL_PRIMARIES_2100: 9
-      case JXL_PRIMARIES_P3: 12
-      default: 1
-      }
-    return SampleCoding.HighDynamicRange(primaries: primaries, transfer: Int(encoding.transfer_function.rawValue))
   }
 
   /// The ICC profile of decoded frames, which libjxl also creates for enumerated encodings.
@@ -95,6 +85,7 @@ struct JPEGXLReader {
 
   private func fill(_ output: UnsafeMutableRawBufferPointer) throws(ImageDecodingError) {
     try handle.expect(JXL_DEC_NEED_IMAGE_OUT_BUFFER)
+    if let toneMapper { return try map(into: output, with: toneMapper) }
     var format = Self.pixelFormat
     guard JxlDecoderSetImageOutBuffer(handle.decoder, &format, output.baseAddress, output.count) == JXL_DEC_SUCCESS
     else { throw JPEGXLHandle.failure }
@@ -104,6 +95,29 @@ struct JPEGXLReader {
       try handle.expect(JXL_DEC_FULL_IMAGE)
     }
     premultiply(output)
+  }
+
+  /// Maps high dynamic range to 8 bits, while parts of rows are decoded.
+  private func map(
+    into output: UnsafeMutableRawBufferPointer, with toneMapper: ToneMapper
+  ) throws(ImageDecodingError) {
+    guard let start = output.bindMemory(to: UInt8.self).baseAddress else { return }
+    let target = ToneMappedOutput(
+      toneMapper, isPremultiplied: handle.basics.alpha_premultiplied == JXL_TRUE, width: handle.size.width, start: start
+    )
+    var format = Self.pixelFormat
+    format.data_type = JXL_TYPE_UINT16
+    let status = JxlDecoderSetImageOutCallback(
+      handle.decoder, &format,
+      { context, column, row, count, samples in
+        guard let context, let samples else { return }
+        Unmanaged<ToneMappedOutput>.fromOpaque(context).takeUnretainedValue()
+          .write(samples.assumingMemoryBound(to: UInt16.self), count: count, column: column, row: row)
+      },
+      Unmanaged.passUnretained(target).toOpaque())
+    guard status == JXL_DEC_SUCCESS else { throw JPEGXLHandle.failure }
+    try withExtendedLifetime(target) { () throws(ImageDecodingError) in try handle.expect(JXL_DEC_FULL_IMAGE) }
+    if !isOpaque { AlphaMath.premultiply(start, count: handle.size.pixelCount) }
   }
 
   /// Reads cyan, magenta and yellow, and black from an extra channel, and converts them. 255 is no ink.
@@ -151,6 +165,26 @@ struct JPEGXLReader {
     guard !isOpaque, handle.basics.alpha_premultiplied == JXL_FALSE else { return }
     guard let start = output.bindMemory(to: UInt8.self).baseAddress else { return }
     AlphaMath.premultiply(start, count: handle.size.pixelCount)
+  }
+}
+
+/// Where libjxl writes the samples of a high-dynamic-range frame.
+private final class ToneMappedOutput {
+  private let toneMapper: ToneMapper
+  private let isPremultiplied: Bool
+  private let width: Int
+  private let start: UnsafeMutablePointer<UInt8>
+
+  init(_ toneMapper: ToneMapper, isPremultiplied: Bool, width: Int, start: UnsafeMutablePointer<UInt8>) {
+    self.toneMapper = toneMapper
+    self.isPremultiplied = isPremultiplied
+    self.width = width
+    self.start = start
+  }
+
+  func write(_ samples: UnsafePointer<UInt16>, count: Int, column: Int, row: Int) {
+    toneMapper.convert(
+      samples, isPremultiplied: isPremultiplied, count: count, to: start + (row * width + column) * 4)
   }
 }
 #endif

@@ -4,9 +4,7 @@ import Foundation
 /// The structure of an animated PNG file, read before its frames are decoded.
 struct APNGFile {
   /// Chunks before the image data that apply to every frame.
-  private static let sharedNames: Set<String> = [
-    "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "sBIT", "cICP",
-  ]
+  private static let sharedNames = PNGColor.chunkNames.union(["PLTE", "tRNS", "sBIT"])
 
   let bytes: FileBytes
   /// The content of the `IHDR` chunk, which has the size of the canvas.

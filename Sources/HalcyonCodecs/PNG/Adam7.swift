@@ -29,12 +29,15 @@ struct Adam7 {
       height: max(0, image.height - firstRow + rowStep - 1) / rowStep)
   }
 
+  /// The columns of the pixels of this pass.
+  func columns(width: Int) -> StrideTo<Int> { stride(from: firstColumn, to: width, by: columnStep) }
+
   /// Copies the pixels of this pass in a row over their blocks; `pixels` has four bytes per pixel.
   func spread(row: Int, of pixels: UnsafeMutablePointer<UInt8>, size: PixelSize) {
     guard blockWidth > 1 || blockHeight > 1 else { return }
     let pixels = UnsafeMutableRawPointer(pixels).assumingMemoryBound(to: UInt32.self)
     for line in row..<min(row + blockHeight, size.height) {
-      for column in stride(from: firstColumn, to: size.width, by: columnStep) {
+      for column in columns(width: size.width) {
         let color = pixels[row * size.width + column]
         for target in column..<min(column + blockWidth, size.width) { pixels[line * size.width + target] = color }
       }

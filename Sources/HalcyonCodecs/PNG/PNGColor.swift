@@ -4,6 +4,10 @@ import Foundation
 
 /// The colour space chunks of a PNG file (PNG, third edition, 11.3.2).
 struct PNGColor {
+  static let chunkNames: Set<String> = [
+    "iCCP", "sRGB", "gAMA", "cHRM", "cICP", "cLLI", "cLLi", "mDCV", "mDCv",
+  ]
+
   /// The relative distance from 1/2.2 below which a gamma is treated as sRGB, whose curve it approximates. Browsers do so
   /// without `cHRM` only.
   private static let gammaTolerance = 0.05
@@ -15,11 +19,19 @@ struct PNGColor {
   private(set) var isSRGB = false
   private var gamma: Double?
   private var chromaticities: Chromaticities?
-  private var codePoints: ColorDescription?
-  private var primaries: Int?
+  private var codePoints: CodePoints?
+  private var light = ContentLight()
+
+  /// The content of the `cICP` chunk, of ITU-T H.273.
+  private struct CodePoints {
+    let primaries: Int
+    let transfer: Int
+    /// Whether they apply to RGB with the full range of values.
+    let isUsable: Bool
+  }
 
   /// The colour space that the chunks name, besides a profile.
-  var hint: ColorSpaceHint? { primaries.flatMap(ColorSpaceHint.init(cicp:)) ?? (isSRGB ? .sRGB : nil) }
+  var hint: ColorSpaceHint? { codePoints.flatMap { ColorSpaceHint(cicp: $0.primaries) } ?? (isSRGB ? .sRGB : nil) }
 
   /// Reads a chunk whose content starts at offset `start` of the file.
   mutating func readChunk(_ content: Bytes, of type: String, at start: Int) {
@@ -29,17 +41,32 @@ struct PNGColor {
     case "gAMA": gamma = content.unsigned32(at: 0).map { Double($0) / 100_000 }
     case "cHRM": chromaticities = Self.chromaticities(content)
     case "cICP":
-      codePoints = Self.codePoints(content)
-      primaries = content[0].map(Int.init)
+      guard let primaries = content[0], let transfer = content[1] else { return }
+      codePoints = CodePoints(
+        primaries: Int(primaries), transfer: Int(transfer), isUsable: content[2] == 0 && content[3] == 1)
+    // In steps of 0.0001 cd/m². Drafts of the third edition had other names.
+    case "cLLI", "cLLi": light.contentPeak = content.unsigned32(at: 0).map { Double($0) / 10_000 }
+    case "mDCV", "mDCv": light.masteringPeak = content.unsigned32(at: 16).map { Double($0) / 10_000 }
     default: break
     }
   }
 
-  /// The source colour space; `nil` for sRGB.
+  /// The signal, if the file is high dynamic range.
+  var highDynamicRange: HighDynamicRange? {
+    guard let codePoints, codePoints.isUsable else { return nil }
+    return HighDynamicRange(primaries: codePoints.primaries, transfer: codePoints.transfer)?.with(light)
+  }
+
+  /// The source colour space; `nil` for sRGB, and for high dynamic range, which is mapped while it is decoded.
   ///
   /// In order of precedence: `cICP`, `iCCP`, `sRGB`, `gAMA`; `cHRM` applies only together with `gAMA`.
   func description(in file: UnsafeRawBufferPointer) -> ColorDescription? {
-    if let codePoints { return codePoints }
+    if highDynamicRange != nil { return nil }
+    if let codePoints, codePoints.isUsable, let chromaticities = Chromaticities(cicp: codePoints.primaries),
+      let curve = TransferCurve(cicp: codePoints.transfer)
+    {
+      return .display(chromaticities, curve)
+    }
     if let profile { return .profile(Self.inflated(UnsafeRawBufferPointer(rebasing: file[profile]))) }
     guard !isSRGB, let gamma, Self.validGammas.contains(gamma) else { return nil }
     let isSRGBGamma = abs(gamma * 2.2 - 1) < Self.gammaTolerance
@@ -60,14 +87,6 @@ struct PNGColor {
     let points = (0..<4).map { Chromaticities.Point(x: values[$0 * 2], y: values[$0 * 2 + 1]) }
     let result = Chromaticities(white: points[0], red: points[1], green: points[2], blue: points[3])
     return result.isValid ? result : nil
-  }
-
-  /// Code points of ITU-T H.273; `nil` for high dynamic range, and for limited-range samples.
-  private static func codePoints(_ content: Bytes) -> ColorDescription? {
-    guard let primaries = content[0], let transfer = content[1], content[2] == 0, content[3] == 1,
-      let chromaticities = Chromaticities(cicp: Int(primaries)), let curve = TransferCurve(cicp: Int(transfer))
-    else { return nil }
-    return .display(chromaticities, curve)
   }
 }
 

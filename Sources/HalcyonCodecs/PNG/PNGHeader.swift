@@ -33,7 +33,14 @@ struct PNGHeader {
     ImageInfo(
       format: .png, storedSize: size, orientation: orientation ?? .up, hasAlpha: hasAlpha, frameCount: frameCount,
       colorModel: colorModel, bitDepth: bitDepth, hasColorProfile: color.profile != nil,
-      droppedContent: frameCount > 1 ? [.frames] : [])
+      droppedContent: droppedContent)
+  }
+
+  private var droppedContent: Set<DroppedContent> {
+    var dropped: Set<DroppedContent> = []
+    if frameCount > 1 { dropped.insert(.frames) }
+    if color.highDynamicRange != nil { dropped.insert(.highDynamicRange) }
+    return dropped
   }
 
   var isGrey: Bool { colorType == .grey || colorType == .greyAlpha }
@@ -145,7 +152,7 @@ struct PNGHeaderParser {
     case "tRNS" where !header.hasTransparentColor && canApplyTransparency(content) && chunk.isIntact(in: bytes):
       header.hasTransparentColor = true
       header.essentialChunks.append(chunk)
-    case "iCCP", "sRGB", "gAMA", "cHRM", "cICP":
+    case let name where PNGColor.chunkNames.contains(name):
       guard chunk.isIntact(in: bytes) else { return }
       header.color.readChunk(content, of: chunk.name, at: chunk.content.lowerBound)
     case "eXIf" where header.orientation == nil && chunk.isIntact(in: bytes):

@@ -38,8 +38,10 @@ struct PNGInterlacedImage {
         if count % 16 == 0, isCancelled() { throw ImageDecodingError.cancelled }
         count += 1
         pass = row.pass
-        let hasMore = try reader.readRow(into: start + row.index * header.size.width * 4)
-        if reading == .partial { Adam7(pass: pass).spread(row: row.index, of: start, size: header.size) }
+        let adam7 = Adam7(pass: pass)
+        let hasMore = try reader.readRow(
+          into: start + row.index * header.size.width * 4, columns: adam7.columns(width: header.size.width))
+        if reading == .partial { adam7.spread(row: row.index, of: start, size: header.size) }
         guard hasMore else { return Adam7.passCount }
       }
       return Adam7.passCount

@@ -3,11 +3,12 @@ import CSPNG
 import Foundation
 import HalcyonImaging
 
-/// Decodes one PNG image through libspng to RGBA with straight alpha.
+/// Decodes one PNG image through libspng to RGBA with straight alpha, high dynamic range tone-mapped.
 struct PNGReader: ~Copyable {
   private let context: OpaquePointer
   private let size: PixelSize
   private let stream: PNGStream
+  private let deepRow: DeepRow?
 
   /// Starts reading an image.
   ///
@@ -16,6 +17,7 @@ struct PNGReader: ~Copyable {
   ///   - isWhole: Whether it is complete and undamaged, as far as is known.
   init(_ bytes: UnsafeRawBufferPointer, header: PNGHeader, isWhole: Bool) throws(ImageDecodingError) {
     size = header.size
+    deepRow = header.color.highDynamicRange.map { DeepRow(ToneMapper($0), width: header.size.width) }
     stream = PNGStream(bytes, header: header, isWhole: isWhole)
     guard let context = spng_ctx_new(stream.isInflated ? Int32(SPNG_CTX_IGNORE_ADLER32.rawValue) : 0) else {
       throw .outOfMemory(size)
@@ -39,7 +41,8 @@ struct PNGReader: ~Copyable {
   /// Reads the chunks before the image data and prepares to decode rows.
   func start() throws(ImageDecodingError) {
     let flags = Int32(SPNG_DECODE_TRNS.rawValue | SPNG_DECODE_PROGRESSIVE.rawValue)
-    try check(spng_decode_image(context, nil, 0, Int32(SPNG_FMT_RGBA8.rawValue), flags))
+    let format = deepRow == nil ? SPNG_FMT_RGBA8 : SPNG_FMT_RGBA16
+    try check(spng_decode_image(context, nil, 0, Int32(format.rawValue), flags))
   }
 
   /// The position of the next row, or `nil` after the last; a row of an interlaced image occurs in several passes.
@@ -52,11 +55,21 @@ struct PNGReader: ~Copyable {
   }
 
   /// Writes the pixels of the next row; returns `false` after the last row of the image.
-  func readRow(into row: UnsafeMutableRawPointer) throws(ImageDecodingError) -> Bool {
-    let status = spng_decode_row(context, row, size.width * 4)
-    if status == SPNG_EOI.status { return false }
-    try check(status)
-    return true
+  ///
+  /// - Parameter columns: Those of the pass of an interlaced image: the others keep their values.
+  func readRow(
+    into row: UnsafeMutablePointer<UInt8>, columns: StrideTo<Int>? = nil
+  ) throws(ImageDecodingError) -> Bool {
+    let status =
+      if let deepRow {
+        deepRow.samples.withUnsafeMutableBytes { spng_decode_row(context, $0.baseAddress, $0.count) }
+      } else {
+        spng_decode_row(context, row, size.width * 4)
+      }
+    let hasMore = status != SPNG_EOI.status
+    if hasMore { try check(status) }
+    deepRow?.map(into: row, columns: columns)
+    return hasMore
   }
 
   private static func isEnd(_ status: Int32) -> Bool {
@@ -69,6 +82,25 @@ struct PNGReader: ~Copyable {
     if Self.isEnd(status) { throw .truncated(.png) }
     if status == SPNG_EMEM.status { throw .outOfMemory(size) }
     throw .corrupt(.png, reason: String(cString: spng_strerror(status)))
+  }
+}
+
+/// A row with 16 bits per channel, and its conversion to 8.
+private final class DeepRow {
+  var samples: [UInt16]
+  private let toneMapper: ToneMapper
+
+  init(_ toneMapper: ToneMapper, width: Int) {
+    self.toneMapper = toneMapper
+    samples = Array(repeating: 0, count: width * 4)
+  }
+
+  func map(into row: UnsafeMutablePointer<UInt8>, columns: StrideTo<Int>?) {
+    samples.withUnsafeBufferPointer { samples in
+      guard let start = samples.baseAddress else { return }
+      guard let columns else { return toneMapper.convert(start, count: samples.count / 4, to: row) }
+      for column in columns { toneMapper.convert(start + column * 4, count: 1, to: row + column * 4) }
+    }
   }
 }
 

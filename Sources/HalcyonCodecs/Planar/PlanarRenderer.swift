@@ -24,7 +24,8 @@ struct PlanarRenderer {
       format: plan.info.format, geometry: geometry.scaled(by: 1 / Double(factor)), graphs: graphs)
     return try plan.image(colors: mapping) {
       try resampler.bitmap(isOpaque: !first.hasAlpha) {
-        let planes = try SamplePlaneSource(samples, isCancelled: isCancelled)
+        let planes = try SamplePlaneSource(
+          samples, highDynamicRange: header.highDynamicRange(of: first.color), isCancelled: isCancelled)
         return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
       }
     }
@@ -37,10 +38,11 @@ extension SampleCoding {
 }
 
 extension HEIFImageHeader {
-  /// The source colour space; `nil` for sRGB, and for high dynamic range, which resampling converts.
+  /// The source colour space; `nil` for sRGB, and for high dynamic range, which is mapped while it is resampled.
   fileprivate func description(of color: ColorCoding) -> ColorDescription? {
+    guard color.highDynamicRange == nil else { return nil }
     if let colorProfile { return .profile(colorProfile) }
-    guard !color.isHighDynamicRange, let primaries = Chromaticities(cicp: color.primaries),
+    guard let primaries = Chromaticities(cicp: color.primaries),
       let curve = TransferCurve(cicp: color.transfer), primaries != .bt709 || curve != .sRGB
     else { return nil }
     return .display(primaries, curve)

@@ -28,10 +28,7 @@ struct SamplePlanes {
   ) throws(ImageDecodingError) {
     var coding = coding
     coding.isFullRange = color.isFullRange
-    if color.isHighDynamicRange {
-      coding.highDynamicRange = SampleCoding.HighDynamicRange(
-        primaries: color.wellKnownPrimaries, transfer: color.transfer)
-    }
+    coding.highDynamicRange = color.highDynamicRange
     coding.matrix = color.matrix == ColorCoding.unspecified ? ColorCoding.bt601Matrix : color.matrix
     self.size = size
     self.coding = coding
@@ -40,11 +37,11 @@ struct SamplePlanes {
     if !isGrey, coding.matrix == 0 {
       channels = .rgb
       planes = [colors[2], colors[0], colors[1]] + (alpha.map { [$0] } ?? [])
-    } else if isGrey, coding.alpha != .none || color.isHighDynamicRange {
+    } else if isGrey, coding.alpha != .none || coding.highDynamicRange != nil {
       channels = .rgb
       planes = [colors[0], colors[0], colors[0]] + (alpha.map { [$0] } ?? [])
     } else {
-      guard isGrey || color.hasPlainMatrix || color.isHighDynamicRange && color.hasWideMatrix else {
+      guard isGrey || color.hasPlainMatrix || coding.highDynamicRange != nil && color.hasWideMatrix else {
         throw .unsupportedFeature(format, feature: "the matrix coefficients \(color.matrix) of ITU-T H.273")
       }
       channels = isGrey ? .grey : .yCbCr(shiftX: colors[1].shiftX, shiftY: colors[1].shiftY)
@@ -61,7 +58,5 @@ extension ColorCoding {
 
   /// Whether the matrix is one that depends on the primaries or the transfer function, and applies with high dynamic range.
   fileprivate var hasWideMatrix: Bool { [12, 13, 14].contains(matrix) }
-
-  fileprivate var wellKnownPrimaries: Int { primaries == Self.unspecified ? 9 : primaries }
 }
 #endif

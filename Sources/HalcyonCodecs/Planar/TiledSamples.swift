@@ -42,7 +42,11 @@ final class SamplePlaneSource: PlaneSource {
   private var tileRow = 0
 
   /// The image from its first row on.
-  init(_ samples: any TiledSamples, isCancelled: @escaping () -> Bool) throws(ImageDecodingError) {
+  ///
+  /// - Parameter highDynamicRange: The signal, with what the file states about it.
+  init(
+    _ samples: any TiledSamples, highDynamicRange: HighDynamicRange?, isCancelled: @escaping () -> Bool
+  ) throws(ImageDecodingError) {
     self.samples = samples
     self.isCancelled = isCancelled
     tiles = try samples.tiles(inRow: 0)
@@ -54,6 +58,7 @@ final class SamplePlaneSource: PlaneSource {
       channels: first.channels, size: size,
       rowByteCounts: first.planes.map { (size.width >> $0.shiftX) * first.coding.bytesPerSample })
     format.coding = first.coding
+    format.coding.highDynamicRange = highDynamicRange
     self.format = format
   }
 

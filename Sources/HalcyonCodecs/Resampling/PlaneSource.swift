@@ -74,12 +74,6 @@ struct SampleCoding: Equatable {
     case premultiplied
   }
 
-  /// A high-dynamic-range signal, in the code points of ITU-T H.273.
-  struct HighDynamicRange: Equatable {
-    var primaries: Int
-    var transfer: Int
-  }
-
   /// Bits per sample; samples of more than 8 bits take two bytes in native byte order.
   var depth = 8
   /// Whether black is 0 and white is the largest value (full range, not limited range).
@@ -88,8 +82,7 @@ struct SampleCoding: Equatable {
   var matrix = 5
   var chromaSiting = ChromaSiting.center
   var alpha = Alpha.none
-  /// Set if the samples are high dynamic range: they are converted to sRGB while resampling, and values above
-  /// reference white (203 cd/m², ITU-R BT.2408) are clipped.
+  /// Set if the samples are high dynamic range: they are resampled as they are, and then mapped to 8 bits.
   var highDynamicRange: HighDynamicRange?
 
   var bytesPerSample: Int { depth > 8 ? 2 : 1 }

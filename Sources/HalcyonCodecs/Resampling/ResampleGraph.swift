@@ -2,11 +2,10 @@
 import HalcyonImaging
 import CZimg
 
-/// A zimg filter graph, from planes of one size and format to RGB, RGBA or grey planes of another size.
+/// A zimg filter graph, from planes of one size and format to RGB, RGBA or grey planes of another size: with 8 bits, or
+/// those of ``ToneMapper`` for high dynamic range.
 struct ResampleGraph: ~Copyable {
   private static let lanczosTaps = 3.0
-  /// The luminance of reference white in cd/m²; used for high dynamic range only.
-  private static let referenceWhite = 203.0
   private static let version = UInt32(ZIMG_API_VERSION_MAJOR << 8 | ZIMG_API_VERSION_MINOR)
 
   private let handle: OpaquePointer
@@ -28,7 +27,7 @@ struct ResampleGraph: ~Copyable {
     // No 512-bit instructions, which are no faster here: zimg 3.0.4 then reads 16 samples before the window, which is
     // out of bounds if the window starts near the left edge.
     parameters.cpu_type = ZIMG_CPU_AUTO
-    parameters.nominal_peak_luminance = Self.referenceWhite
+    parameters.nominal_peak_luminance = HighDynamicRange.referenceWhite
     guard let handle = zimg_filter_graph_build(&input, &output, &parameters) else { throw .last }
     self.handle = handle
   }
@@ -75,10 +74,7 @@ struct ResampleGraph: ~Copyable {
     if coding.alpha != .none {
       format.alpha = coding.alpha == .straight ? ZIMG_ALPHA_STRAIGHT : ZIMG_ALPHA_PREMULTIPLIED
     }
-    if let range = coding.highDynamicRange {
-      format.color_primaries = zimg_color_primaries_e(Int32(range.primaries))
-      format.transfer_characteristics = zimg_transfer_characteristics_e(Int32(range.transfer))
-    }
+    if let range = coding.highDynamicRange { set(range, of: &format) }
     if case .yCbCr(let shiftX, let shiftY) = source.channels {
       format.color_family = ZIMG_COLOR_YUV
       format.matrix_coefficients = zimg_matrix_coefficients_e(Int32(coding.matrix))
@@ -95,11 +91,18 @@ struct ResampleGraph: ~Copyable {
 
   private static func outputFormat(_ source: PlaneFormat, size: PixelSize) -> zimg_image_format {
     var format = format(channels: source.outputChannels, size: size)
-    if source.coding.highDynamicRange != nil {
-      format.color_primaries = ZIMG_PRIMARIES_BT709
-      format.transfer_characteristics = ZIMG_TRANSFER_IEC_61966_2_1
+    if let range = source.coding.highDynamicRange {
+      set(range, of: &format)
+      format.pixel_type = ZIMG_PIXEL_WORD
+      format.depth = UInt32(ToneMapper.depth)
     }
     return format
+  }
+
+  /// The same of input and output: only some matrices depend on it.
+  private static func set(_ range: HighDynamicRange, of format: inout zimg_image_format) {
+    format.color_primaries = zimg_color_primaries_e(Int32(range.primaries))
+    format.transfer_characteristics = zimg_transfer_characteristics_e(Int32(range.transfer.rawValue))
   }
 
   private static func format(channels: PlaneFormat.Channels, size: PixelSize) -> zimg_image_format {

@@ -10,6 +10,8 @@ final class ResampleRun {
   private let outputSize: PixelSize
   private let pixels: UnsafeMutablePointer<UInt32>
   private let isStreaming: Bool
+  /// For high dynamic range.
+  private let toneMapper: ToneMapper?
   private var readRowCount = 0
   private var sourceError: ImageDecodingError?
 
@@ -31,7 +33,7 @@ final class ResampleRun {
     let rowCount = isStreaming ? rows : height + source.rowsPerRead
     guard
       let input = PlaneBuffer(rowByteCounts: source.format.rowByteCounts, rowCount: rowCount, isRing: isStreaming),
-      let output = try Self.outputBuffer(graph: shared.graph, channels: source.format.outputChannels, size: outputSize)
+      let output = try Self.outputBuffer(graph: shared.graph, format: source.format, size: outputSize)
     else { throw .outOfMemory }
     self.source = source
     self.shared = shared
@@ -39,13 +41,15 @@ final class ResampleRun {
     self.output = output
     self.outputSize = outputSize
     self.pixels = pixels
+    toneMapper = source.format.coding.highDynamicRange.map { ToneMapper($0) }
   }
 
   private static func outputBuffer(
-    graph: borrowing ResampleGraph, channels: PlaneFormat.Channels, size: PixelSize
+    graph: borrowing ResampleGraph, format: PlaneFormat, size: PixelSize
   ) throws(ResamplingError) -> PlaneBuffer? {
     let rows = try graph.outputRowCount().roundedUpToPowerOfTwo
-    let planes = PlaneFormat(channels: channels, size: size).rowByteCounts
+    let bytesPerSample = format.coding.highDynamicRange == nil ? 1 : 2
+    let planes = PlaneFormat(channels: format.outputChannels, size: size).rowByteCounts.map { $0 * bytesPerSample }
     return PlaneBuffer(rowByteCounts: planes, rowCount: min(rows, size.height), isRing: rows < size.height)
   }
 
@@ -93,6 +97,10 @@ final class ResampleRun {
       return 1
     }
     let target = pixels + row * outputSize.width
+    if let toneMapper {
+      map(row, columns, with: toneMapper, into: target)
+      return 0
+    }
     let samples = (0..<output.planeCount).map { UnsafePointer(output.row(row, ofPlane: $0)) }
     switch samples.count {
     case 1: RowPacking.grey(samples[0], into: target, columns: columns)
@@ -100,6 +108,17 @@ final class ResampleRun {
     default: RowPacking.rgba(samples[0], samples[1], samples[2], samples[3], into: target, columns: columns)
     }
     return 0
+  }
+
+  private func map(
+    _ row: Int, _ columns: Range<Int>, with toneMapper: ToneMapper, into target: UnsafeMutablePointer<UInt32>
+  ) {
+    let samples = (0..<output.planeCount).map { plane in
+      UnsafePointer(
+        UnsafeMutableRawPointer(output.row(row, ofPlane: plane)).assumingMemoryBound(to: UInt16.self)
+          + columns.lowerBound)
+    }
+    toneMapper.convert(samples, count: columns.count, into: target + columns.lowerBound)
   }
 }
 

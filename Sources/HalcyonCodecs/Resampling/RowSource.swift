@@ -78,12 +78,10 @@ final class RowPlaneSource: PlaneSource {
   private let isCancelled: () -> Bool
   private var row: [UInt32]
 
-  init(_ rows: any RowSource, coding: SampleCoding = SampleCoding(), isCancelled: @escaping () -> Bool) {
+  init(_ rows: any RowSource, isCancelled: @escaping () -> Bool) {
     self.rows = rows
     self.isCancelled = isCancelled
-    var format = PlaneFormat(channels: rows.isOpaque ? .rgb : .rgbaPremultiplied, size: rows.size)
-    format.coding = coding
-    self.format = format
+    format = PlaneFormat(channels: rows.isOpaque ? .rgb : .rgbaPremultiplied, size: rows.size)
     row = Array(repeating: 0, count: rows.size.width)
   }
 

@@ -6,7 +6,9 @@ import ImageIO
 
 /// Decodes images through ImageIO.
 struct ImageIOReader: SystemImageReader {
-  private var options: CFDictionary { [kCGImageSourceShouldCache: false] as CFDictionary }
+  private var options: CFDictionary {
+    [kCGImageSourceShouldCache: false, kCGImageSourceDecodeRequest: kCGImageSourceDecodeToSDR] as CFDictionary
+  }
 
   func image(of file: Data, at index: Int?, longestSide: Int?) throws(ImageDecodingError) -> SystemImage? {
     guard let source = CGImageSourceCreateWithData(file as CFData, options) else { return nil }
@@ -36,6 +38,7 @@ struct ImageIOReader: SystemImageReader {
     let options: [CFString: Any] = [
       kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceCreateThumbnailWithTransform: false,
       kCGImageSourceThumbnailMaxPixelSize: longestSide, kCGImageSourceShouldCache: false,
+      kCGImageSourceDecodeRequest: kCGImageSourceDecodeToSDR,
     ]
     return CGImageSourceCreateThumbnailAtIndex(source, index, options as CFDictionary)
   }

@@ -16,14 +16,15 @@ struct WideColorTests {
     #expect(green.x == 0 && green.y > 230 && green.z < 60, "\(green)")
   }
 
-  @Test func `high dynamic range is clipped to white and reported`() throws {
+  @Test func `high dynamic range is tone-mapped and reported`() throws {
     let file = try Fixture.data("avif/colors_text_hdr_rec2020.avif")
     let image = try AVIFDecoder().decode(file, options: DecodingOptions(size: .fit(width: 50, height: 50)))
     #expect(image.info.bitDepth == 10)
     #expect(image.info.droppedContent == [.highDynamicRange])
-    #expect(image.bitmap.color(25, 49) == Color(255, 255, 255, 255))
+    let white = image.bitmap.color(25, 49)
+    #expect(min(white.x, white.y, white.z) > 245, "\(white)")
     let red = image.bitmap.color(0, 0)
-    #expect(red.x > 240 && red.y < 40, "\(red)")
+    #expect(red.x > 240 && red.y < 130, "\(red)")
   }
 
   #if !IMAGEIO
@@ -71,12 +72,12 @@ struct WideColorTests {
   }
   #endif
 
-  @Test func `a PQ gradient rises to reference white`() throws {
+  @Test func `a PQ gradient rises to white`() throws {
     let file = try Fixture.data("jxl/pq_gradient.jxl")
     let image = try JPEGXLDecoder().decode(file, options: DecodingOptions())
     #expect(image.info.droppedContent == [.highDynamicRange])
     let greys = (0..<17).map { image.bitmap.color($0 * 64 + 32, 32).x }
-    #expect(greys == greys.sorted())
+    #expect(greys == greys.sorted() && Set(greys).count > 12, "\(greys)")
     #expect(greys[0] < 8 && greys[16] == 255, "\(greys)")
   }
 

@@ -62,6 +62,8 @@ public enum CGImageSourceStatus: Int32, Sendable {
 }
 
 public let kCGImageSourceShouldCache: CFString = "kCGImageSourceShouldCache"
+public let kCGImageSourceDecodeRequest: CFString = "kCGImageSourceDecodeRequest"
+public let kCGImageSourceDecodeToSDR: CFString = "kCGImageSourceDecodeToSDR"
 public let kCGImageSourceCreateThumbnailFromImageAlways: CFString = "kCGImageSourceCreateThumbnailFromImageAlways"
 public let kCGImageSourceCreateThumbnailWithTransform: CFString = "kCGImageSourceCreateThumbnailWithTransform"
 public let kCGImageSourceThumbnailMaxPixelSize: CFString = "kCGImageSourceThumbnailMaxPixelSize"

@@ -1,0 +1,62 @@
+/// A high-dynamic-range signal: how its values represent light (ITU-R BT.2100).
+struct HighDynamicRange: Hashable, Sendable {
+  /// The transfer functions, by their code points of ITU-T H.273.
+  enum Transfer: Int, Sendable {
+    /// Perceptual quantization (SMPTE ST 2084): absolute luminances up to 10,000 cd/m².
+    case pq = 16
+    /// Hybrid log-gamma, relative to the display.
+    case hlg = 18
+  }
+
+  /// The luminance of reference white in cd/m² (ITU-R BT.2408).
+  static let referenceWhite = 203.0
+  /// The peak of content that does not state its own, and of the display that hybrid log-gamma is shown on, in cd/m².
+  static let defaultPeak = 1000.0
+  /// The highest luminance of PQ in cd/m².
+  static let highestPeak = 10_000.0
+
+  /// A code point of ITU-T H.273; an unknown one counts as BT.2020.
+  let primaries: Int
+  let transfer: Transfer
+  /// The brightest luminance of the content in cd/m².
+  private(set) var peak = Self.defaultPeak
+
+  /// `nil` if the transfer function is not a high-dynamic-range one.
+  ///
+  /// - Parameters:
+  ///   - primaries: A code point of ITU-T H.273.
+  ///   - transfer: A code point of ITU-T H.273.
+  init?(primaries: Int, transfer: Int) {
+    guard let transfer = Transfer(rawValue: transfer) else { return nil }
+    self.primaries = primaries == ColorCoding.unspecified ? 9 : primaries
+    self.transfer = transfer
+  }
+
+  /// The signal with the luminances that the file states. Hybrid log-gamma has none.
+  func with(_ light: ContentLight) -> HighDynamicRange {
+    var range = self
+    if transfer == .pq, let peak = light.peak { range.peak = peak }
+    return range
+  }
+
+  var chromaticities: Chromaticities {
+    switch primaries {
+    // The white point of digital cinema is for projectors.
+    case 11: .displayP3
+    default: Chromaticities(cicp: primaries) ?? .bt2020
+    }
+  }
+}
+
+/// What a file states about the luminance of its brightest pixels, in cd/m².
+struct ContentLight: Hashable, Sendable {
+  /// The brightest pixel (CTA-861.3).
+  var contentPeak: Double?
+  /// The peak of the display on which the content was mastered (SMPTE ST 2086).
+  var masteringPeak: Double?
+
+  /// The stated peak; 0 states none.
+  var peak: Double? {
+    [contentPeak, masteringPeak].compactMap { $0 }.first { $0 > 0 }.map { min($0, HighDynamicRange.highestPeak) }
+  }
+}
