@@ -13,11 +13,7 @@ public struct AddressRange: Hashable, Sendable {
   public init(_ address: IPAddress, prefixLength: Int) {
     let width = address.family.bitWidth
     precondition((0...width).contains(prefixLength), "prefixLength must be 0 to \(width), got \(prefixLength)")
-    let kept = Self.mask(prefixLength, width: width)
-    switch address.family {
-    case .v4: first = IPAddress(v4: UInt32(truncatingIfNeeded: address.number & kept))
-    case .v6: first = IPAddress(v6: address.number & kept)
-    }
+    first = address.prefix(prefixLength)
     self.prefixLength = prefixLength
   }
 
@@ -32,12 +28,16 @@ public struct AddressRange: Hashable, Sendable {
 
   /// Whether the range contains an address. An IPv6 range contains no IPv4 addresses.
   package func contains(_ address: IPAddress) -> Bool {
-    address.family == first.family
-      && address.number & Self.mask(prefixLength, width: address.family.bitWidth) == first.number
+    address.family == first.family && address.prefix(prefixLength) == first
   }
+}
 
-  private static func mask(_ prefixLength: Int, width: Int) -> UInt128 {
-    prefixLength == 0 ? 0 : ~UInt128(0) << UInt128(width - prefixLength)
+extension IPAddress {
+  /// The address with all bits but so many of the first ones cleared.
+  fileprivate func prefix(_ length: Int) -> IPAddress {
+    let cleared = family.bitWidth - length
+    let (high, low) = (~UInt64(0) << max(0, cleared - 64), ~UInt64(0) << min(64, cleared))
+    return IPAddress(family, self.high & high, self.low & low)
   }
 }
 

@@ -21,19 +21,25 @@ public struct IPAddress: Hashable, Sendable {
 
   /// The version of the Internet Protocol.
   public let family: Family
-  /// The address as a number, in which the first part of its text is the most significant.
-  public let number: UInt128
+  /// The number of 128 bits that the address is, in which the first part of its text is the most significant. That of
+  /// an IPv4 address has 32 bits, in ``low``.
+  package let high, low: UInt64
 
   /// Creates an IPv4 address from a number: `0x7f000001` is 127.0.0.1.
   public init(v4 number: UInt32) {
-    family = .v4
-    self.number = UInt128(number)
+    self.init(.v4, 0, UInt64(number))
   }
 
-  /// Creates an IPv6 address from a number: 1 is ::1.
-  public init(v6 number: UInt128) {
-    family = .v6
-    self.number = number
+  /// Creates an IPv6 address from its 16 bytes.
+  package init(v6 bytes: UnsafeRawBufferPointer) {
+    func word(_ offset: Int) -> UInt64 {
+      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+    self.init(.v6, word(0), word(8))
+  }
+
+  init(_ family: Family, _ high: UInt64, _ low: UInt64) {
+    (self.family, self.high, self.low) = (family, high, low)
   }
 
   /// Parses `192.0.2.1` or `2001:db8::1`, strictly: four decimal parts without leading zeros, no brackets, no zone.
@@ -45,7 +51,7 @@ public struct IPAddress: Hashable, Sendable {
     if inet_pton(AF_INET, text, &v4) == 1 {
       self.init(v4: UInt32(bigEndian: v4.s_addr))
     } else if inet_pton(AF_INET6, text, &v6) == 1 {
-      self.init(v6: withUnsafeBytes(of: v6) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) })
+      self = withUnsafeBytes(of: v6) { IPAddress(v6: $0) }
     } else {
       return nil
     }
@@ -59,22 +65,22 @@ public struct IPAddress: Hashable, Sendable {
   /// ::200:5efe:0:0; RFC 5214).
   public var embeddedIPv4: IPAddress? {
     guard family == .v6 else { return nil }
-    let lowest = UInt32(truncatingIfNeeded: number)
-    switch number >> 96 {
-    case 0 where [0xffff, 0xffff_0000].contains(number >> 32) || (number >> 32 == 0 && lowest > 1):
+    let lowest = UInt32(truncatingIfNeeded: low)
+    switch (high >> 32, low >> 32) {
+    case (0, 0) where high == 0: if lowest > 1 { return IPAddress(v4: lowest) }
+    case (0, 0xffff) where high == 0, (0, 0xffff_0000) where high == 0: return IPAddress(v4: lowest)
+    case (0x0064_ff9b, let next) where high & 0xffff_ffff == 0 && next == 0 || high >> 16 == 0x0064_ff9b_0001:
       return IPAddress(v4: lowest)
-    case 0x0064_ff9b where number >> 32 == 0x0064_ff9b << 64 || number >> 80 == 0x0064_ff9b_0001:
-      return IPAddress(v4: lowest)
-    case 0x2001_0000: return IPAddress(v4: ~lowest)
-    case let high where high >> 16 == 0x2002: return IPAddress(v4: UInt32(truncatingIfNeeded: number >> 80))
-    default: return isISATAP ? IPAddress(v4: lowest) : nil
+    case (0x2001_0000, _): return IPAddress(v4: ~lowest)
+    case (let first, _) where first >> 16 == 0x2002: return IPAddress(v4: UInt32(truncatingIfNeeded: high >> 16))
+    default: break
     }
+    return isISATAP ? IPAddress(v4: lowest) : nil
   }
 
   /// Whether the address tunnels to the IPv4 address in its lowest bits, whatever its prefix (RFC 5214, 6.1).
   var isISATAP: Bool {
-    let identifier = UInt32(truncatingIfNeeded: number >> 32)
-    return family == .v6 && identifier & ~0x0200_0000 == 0x5efe
+    family == .v6 && low >> 32 & ~0x0200_0000 == 0x5efe
   }
 }
 
@@ -84,10 +90,10 @@ extension IPAddress: CustomStringConvertible {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     switch family {
     case .v4:
-      var address = in_addr(s_addr: UInt32(truncatingIfNeeded: number).bigEndian)
+      var address = in_addr(s_addr: UInt32(truncatingIfNeeded: low).bigEndian)
       inet_ntop(AF_INET, &address, &text, socklen_t(text.count))
     case .v6:
-      var address = number.bigEndian
+      var address = (high.bigEndian, low.bigEndian)
       inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
     }
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

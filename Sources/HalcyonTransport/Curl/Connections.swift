@@ -185,8 +185,8 @@ extension IPAddress {
       return (IPAddress(v4: UInt32(bigEndian: socket.sin_addr.s_addr)), Int(UInt16(bigEndian: socket.sin_port)))
     case AF_INET6 where byteCount >= MemoryLayout<sockaddr_in6>.size:
       let socket = pointer.loadUnaligned(as: sockaddr_in6.self)
-      let number = withUnsafeBytes(of: socket.sin6_addr) { $0.loadUnaligned(as: UInt128.self) }
-      return (IPAddress(v6: UInt128(bigEndian: number)), Int(UInt16(bigEndian: socket.sin6_port)))
+      let address = withUnsafeBytes(of: socket.sin6_addr) { IPAddress(v6: $0) }
+      return (address, Int(UInt16(bigEndian: socket.sin6_port)))
     default:
       return nil
     }
