@@ -1,6 +1,7 @@
 #if canImport(CoreGraphics)
 public import CoreGraphics
 public import Halcyon
+import HalcyonSupport
 
 extension TargetSize {
   /// The largest size inside a box in points, in pixels rounded up.
@@ -23,8 +24,7 @@ extension TargetSize {
   }
 
   private static func pixels(_ points: Double, _ scale: Double) -> Int {
-    let pixels = (points * scale).rounded(.up)
-    return pixels > 0 ? Int(exactly: pixels) ?? .max : 0
+    max(0, Int(clamping: (points * scale).rounded(.up)))
   }
 }
 #endif

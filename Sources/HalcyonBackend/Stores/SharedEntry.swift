@@ -111,7 +111,7 @@ extension SharedEntry {
       reader.number(UInt64.self) != nil, reader.number(UInt64.self) != nil, reader.date() != nil,
       let keyByteCount = reader.number(UInt32.self), Int(keyByteCount) == key.text.utf8.count,
       let metadataByteCount = reader.number(UInt32.self), metadataByteCount <= metadataByteLimit,
-      let bodyByteCount = reader.number(UInt64.self), bodyByteCount < 1 << 40
+      let bodyByteCount = reader.number(UInt64.self), bodyByteCount < Int.max >> 4
     else { return nil }
     return headerByteCount + Int(keyByteCount) + Int(metadataByteCount) + Int(bodyByteCount)
   }

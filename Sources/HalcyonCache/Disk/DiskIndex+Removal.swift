@@ -128,7 +128,7 @@ extension DiskIndex {
 
   /// The number and total size of rows of ids, digests and sizes.
   static func removal(of rows: [[SQLiteConnection.Value]]) -> CleaningReport.Removal {
-    let byteCounts = rows.map { Int(min(max(0, $0[2].integer ?? 0), 1 << 40)) }
+    let byteCounts = rows.map { Int(clamping: min(max(0, $0[2].integer ?? 0), Int64(1) << 40)) }
     return CleaningReport.Removal(count: rows.count, byteCount: byteCounts.reduce(0, +))
   }
 }

@@ -56,7 +56,7 @@ extension EntryFileHeader {
       reader.number() == Self.version, let id = reader.number(Int64.self),
       let keyByteCount = reader.number(UInt32.self), let slotByteCount = reader.number(UInt32.self),
       let bodyByteCount = reader.number(UInt64.self), let bodyHash = reader.number(UInt64.self),
-      let storedTime = reader.number(UInt64.self), bodyByteCount < 1 << 40
+      let storedTime = reader.number(UInt64.self), bodyByteCount < Int.max >> 4
     else { return nil }
     self.init(
       id: id, keyByteCount: keyByteCount, slotByteCount: slotByteCount, bodyByteCount: bodyByteCount,

@@ -1,5 +1,6 @@
 import Foundation
 import SystemShim
+import HalcyonSupport
 
 /// Makes the system calls of a disk cache; tests substitute one that makes each call fail.
 ///
@@ -184,7 +185,7 @@ extension timespec {
     // Clamped to dates that file systems can store; ext4 ends in 2446.
     let time = date.timeIntervalSince1970
     let seconds = time.isNaN ? 0 : min(max(time, -1e10), 1e12).rounded(.down)
-    self.init(tv_sec: Int(seconds), tv_nsec: seconds + 1 > time ? Int((time - seconds) * 1e9) : 0)
+    self.init(tv_sec: Int(clamping: seconds), tv_nsec: seconds + 1 > time ? Int((time - seconds) * 1e9) : 0)
   }
 }
 

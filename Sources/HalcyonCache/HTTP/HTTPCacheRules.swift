@@ -35,7 +35,7 @@ public struct HTTPCacheRules: Hashable, Sendable {
   package func servedHeaders(of stored: EntryMetadata, at now: Date) -> HTTPHeaders {
     var headers = stored.headers
     headers["Date"] = headers["Date"] ?? HTTPDate.text(stored.responseDate)
-    headers["Age"] = String(Int(min(age(of: stored, at: now) ?? 0, Double(1 << 31))))
+    headers["Age"] = String(Int64(min(age(of: stored, at: now) ?? 0, Double(Int32.max))))
     return headers
   }
 }

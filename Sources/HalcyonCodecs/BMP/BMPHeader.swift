@@ -52,7 +52,7 @@ struct BMPHeaderParser {
   private static let fileHeaderByteCount = 14
   /// The size of BITMAPCOREHEADER, which has 16-bit sides and colours of three bytes.
   private static let coreByteCount = 12
-  private static let profileTags: [Int] = [0x4D42_4544, 0x4C49_4E4B]
+  private static let profileTags: [UInt32] = [0x4D42_4544, 0x4C49_4E4B]
 
   private let bytes: Bytes
   /// The offset of the information header.
@@ -108,7 +108,7 @@ struct BMPHeaderParser {
   private mutating func readInformation(_ byteCount: Int) throws(ImageDecodingError) -> Bool {
     guard let width = signed32(4), let height = signed32(8), let bitCount = unsigned16(14) else { return false }
     header.isTopDown = height < 0
-    header.size = PixelSize(width: width, height: abs(height))
+    header.size = PixelSize(width: width, height: Int(clamping: height.magnitude))
     header.bitCount = bitCount
     try readCompression(byteCount >= 20 ? unsigned32(16) ?? 0 : 0)
     var end = byteCount
@@ -117,11 +117,11 @@ struct BMPHeaderParser {
       // Older headers are followed by the masks.
       if byteCount < 52 { end += count * 4 }
       guard bytes.count >= start + end else { return false }
-      header.masks = (0..<count).compactMap { unsigned32(40 + $0 * 4).map(UInt32.init) }
+      header.masks = (0..<count).compactMap { bits32(40 + $0 * 4) }
     } else {
       setDefaultMasks()
     }
-    if byteCount >= 108 { header.hasColorProfile = Self.profileTags.contains(unsigned32(56) ?? 0) }
+    if byteCount >= 108 { header.hasColorProfile = Self.profileTags.contains(bits32(56) ?? 0) }
     placePalette(at: end, colorsUsed: byteCount >= 36 ? unsigned32(32) ?? 0 : 0, bytesPerColor: 4)
     return true
   }
@@ -169,5 +169,7 @@ struct BMPHeaderParser {
 
   private func unsigned32(_ offset: Int) -> Int? { bytes.unsigned32(at: start + offset, littleEndian: true) }
 
-  private func signed32(_ offset: Int) -> Int? { unsigned32(offset).map { Int(Int32(truncatingIfNeeded: $0)) } }
+  private func bits32(_ offset: Int) -> UInt32? { bytes.bits32(at: start + offset, littleEndian: true) }
+
+  private func signed32(_ offset: Int) -> Int? { bits32(offset).map { Int(Int32(bitPattern: $0)) } }
 }

@@ -2,6 +2,10 @@ import Foundation
 
 /// Bounds-checked reads of integers from the bytes of a file; `nil` out of bounds.
 struct Bytes {
+  /// More than the bytes of any file, so little that offsets can be added: 128 MB where `Int` has 32 bits, as on older
+  /// watches.
+  static let largest = Int.max >> 4
+
   let buffer: UnsafeRawBufferPointer
 
   init(_ buffer: UnsafeRawBufferPointer) {
@@ -29,11 +33,30 @@ struct Bytes {
     return littleEndian ? Int(second) << 8 | Int(first) : Int(first) << 8 | Int(second)
   }
 
+  /// A length, a position or another number of four bytes; ``largest`` for one above it.
   func unsigned32(at offset: Int, littleEndian: Bool = false) -> Int? {
+    bits32(at: offset, littleEndian: littleEndian).map { min(Int(clamping: $0), Self.largest) }
+  }
+
+  /// The same of eight bytes.
+  func unsigned64(at offset: Int, littleEndian: Bool = false) -> Int? {
+    bits64(at: offset, littleEndian: littleEndian).map { min(Int(clamping: $0), Self.largest) }
+  }
+
+  func bits32(at offset: Int, littleEndian: Bool = false) -> UInt32? {
     guard let first = unsigned16(at: offset, littleEndian: littleEndian),
       let second = unsigned16(at: offset + 2, littleEndian: littleEndian)
     else { return nil }
-    return littleEndian ? second << 16 | first : first << 16 | second
+    let (high, low) = littleEndian ? (second, first) : (first, second)
+    return UInt32(high) << 16 | UInt32(low)
+  }
+
+  func bits64(at offset: Int, littleEndian: Bool = false) -> UInt64? {
+    guard let first = bits32(at: offset, littleEndian: littleEndian),
+      let second = bits32(at: offset + 4, littleEndian: littleEndian)
+    else { return nil }
+    let (high, low) = littleEndian ? (second, first) : (first, second)
+    return UInt64(high) << 32 | UInt64(low)
   }
 }
 

@@ -15,9 +15,8 @@ struct Box {
     var headerByteCount = 8
     var byteCount = shortSize
     if shortSize == 1 {
-      guard let high = bytes.unsigned32(at: offset + 8), let low = bytes.unsigned32(at: offset + 12), high < 1 << 24
-      else { return nil }
-      byteCount = high << 32 | low
+      guard let longSize = bytes.unsigned64(at: offset + 8), longSize < Bytes.largest else { return nil }
+      byteCount = longSize
       headerByteCount = 16
     } else if shortSize == 0 {
       byteCount = max(bytes.count - offset, headerByteCount)

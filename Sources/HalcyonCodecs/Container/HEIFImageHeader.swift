@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonImaging
+import HalcyonSupport
 
 /// The header of the primary image or the image sequence of an AVIF or HEIC file.
 struct HEIFImageHeader {
@@ -55,19 +56,20 @@ struct CleanAperture: Equatable {
 
   /// `nil` unless the box describes whole pixels inside the coded image.
   init?(_ box: Bytes, inside size: PixelSize) {
-    let values = stride(from: 0, to: 32, by: 4).compactMap { box.unsigned32(at: $0) }
+    let values = stride(from: 0, to: 32, by: 4).compactMap { box.bits32(at: $0).map { Int64($0) } }
     guard values.count == 8, stride(from: 1, to: 8, by: 2).allSatisfy({ values[$0] > 0 }),
       values[0] % values[1] == 0, values[2] % values[3] == 0
     else { return nil }
-    let shown = PixelSize(width: values[0] / values[1], height: values[2] / values[3])
+    let shown = PixelSize(width: Int(clamping: values[0] / values[1]), height: Int(clamping: values[2] / values[3]))
     guard shown.width > 0, shown.height > 0, shown.width <= size.width, shown.height <= size.height else { return nil }
-    func origin(_ rest: Int, _ numerator: Int, _ denominator: Int) -> Int {
+    func origin(_ rest: Int, _ numerator: Int64, _ denominator: Int64) -> Int {
       // The offset is that of the centre, and can be negative.
-      Int((Double(rest) / 2 + Double(Int32(truncatingIfNeeded: numerator)) / Double(denominator)).rounded(.down))
+      let offset = Double(Int32(truncatingIfNeeded: numerator)) / Double(denominator)
+      return Int(clamping: (Double(rest) / 2 + offset).rounded(.down))
     }
     x = origin(size.width - shown.width, values[4], values[5])
     y = origin(size.height - shown.height, values[6], values[7])
-    guard x >= 0, y >= 0, x + shown.width <= size.width, y + shown.height <= size.height else { return nil }
+    guard (0...size.width - shown.width).contains(x), (0...size.height - shown.height).contains(y) else { return nil }
     self.size = shown
   }
 }

@@ -21,9 +21,9 @@ struct HEIFImageSequence {
       let table = track.box("mdia")?.box("minf")?.box("stbl"), let count = table.box("stsz")?.unsigned32(at: 8)
     else { return nil }
     let isLong = header[0] == 1
-    guard let width = header.unsigned32(at: isLong ? 88 : 76), let height = header.unsigned32(at: isLong ? 92 : 80)
+    guard let width = header.bits32(at: isLong ? 88 : 76), let height = header.bits32(at: isLong ? 92 : 80)
     else { return nil }
-    size = PixelSize(width: width >> 16, height: height >> 16)
+    size = PixelSize(width: Int(width >> 16), height: Int(height >> 16))
     frameCount = max(1, count)
     durations = FrameDurationRuns(media: track.box("mdia"))
     let auxiliaries = tracks.filter { Self.handler($0) == "auxv" }.map(Self.auxiliaryType)
@@ -46,19 +46,17 @@ struct HEIFImageSequence {
   private static func handler(_ track: Bytes) -> String? { track.box("mdia")?.box("hdlr")?.text(at: 8, count: 4) }
 
   /// The duration, or `nil` if the field says indefinite.
-  private static func duration(_ bytes: Bytes, at offset: Int, isLong: Bool) -> Int? {
-    guard let high = bytes.unsigned32(at: offset) else { return nil }
-    guard isLong else { return high == Int(UInt32.max) ? nil : high }
-    guard let low = bytes.unsigned32(at: offset + 4), high < 1 << 30 else { return nil }
-    return high << 32 | low
+  private static func duration(_ bytes: Bytes, at offset: Int, isLong: Bool) -> UInt64? {
+    if isLong { return bytes.bits64(at: offset).flatMap { $0 >> 62 == 0 ? $0 : nil } }
+    return bytes.bits32(at: offset).flatMap { $0 == .max ? nil : UInt64($0) }
   }
 
   /// As in browsers: endless without an edit list (ISO/IEC 14496-12, 8.6.6).
-  private static func loopCount(_ track: Bytes, trackDuration: Int?) -> Int? {
+  private static func loopCount(_ track: Bytes, trackDuration: UInt64?) -> Int? {
     guard let list = track.box("edts")?.box("elst"), let flags = list[3] else { return nil }
     guard flags & 1 == 1 else { return 1 }
     let isLong = list[0] == 1
     guard let trackDuration, let segment = duration(list, at: 8, isLong: isLong), segment > 0 else { return nil }
-    return max(1, (trackDuration + segment - 1) / segment)
+    return max(1, Int(clamping: (trackDuration + segment - 1) / segment))
   }
 }

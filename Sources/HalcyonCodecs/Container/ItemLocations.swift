@@ -62,10 +62,7 @@ struct ItemLocations {
       case 0: return 0
       case 2: return bytes.unsigned16(at: offset)
       case 4: return bytes.unsigned32(at: offset)
-      case 8:
-        guard let high = bytes.unsigned32(at: offset), high < 1 << 24, let low = bytes.unsigned32(at: offset + 4)
-        else { return nil }
-        return high << 32 | low
+      case 8: return bytes.unsigned64(at: offset)
       default: return nil
       }
     }

@@ -54,7 +54,7 @@ struct APNGFrameControl {
       let disposal = content[24], let blend = content[25]
     else { throw .corrupt(.png, reason: "a frame control chunk is too short") }
     area = PixelArea(x: x, y: y, size: PixelSize(width: width, height: height))
-    duration = .microseconds(numerator * 1_000_000 / (denominator == 0 ? 100 : denominator))
+    duration = .microseconds(Int64(numerator) * 1_000_000 / Int64(denominator == 0 ? 100 : denominator))
     self.disposal = [1: .clear, 2: .restore][disposal] ?? .keep
     isBlended = blend == 1
   }
@@ -136,7 +136,7 @@ final class APNGFrameSource: FrameSource {
     var output = Data(file.bytes.buffer[0..<8])
     var header = Data(file.bytes.buffer[file.header])
     for (index, side) in [size.width, size.height].enumerated() {
-      header.replaceSubrange(index * 4..<index * 4 + 4, with: PNGChunk.bigEndian(side))
+      header.replaceSubrange(index * 4..<index * 4 + 4, with: PNGChunk.bigEndian(UInt32(truncatingIfNeeded: side)))
     }
     output += PNGChunk.encoded("IHDR", header)
     for range in file.shared { output.append(contentsOf: file.bytes.buffer[range]) }

@@ -16,19 +16,19 @@ struct PNGChunk {
   /// Whether its checksum is right.
   func isIntact(in file: Bytes) -> Bool {
     let sum = Self.checksum(file[content.lowerBound - 4..<content.upperBound].buffer)
-    return file.unsigned32(at: content.upperBound) == sum
+    return file.bits32(at: content.upperBound) == sum
   }
 
   /// A whole chunk.
   static func encoded(_ name: String, _ content: Data) -> Data {
     let body = Data(name.utf8) + content
-    return Data(bigEndian(content.count)) + body + bigEndian(body.withUnsafeBytes(checksum))
+    return Data(bigEndian(UInt32(truncatingIfNeeded: content.count))) + body + bigEndian(body.withUnsafeBytes(checksum))
   }
 
-  static func bigEndian(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+  static func bigEndian(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
 
-  private static func checksum(_ bytes: UnsafeRawBufferPointer) -> Int {
-    Int(crc32(0, bytes.bindMemory(to: UInt8.self).baseAddress, UInt32(bytes.count)))
+  private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    UInt32(crc32(0, bytes.bindMemory(to: UInt8.self).baseAddress, UInt32(bytes.count)))
   }
 }
 
@@ -64,15 +64,15 @@ struct PNGChunks {
 enum PNGTruncatedFile {
   private static let signatureLength = 8
   /// The chunk type `IDAT`.
-  private static let dataType = 0x4944_4154
+  private static let dataType: UInt32 = 0x4944_4154
   /// The chunk type `IEND`.
-  private static let endType = 0x4945_4E44
+  private static let endType: UInt32 = 0x4945_4E44
 
   /// The file up to its last byte of image data, or `nil` if it is not truncated.
   static func repaired(_ file: UnsafeRawBufferPointer) -> [UInt8]? {
     let bytes = Bytes(file)
     var offset = signatureLength
-    while let length = bytes.unsigned32(at: offset), let type = bytes.unsigned32(at: offset + 4) {
+    while let length = bytes.unsigned32(at: offset), let type = bytes.bits32(at: offset + 4) {
       let end = offset + 12 + length
       if end <= bytes.count {
         if type == endType { return nil }

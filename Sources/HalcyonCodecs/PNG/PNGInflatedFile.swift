@@ -162,7 +162,7 @@ final class PNGInflatedFile {
       let checked = bytes[content.lowerBound - 4..<content.upperBound]
       let start = UnsafeRawBufferPointer(rebasing: checked).bindMemory(to: UInt8.self).baseAddress
       let sum = crc32_gzip_refl(0, UnsafeMutablePointer(mutating: start), UInt64(checked.count))
-      return Bytes(bytes).unsigned32(at: content.upperBound) == Int(sum)
+      return Bytes(bytes).bits32(at: content.upperBound) == sum
     }
 
     private var type: Slice<UnsafeRawBufferPointer> { bytes[content.lowerBound - 4..<content.lowerBound] }

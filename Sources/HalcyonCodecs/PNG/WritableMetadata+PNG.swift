@@ -20,10 +20,10 @@ extension WritableMetadata {
     let checksum = body.withUnsafeBytes { bytes in
       crc32(0, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, uInt(bytes.count))
     }
-    return bigEndian(content.count) + body + bigEndian(Int(checksum))
+    return bigEndian(UInt32(truncatingIfNeeded: content.count)) + body + bigEndian(UInt32(checksum))
   }
 
-  private static func bigEndian(_ value: Int) -> Data {
-    withUnsafeBytes(of: UInt32(truncatingIfNeeded: value).bigEndian) { Data($0) }
+  private static func bigEndian(_ value: UInt32) -> Data {
+    withUnsafeBytes(of: value.bigEndian) { Data($0) }
   }
 }

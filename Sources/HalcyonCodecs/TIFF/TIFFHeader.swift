@@ -235,10 +235,5 @@ struct TIFFHeaderParser {
 
   private func unsigned32(_ offset: Int) -> Int? { bytes.unsigned32(at: offset, littleEndian: littleEndian) }
 
-  /// `nil` also for values too large for an offset.
-  private func unsigned64(_ offset: Int) -> Int? {
-    guard let first = unsigned32(offset), let second = unsigned32(offset + 4) else { return nil }
-    let (high, low) = littleEndian ? (second, first) : (first, second)
-    return high >> 30 == 0 ? high << 32 | low : nil
-  }
+  private func unsigned64(_ offset: Int) -> Int? { bytes.unsigned64(at: offset, littleEndian: littleEndian) }
 }

@@ -150,10 +150,10 @@ struct WebPHeaderParser {
       return false
     }
     if header.isLossless {
-      guard first == 0x2F, let bits = view.unsigned32(at: start + 1, littleEndian: true), bits >> 29 == 0 else {
+      guard first == 0x2F, let bits = view.bits32(at: start + 1, littleEndian: true), bits >> 29 == 0 else {
         throw .corrupt(.webp, reason: "its bitstream header is invalid")
       }
-      header.canvas = PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1)
+      header.canvas = PixelSize(width: Int(bits & 0x3FFF) + 1, height: Int(bits >> 14 & 0x3FFF) + 1)
       header.hasAlpha = bits >> 28 & 1 == 1
     } else {
       let isShownKeyFrame = first & 1 == 0 && first >> 4 & 1 == 1

@@ -70,7 +70,7 @@ public struct CacheControl: Hashable, Sendable {
 
   private static func seconds(_ value: String?) -> Int {
     guard let value, value.isASCIIDigits else { return 0 }
-    return min(Int(value) ?? .max, 1 << 31)
+    return min(Int(value) ?? .max, Int(Int32.max))
   }
 }
 

@@ -13,7 +13,7 @@ package enum RetryAfter {
   /// - Parameter date: When the response was received.
   package static func parse(_ field: String?, now date: Date) -> Duration? {
     guard let field else { return nil }
-    if field.isASCIIDigits, let seconds = Int(field) { return .seconds(min(seconds, 1 << 31)) }
+    if field.isASCIIDigits, let seconds = Int64(field) { return .seconds(min(seconds, Int64(1) << 31)) }
     return HTTPDate.parse(field, now: date).map { .seconds(max(0, $0.timeIntervalSince(date))) }
   }
 }

@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// The target size of an image, in pixels.
 ///
 /// Only vector images (SVG) and ``exact(width:height:enlarges:)`` are ever enlarged.
@@ -44,7 +46,7 @@ public enum TargetSize: Hashable, Sendable {
   public func scaled(by factor: Double) -> TargetSize {
     func side(_ length: Int) -> Int {
       guard factor > 0, length > 0 else { return 0 }
-      return length == .max ? .max : max(1, Int(exactly: (Double(length) * factor).rounded()) ?? .max)
+      return length == .max ? .max : max(1, Int(clamping: (Double(length) * factor).rounded()))
     }
     switch self {
     case .original: return .original

@@ -27,7 +27,7 @@ extension ThumbHash {
     head |= UInt64(isLandscape ? rows : columns) << 24
     head |= UInt64(Self.rounded(63 * yellowBlue.scale)) << 27
     head |= UInt64(Self.rounded(63 * redGreen.scale)) << 33
-    head |= (isLandscape ? 1 : 0) << 39
+    head |= UInt64(isLandscape ? 1 : 0) << 39
     var bytes = (0..<5).map { UInt8(truncatingIfNeeded: head >> (8 * $0)) }
     if let alpha { bytes.append(UInt8(Self.rounded(15 * alpha.mean) | Self.rounded(15 * alpha.scale) << 4)) }
     let nibbles = [lightness, yellowBlue, redGreen, alpha].flatMap { $0?.nibbles ?? [] }

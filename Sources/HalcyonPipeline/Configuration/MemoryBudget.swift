@@ -126,7 +126,7 @@ extension ImageInfo {
     let working = Double(storedSize.width) * Double(storedSize.height) * workingBytesPerPixel(isProgressive)
     // The bitmap, and the encoder's copy in its own colours.
     let output = Double(outputSize.width) * Double(outputSize.height) * 8
-    return Int(min(working + output, 0x1p60)) + 1 << 20
+    return Int(clamping: min(working + output, Double(Int.max / 8))) + 1 << 20
   }
 
   /// The memory that a decoder takes besides its result, for each pixel of the source.

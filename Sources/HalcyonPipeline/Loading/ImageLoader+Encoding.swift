@@ -223,6 +223,6 @@ extension EncodingPlan {
     let isProgressive = mayBeProgressive && (try? decoder.metadata(of: encoded.data).isProgressive) == true
     return encoded.info.decodingByteCount(
       outputSize: size.size(for: encoded.info.pixelSize), isProgressive: isProgressive)
-      + min(max(processingByteCount, 0), 1 << 60)
+      + min(max(processingByteCount, 0), .max / 8)
   }
 }

@@ -20,8 +20,8 @@ package enum WyHash {
       (a, b) = (word(bytes, count - 16), word(bytes, count - 8))
     } else if count >= 4 {
       let middle = (count >> 3) << 2
-      a = half(bytes, 0) << 32 | half(bytes, middle)
-      b = half(bytes, count - 4) << 32 | half(bytes, count - 4 - middle)
+      a = UInt64(half(bytes, 0)) << 32 | UInt64(half(bytes, middle))
+      b = UInt64(half(bytes, count - 4)) << 32 | UInt64(half(bytes, count - 4 - middle))
     } else if count > 0 {
       a = UInt64(bytes[0]) << 16 | UInt64(bytes[count >> 1]) << 8 | UInt64(bytes[count - 1])
       b = 0
@@ -51,8 +51,8 @@ package enum WyHash {
   }
 
   @inline(__always)
-  private static func half(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
-    UInt64(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+  private static func half(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
+    UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
   /// The halves of the product, combined.

@@ -10,5 +10,5 @@ extension Duration {
   package var clamped: Duration { min(max(self, .zero), .longest) }
 
   /// The greatest ``clamped`` duration.
-  package static let longest = Duration.seconds(1 << 31)
+  package static let longest = Duration.seconds(Int64(1) << 31)
 }

@@ -1,0 +1,19 @@
+import HalcyonSupport
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct IntClampingTests {
+  @Test(
+    arguments: [
+      (3, 3), (-3, -3), (0, 0), (1e30, Int.max), (-1e30, Int.min), (.infinity, .max), (-.infinity, .min), (.nan, 0),
+    ] as [(Double, Int)])
+  func `a floating-point number becomes the nearest Int`(value: Double, expected: Int) {
+    #expect(Int(clamping: value) == expected)
+  }
+
+  @Test func `the longest duration can be added to a clock's time`() {
+    #expect(Duration.longest > .seconds(60 * 365 * 86_400))
+    #expect(Duration.seconds(Int64.max).clamped == .longest && Duration.seconds(-1).clamped == .zero)
+  }
+}
