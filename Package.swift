@@ -58,13 +58,22 @@ func product(_ name: String, package: String, trait: String) -> Target.Dependenc
 
 /// A target of ours with the strict settings; `path` only where the folder is not named after the target.
 func module(
-  _ name: String, dependencies: [Target.Dependency] = [], path: String? = nil, resources: [Resource]? = nil,
-  settings: [SwiftSetting] = []
+  _ name: String, dependencies: [Target.Dependency] = [], path: String? = nil, exclude: [String] = [],
+  resources: [Resource]? = nil, settings: [SwiftSetting] = []
 ) -> Target {
   .target(
-    name: name, dependencies: dependencies, path: path, resources: resources,
+    name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources,
     swiftSettings: swiftSettings + optimized + settings)
 }
+
+/// What Apple's App Store requires of an app's libraries, as a resource that Xcode finds: a Mac builds for those systems.
+/// `Scripts/check-apple-manifest` compares it with the calls in the sources.
+let privacyManifest = "PrivacyInfo.xcprivacy"
+#if os(macOS)
+let (privacyResources, privacyExclusions): ([Resource]?, [String]) = ([.copy(privacyManifest)], [])
+#else
+let (privacyResources, privacyExclusions): ([Resource]?, [String]) = (nil, [privacyManifest])
+#endif
 
 func suite(
   _ name: String, dependencies: [Target.Dependency], resources: [Resource]? = nil, settings: [SwiftSetting] = []
@@ -129,7 +138,8 @@ let package = Package(
     module("HalcyonHTTP", dependencies: ["HalcyonSupport"]),
     module(
       "HalcyonCache",
-      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "CSQLite", "SystemShim"]),
+      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "CSQLite", "SystemShim"],
+      exclude: privacyExclusions, resources: privacyResources),
     module("HalcyonPipeline", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache"]),
     module("HalcyonViews", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonPipeline"]),
 
@@ -170,7 +180,9 @@ let package = Package(
         "Halcyon", "HalcyonViews", "HalcyonSupport", "HalcyonImaging", "HalcyonCache", "HalcyonPipeline",
         library("CGTK", trait: "GTK"),
       ]),
-    module("HalcyonApple", dependencies: ["Halcyon", "HalcyonViews", "HalcyonCodecs"]),
+    module(
+      "HalcyonApple", dependencies: ["Halcyon", "HalcyonViews", "HalcyonCodecs", "HalcyonTransport"],
+      settings: [systemTransport]),
     module("HalcyonLogging", dependencies: ["Halcyon", product("Logging", package: "swift-log", trait: "Logging")]),
     module(
       "HalcyonMetrics", dependencies: ["Halcyon", product("Metrics", package: "swift-metrics", trait: "Metrics")]),

@@ -77,7 +77,13 @@ extension FileSystem {
 
   /// Whether a path is on a network or FUSE file system.
   func isRemote(_ path: String) throws(DiskCacheError) -> Bool {
+    #if canImport(Darwin)
+    // Apps that call `statfs` have to declare a reason for it.
+    let values = try? URL(fileURLWithPath: path).resourceValues(forKeys: [.volumeIsLocalKey])
+    return values?.volumeIsLocal == false
+    #else
     try check(.status, path) { _ in Int(halcyon_is_remote(path)) } == 1
+    #endif
   }
 
   func status(of path: String) throws(DiskCacheError) -> stat {

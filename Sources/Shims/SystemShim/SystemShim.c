@@ -17,9 +17,6 @@
 #if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>
 #endif
-#else
-#include <sys/mount.h>
-#include <sys/param.h>
 #endif
 
 int halcyon_limit_process(long cpu_seconds, long byte_count) {
@@ -131,10 +128,10 @@ long halcyon_read_cached(int file, void *bytes, size_t count, long long offset) 
 }
 #endif
 
+#ifdef __linux__
 int halcyon_is_remote(const char *path) {
   struct statfs status;
   if (statfs(path, &status) != 0) return -1;
-#ifdef __linux__
   // See statfs(2); the C library's headers do not define the types.
   switch ((unsigned int)status.f_type) {
     case 0x6969:      // NFS
@@ -156,10 +153,8 @@ int halcyon_is_remote(const char *path) {
     default:
       return 0;
   }
-#else
-  return (status.f_flags & MNT_LOCAL) ? 0 : 1;
-#endif
 }
+#endif
 
 void halcyon_name_thread(const char *name) {
 #ifdef __linux__

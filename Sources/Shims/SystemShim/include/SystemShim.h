@@ -11,7 +11,7 @@ int halcyon_open_cached(const char *path);
 // Reads the part of a file that is in the page cache (preadv2 with RWF_NOWAIT, Linux 4.14); `errno` as above.
 long halcyon_read_cached(int file, void *bytes, size_t count, long long offset);
 
-// Whether a path is on a network or FUSE file system: 1, 0, or -1 with `errno`.
+// Whether a path is on a network or FUSE file system: 1, 0, or -1 with `errno`. On Linux only.
 int halcyon_is_remote(const char *path);
 
 // Limits the CPU time in seconds and the address space in bytes of this process, and writes no core file (setrlimit).
