@@ -20,8 +20,7 @@ struct ImageIOReader: SystemImageReader {
         CGImageSourceCreateImageAtIndex(source, index, options)
       }
     guard let image else { return nil }
-    return SystemImage(
-      bitmap: try Bitmap(image), isComplete: CGImageSourceGetStatusAtIndex(source, index) == .statusComplete)
+    return SystemImage(bitmap: try Bitmap(image), isComplete: !CGImageSourceGetStatusAtIndex(source, index).isCut)
   }
 
   func isTruncated(_ file: Data) -> Bool {
@@ -42,6 +41,11 @@ struct ImageIOReader: SystemImageReader {
     ]
     return CGImageSourceCreateThumbnailAtIndex(source, index, options as CFDictionary)
   }
+}
+
+extension CGImageSourceStatus {
+  /// Whether the image ends too early. Some codecs give whole images other statuses than that of a complete one.
+  var isCut: Bool { [.statusUnexpectedEOF, .statusInvalidData, .statusIncomplete].contains(self) }
 }
 
 extension SystemDecoder {

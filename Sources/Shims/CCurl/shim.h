@@ -1,1 +1,3 @@
+#if __has_include(<curl/curl.h>)
 #include <curl/curl.h>
+#endif

@@ -1,2 +1,4 @@
+#if __has_include(<jpeglib.h>)
 #include <stdio.h>
 #include <jpeglib.h>
+#endif

@@ -1,1 +1,3 @@
+#if __has_include(<tiffio.h>)
 #include <tiffio.h>
+#endif

@@ -1,3 +1,5 @@
+// Not on Apple's platforms, where Xcode compiles every target all the same.
+#if __has_include(<curl/curl.h>)
 #include "CurlShim.h"
 
 CURLcode halcyon_curl_set_long(CURL *easy, CURLoption option, long value) {
@@ -63,3 +65,4 @@ CURLcode halcyon_curl_authenticate_basic(CURL *easy) {
 CURLcode halcyon_curl_get_context(CURL *easy, void **value) {
   return curl_easy_getinfo(easy, CURLINFO_PRIVATE, value);
 }
+#endif

@@ -1,3 +1,5 @@
+// Not on Apple's platforms, where Xcode compiles every target all the same.
+#if __has_include(<jpeglib.h>)
 #include "JPEGErrors.h"
 
 #include <string.h>
@@ -43,3 +45,4 @@ void jpeg_shim_escape(jpeg_shim_errors *errors, jpeg_shim_status status, const c
   snprintf(errors->message, sizeof errors->message, "%s", message);
   longjmp(errors->escape, 1);
 }
+#endif

@@ -1,3 +1,5 @@
+// Not on Apple's platforms, where Xcode compiles every target all the same.
+#if __has_include(<jpeglib.h>)
 #include <stdlib.h>
 
 #include "JPEGErrors.h"
@@ -213,3 +215,4 @@ jpeg_shim_status jpeg_shim_finish(jpeg_shim_reader *reader) {
   jpeg_finish_decompress(&reader->info);
   return jpeg_shim_ok;
 }
+#endif

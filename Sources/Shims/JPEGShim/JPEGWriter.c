@@ -1,3 +1,5 @@
+// Not on Apple's platforms, where Xcode compiles every target all the same.
+#if __has_include(<jpeglib.h>)
 #include <stdlib.h>
 
 #include "JPEGErrors.h"
@@ -60,3 +62,4 @@ jpeg_shim_status jpeg_shim_writer_finish(jpeg_shim_writer *writer, const uint8_t
   *count = writer->count;
   return jpeg_shim_ok;
 }
+#endif

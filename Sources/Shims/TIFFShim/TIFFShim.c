@@ -1,3 +1,5 @@
+// Not on Apple's platforms, where Xcode compiles every target all the same.
+#if __has_include(<tiffio.h>)
 #include "TIFFShim.h"
 
 #include <stdarg.h>
@@ -155,3 +157,4 @@ bool tiff_shim_palette(const tiff_shim_reader *reader, const uint16_t **red, con
 bool tiff_shim_is_truncated(const tiff_shim_reader *reader) { return reader->is_truncated; }
 
 const char *tiff_shim_message(const tiff_shim_reader *reader) { return reader->message; }
+#endif

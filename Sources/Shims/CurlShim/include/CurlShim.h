@@ -2,6 +2,7 @@
 #ifndef HALCYON_CURL_SHIM_H
 #define HALCYON_CURL_SHIM_H
 
+#if __has_include(<curl/curl.h>)
 #include <curl/curl.h>
 
 typedef size_t (*halcyon_curl_data_callback)(char *bytes, size_t size, size_t count, void *context);
@@ -25,4 +26,5 @@ CURLcode halcyon_curl_get_context(CURL *easy, void **value);
 // Closing a transfer during its DNS lookup does not wait for the lookup (CURLOPT_QUICK_EXIT, libcurl 7.87 and newer).
 CURLcode halcyon_curl_leave_name_lookups(CURL *easy);
 
+#endif
 #endif
