@@ -314,6 +314,7 @@ if usesStandIns {
   // What the modules of the library use on Apple's platforms, beside those of Linux.
   let frameworks: [String: [Target.Dependency]] = [
     "HalcyonImaging": ["CoreGraphics"], "HalcyonCodecs": ["CoreGraphics", "ImageIO"],
+    "Halcyon": ["Network"],
     "HalcyonApple": ["ObjectiveC", "CoreGraphics", "QuartzCore", "SwiftUI", "UIKit", "AppKit"],
   ]
   let unused = ["HalcyonGTK", "HalcyonBackend", "HalcyonLogging", "HalcyonMetrics", "halcyon-"]
@@ -330,6 +331,7 @@ if usesStandIns {
   package.targets += [
     framework("ObjectiveC"),
     framework("CoreGraphics"),
+    framework("Network"),
     framework("QuartzCore", dependencies: ["CoreGraphics", "ObjectiveC"]),
     framework("UIKit", dependencies: ["CoreGraphics", "QuartzCore", "ObjectiveC"]),
     framework("AppKit", dependencies: ["CoreGraphics", "QuartzCore", "ObjectiveC"]),
@@ -350,7 +352,7 @@ if usesStandIns {
       name: "HalcyonAppleTests",
       dependencies: [
         "HalcyonApple", "Halcyon", "HalcyonViews", "HalcyonImaging", "HalcyonCodecs", "HalcyonTesting", "TestSupport",
-        "TestTraits", "QuartzCore", "SwiftUI", "UIKit", "AppKit",
+        "TestTraits", "ImageIO", "QuartzCore", "SwiftUI", "UIKit", "AppKit",
       ],
       // Otherwise Swift Testing looks for modules that connect it with Apple's.
       swiftSettings: swiftSettings + [.unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])]),

@@ -4,9 +4,12 @@ import Halcyon
 import HalcyonApple
 import HalcyonImaging
 import HalcyonTesting
+import ImageIO
 import SwiftUI
 import TestTraits
 import Testing
+
+@testable import HalcyonCodecs
 
 #if canImport(UIKit)
 import UIKit
@@ -33,6 +36,14 @@ struct ConversionTests {
   }
 
   private func bytes(_ bitmap: Bitmap) -> [UInt8] { bitmap.withUnsafeBytes { Array($0) } }
+
+  @Test(arguments: [
+    (CGImageSourceStatus.statusComplete, false), (.statusUnknownType, false), (.statusReadingHeader, false),
+    (.statusIncomplete, true), (.statusUnexpectedEOF, true), (.statusInvalidData, true),
+  ])
+  func `only a status of ImageIO that says so means a cut image`(status: CGImageSourceStatus, isCut: Bool) {
+    #expect(status.isCut == isCut)
+  }
 
   @Test func `sizes in points are converted to pixels, rounded up`() {
     let box = CGSize(width: 33.3, height: 20)

@@ -109,7 +109,7 @@ struct UIKitTests {
     }
     func playUntil(_ value: UInt8) async throws {
       while try red() != value {
-        UIUpdateLink.step(to: 0)
+        CADisplayLink.step()
         await Task.yield()
       }
     }
@@ -117,12 +117,14 @@ struct UIKitTests {
     #expect(view.hc.animation.isPlaying)
     view.removeFromSuperview()
     let frame = view.hc.animation.currentFrame
-    for _ in 0..<100 { UIUpdateLink.step(to: 0) }
+    for _ in 0..<100 { CADisplayLink.step() }
     #expect(view.hc.animation.currentFrame == frame)
     window.addSubview(view)
     try await playUntil(20)
+    let links = CADisplayLink.links.count
     view.hc.animation.pause()
     #expect(!view.hc.animation.isPlaying)
+    #expect(CADisplayLink.links.count == links - 1)
   }
 
   @Test func `an image that the program sets is not replaced by the next frame`() async throws {
@@ -134,7 +136,7 @@ struct UIKitTests {
     let moved = EventLog<AnimationEvent>()
     view.hc.animation.onEvent = { moved.record($0) }
     while !moved.events.contains(where: { if case .frameChanged = $0 { true } else { false } }) {
-      UIUpdateLink.step(to: 0)
+      CADisplayLink.step()
       await Task.yield()
     }
     #expect(view.image === own)
@@ -170,6 +172,7 @@ struct UIKitTests {
     button.hc.setBackgroundImage(with: fixture.url("60x60"), for: .selected, completion: fixture.completion)
     try await fixture.ends.waitForEvents(count: 2)
     #expect(pixels(button.image(for: .normal)) == [20, 10])
+    #expect(button.image(for: .normal)?.renderingMode == .alwaysOriginal)
     #expect(pixels(button.backgroundImage(for: .selected)) == [20, 20])
     #expect(button.backgroundImage(for: .normal) == nil)
     #expect(button.hc.image(for: .normal) === button.hc.image(for: .normal))

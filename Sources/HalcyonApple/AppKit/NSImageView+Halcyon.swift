@@ -2,6 +2,7 @@
 public import AppKit
 import Halcyon
 public import HalcyonViews
+import QuartzCore
 
 extension NSImageView {
   /// Loads images into the view: `imageView.hc.setImage(with: url)`.

@@ -1,39 +1,71 @@
 #if canImport(UIKit) && !os(watchOS)
 import HalcyonSupport
 import HalcyonViews
+import QuartzCore
 import UIKit
 
-/// The frame clock of a view: its updates stop while the view is not in a window, or the app in the background.
+/// The frame clock of an animation: a display link that exists only while a frame is waited for.
 @MainActor
-final class UpdateLinkClock: FrameClock {
+final class DisplayLinkClock: FrameClock {
   let now: @MainActor () -> Duration = SystemTime().uptime
   var onFrame: (@MainActor (Duration) -> Void)?
 
-  private let link: UIUpdateLink
+  private var link: CADisplayLink?
   private var time: Duration?
-
-  init(_ view: UIView) {
-    link = UIUpdateLink(view: view)
-    link.isEnabled = false
-    link.requiresContinuousUpdates = true
-    link.addAction { [weak self] _, _ in self?.update() }
-  }
 
   func set(_ time: Duration) {
     self.time = time
-    link.isEnabled = true
+    let link = self.link ?? DisplayLinkTarget(self).makeLink()
+    self.link = link
+    link.preferredFrameRateRange = .waiting(for: time - now())
   }
 
   func cancel() {
     time = nil
-    link.isEnabled = false
+    link?.invalidate()
+    link = nil
   }
 
-  private func update() {
+  fileprivate func update() {
     let now = now()
     guard let time, now >= time else { return }
-    cancel()
+    self.time = nil
     onFrame?(now)
+    if self.time == nil { cancel() }
+  }
+}
+
+/// A display link retains its target: this one ends the link when the clock is gone.
+@MainActor
+private final class DisplayLinkTarget: NSObject {
+  private weak var clock: DisplayLinkClock?
+
+  init(_ clock: DisplayLinkClock) { self.clock = clock }
+
+  func makeLink() -> CADisplayLink {
+    let link = CADisplayLink(target: self, selector: Selector(("update:")))
+    link.add(to: .main, forMode: .common)
+    return link
+  }
+
+  #if canImport(Darwin)
+  @objc(update:)
+  #endif
+  func update(_ link: CADisplayLink) {
+    if let clock { clock.update() } else { link.invalidate() }
+  }
+}
+
+#if !canImport(Darwin)
+extension DisplayLinkTarget: CADisplayLinkTarget {}
+#endif
+
+extension CAFrameRateRange {
+  /// Three updates until the next frame of an animation, so that it is at most a third of its time late: a display of
+  /// 120 Hz is not updated more often for an animation of 10 frames per second.
+  fileprivate static func waiting(for interval: Duration) -> CAFrameRateRange {
+    let rate = Float(min(max(3 / max(interval.inSeconds, 0.01), 10), 120))
+    return CAFrameRateRange(minimum: min(rate, 30), maximum: rate, preferred: rate)
   }
 }
 #endif

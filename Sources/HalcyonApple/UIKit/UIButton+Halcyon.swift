@@ -73,10 +73,12 @@ public final class ButtonImages {
 
 extension DisplayContent.Picture {
   /// The image, icon or custom `UIImage`; `nil` for other content.
+  ///
+  /// System buttons would draw a loaded image as a template, in one colour.
   func uiImage(_ scale: Double) -> UIImage? {
     switch self {
     case .none: nil
-    case .image(let image): image.uiImage(pixelsPerPoint: scale)
+    case .image(let image): image.uiImage(pixelsPerPoint: scale)?.withRenderingMode(.alwaysOriginal)
     case .icon(let name): UIImage(named: name) ?? UIImage(systemName: name)
     case .view(let custom): custom as? UIImage
     }

@@ -99,7 +99,7 @@ private final class UIImageViewDisplay: ClockedDisplay {
     shownImage = view.image
   }
 
-  func makeFrameClock() -> any FrameClock { view.map { UpdateLinkClock($0) } ?? TimerFrameClock(time: SystemTime()) }
+  func makeFrameClock() -> any FrameClock { DisplayLinkClock() }
 
   func showFrame(_ frame: Bitmap) {
     // The program may have set an image of its own.

@@ -1,3 +1,7 @@
+public struct Selector {
+  public init(_ name: String) {}
+}
+
 public enum objc_AssociationPolicy {
   case OBJC_ASSOCIATION_RETAIN_NONATOMIC
 }

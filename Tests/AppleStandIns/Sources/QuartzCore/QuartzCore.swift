@@ -35,6 +35,35 @@ open class CALayer: AssociationOwner {
   open func add(_ anim: CATransition, forKey key: String?) { animations[key ?? ""] = anim }
 }
 
+public struct CAFrameRateRange {
+  public let preferred: Float?
+  public init(minimum: Float, maximum: Float, preferred: Float? = nil) { self.preferred = preferred }
+}
+
+/// The method that a selector names.
+@MainActor
+public protocol CADisplayLinkTarget: AnyObject {
+  func update(_ link: CADisplayLink)
+}
+
+/// A link whose updates come when ``step()`` is called.
+@MainActor
+public final class CADisplayLink {
+  /// The links in a run loop.
+  public private(set) static var links: [CADisplayLink] = []
+
+  public var preferredFrameRateRange = CAFrameRateRange(minimum: 0, maximum: 0)
+  private let target: any CADisplayLinkTarget
+
+  public init(target: any CADisplayLinkTarget, selector: Selector) { self.target = target }
+  public func add(to runloop: RunLoop, forMode mode: RunLoop.Mode) { Self.links.append(self) }
+  public func invalidate() { Self.links.removeAll { $0 === self } }
+
+  public static func step() {
+    for link in links { link.target.update(link) }
+  }
+}
+
 /// Transactions end when ``endAll()`` is called, not after the duration of their animations.
 @MainActor
 public enum CATransaction {

@@ -9,18 +9,27 @@ public final class UIImage: @unchecked Sendable {
     case up, down, left, right, upMirrored, downMirrored, leftMirrored, rightMirrored
   }
 
+  public enum RenderingMode: Int, Sendable { case automatic, alwaysOriginal, alwaysTemplate }
+
   public let cgImage: CGImage?
   public let scale: CGFloat
   public let imageOrientation: Orientation
+  public let renderingMode: RenderingMode
 
-  public init(cgImage: CGImage, scale: CGFloat, orientation: Orientation) {
-    self.cgImage = cgImage
-    self.scale = scale
-    imageOrientation = orientation
+  public convenience init(cgImage: CGImage, scale: CGFloat, orientation: Orientation) {
+    self.init(cgImage, scale, orientation, .automatic)
+  }
+
+  private init(_ cgImage: CGImage?, _ scale: CGFloat, _ orientation: Orientation, _ mode: RenderingMode) {
+    (self.cgImage, self.scale, imageOrientation, renderingMode) = (cgImage, scale, orientation, mode)
   }
 
   /// Without pixels, as an image of Core Image.
-  public init() { (cgImage, scale, imageOrientation) = (nil, 1, .up) }
+  public convenience init() { self.init(nil, 1, .up, .automatic) }
+
+  public func withRenderingMode(_ renderingMode: RenderingMode) -> UIImage {
+    UIImage(cgImage, scale, imageOrientation, renderingMode)
+  }
 
   /// The size in points, upright.
   public var size: CGSize {
@@ -278,37 +287,4 @@ open class NSTextAttachment: AssociationOwner {
   open var bounds: CGRect = .zero
 
   public init() {}
-}
-
-/// A link whose updates come when ``step(to:)`` is called.
-@MainActor
-public final class UIUpdateLink {
-  private struct WeakLink { weak var link: UIUpdateLink? }
-  private static var links: [WeakLink] = []
-
-  public var isEnabled = true
-  public var requiresContinuousUpdates = false
-  private weak var view: UIView?
-  private var handlers: [(UIUpdateLink, UIUpdateInfo) -> Void] = []
-
-  public init(view: UIView) {
-    self.view = view
-    Self.links.append(WeakLink(link: self))
-  }
-
-  public func addAction(handler: @escaping (UIUpdateLink, UIUpdateInfo) -> Void) { handlers.append(handler) }
-
-  /// Updates all links that are enabled and whose views are in a window.
-  public static func step(to time: TimeInterval) {
-    for link in links.compactMap(\.link) where link.isEnabled && link.view?.window != nil {
-      for handler in link.handlers { handler(link, UIUpdateInfo(modelTime: time)) }
-    }
-  }
-}
-
-@MainActor
-public final class UIUpdateInfo {
-  public let modelTime: TimeInterval
-
-  init(modelTime: TimeInterval) { self.modelTime = modelTime }
 }
