@@ -1,6 +1,7 @@
 // What the snippets for Apple's platforms may use without declaring it. It is only compiled, never run.
 
 import Foundation
+import FoundationNetworking
 import Halcyon
 import HalcyonApple
 import SwiftUI
@@ -13,3 +14,5 @@ var pipeline: ImagePipeline { any() }
 @MainActor var imageView: UIImageView { any() }
 @MainActor var button: UIButton { any() }
 @MainActor var layer: CALayer { any() }
+
+func isPinned(_ challenge: URLAuthenticationChallenge) async -> Bool { any() }

@@ -37,6 +37,10 @@ extension PipelineConfiguration {
     self.init(
       transport: addressPolicy == .any ? Self.sharedTransport : Self.transport(enforcing: addressPolicy),
       decoders: StandardCodecs.decoders, encoders: StandardCodecs.encoders, cache: ImageCache())
+    #if canImport(Network)
+    NetworkPath.start()
+    prefersLowData = { NetworkPath.isConstrained }
+    #endif
   }
 
   package static func transport(enforcing policy: AddressPolicy) -> any Transport {

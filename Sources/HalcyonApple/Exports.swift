@@ -1,1 +1,6 @@
+@_exported public import Halcyon
 @_exported public import HalcyonViews
+
+#if URLSESSION
+@_exported public import class HalcyonTransport.URLSessionTransport
+#endif

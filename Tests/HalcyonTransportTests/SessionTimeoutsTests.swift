@@ -29,6 +29,19 @@ struct SessionTimeoutsTests {
     #expect(timeouts.next == (.seconds(120), .total))
   }
 
+  @Test func `a transfer that waits for a connection ends by the total timeout only`() {
+    var limits = limits
+    var timeouts = SessionTimeouts(limits, start: .seconds(100))
+    timeouts.waitForConnectivity()
+    #expect(timeouts.next.time > .seconds(1_000_000))
+    timeouts.receive(at: .seconds(500))
+    #expect(timeouts.next == (.seconds(515), .idle))
+    limits.totalTimeout = .seconds(60)
+    timeouts = SessionTimeouts(limits, start: .seconds(100))
+    timeouts.waitForConnectivity()
+    #expect(timeouts.next == (.seconds(160), .total))
+  }
+
   @Test func `timeouts may be as long as a duration`() {
     let never = Duration.seconds(Int64.max)
     let timeouts = SessionTimeouts(

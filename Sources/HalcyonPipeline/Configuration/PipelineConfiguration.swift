@@ -62,7 +62,8 @@ public struct PipelineConfiguration: Sendable {
   ///
   /// Called synchronously on the thread of the event, without locks held.
   public var eventHandler: (@Sendable (PipelineEvent) -> Void)?
-  /// Whether to save data on the current network by loading ``ImageRequest/lowDataSource``. Default: always `false`.
+  /// Whether to save data on the current network by loading ``ImageRequest/lowDataSource``. Default: on Apple's platforms
+  /// while Low Data Mode is on for the network, elsewhere never.
   ///
   /// Called for each load of a request that has such a source.
   public var prefersLowData: @Sendable () -> Bool

@@ -18,10 +18,14 @@ struct SessionTimeouts {
   private let limits: TransportLimits
   private let start: Duration
   private var lastByte: Duration?
+  private var waitsForConnectivity = false
 
   init(_ limits: TransportLimits, start: Duration) {
     (self.limits, self.start) = (limits, start)
   }
+
+  /// Until a response begins, no timeout but the total one applies: it is not known when there is a connection.
+  mutating func waitForConnectivity() { waitsForConnectivity = true }
 
   /// A byte was received, or the reader has not read those that were.
   mutating func receive(at now: Duration) { lastByte = now }
@@ -29,8 +33,8 @@ struct SessionTimeouts {
   /// The time at which the transfer has taken too long unless bytes arrive, and the limit that it reaches then.
   var next: (time: Duration, expiry: Expiry) {
     let idle = limits.idleTimeout.clamped
-    let first: (Duration, Expiry) =
-      lastByte.map { ($0 + idle, .idle) } ?? (start + limits.connectTimeout.clamped + idle, .beforeResponse)
+    let connect = waitsForConnectivity ? .longest : limits.connectTimeout.clamped
+    let first: (Duration, Expiry) = lastByte.map { ($0 + idle, .idle) } ?? (start + connect + idle, .beforeResponse)
     guard let total = limits.totalTimeout?.clamped, start + total <= first.0 else { return first }
     return (start + total, .total)
   }

@@ -71,6 +71,14 @@ final class SessionTransfer: Sendable {
 
   func receive(_ metrics: URLSessionTaskMetrics) { state.withLock { $0.metrics = metrics } }
 
+  /// There is no connection, and the task waits for one.
+  func waitForConnectivity() { state.withLock { $0.timeouts.waitForConnectivity() } }
+
+  /// Otherwise the error of the task would be that of a cancellation.
+  func rejectChallenge() {
+    transfer.end(.failure(.secureConnectionFailed(host: host, reason: "the challenge handler rejected it")))
+  }
+
   func cancel() {
     transfer.end(.failure(.cancelled))
     task.cancel()
@@ -136,8 +144,9 @@ final class SessionTransfer: Sendable {
     return error.map { .failure(transportError($0)) } ?? .success(())
   }
 
+  private var host: String { transfer.request.url.host(percentEncoded: false) ?? "the host" }
+
   private func transportError(_ error: any Error) -> TransportError {
-    let host = transfer.request.url.host(percentEncoded: false) ?? "the host"
     let reason = error.localizedDescription
     guard let error = error as? URLError else { return .failed(reason: reason) }
     switch error.code {

@@ -1,12 +1,12 @@
 #if URLSESSION
 import HalcyonSupport
 public import HalcyonHTTP
-import Foundation
+public import Foundation
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+public import FoundationNetworking
 #endif
 
-/// A transport on one long-lived `URLSession`, without a URL cache and without cookies.
+/// A transport on one long-lived `URLSession`, without a URL cache.
 ///
 /// The system decodes contents, so requests accept the encodings that it knows; it sends no body with a GET request.
 /// May be shared by any number of pipelines.
@@ -15,18 +15,48 @@ public final class URLSessionTransport: Transport {
   /// The timeouts are those of ``SessionTransfer``; a larger number overflows in Foundation for Linux. In seconds.
   private static let longestInterval: TimeInterval = 86_400
 
+  /// Responds to an authentication challenge, as `URLSessionTaskDelegate` does: for a server's certificate, for a client
+  /// certificate, or for a password.
+  ///
+  /// Called in a task of its own for each challenge, several at once; the transfer waits, and its timeouts count. A
+  /// cancelled challenge is a ``TransportError/secureConnectionFailed(host:reason:)``. Respond with
+  /// `.performDefaultHandling` to challenges of other kinds.
+  public typealias ChallengeHandler =
+    @Sendable (URLAuthenticationChallenge) async -> (
+      URLSession.AuthChallengeDisposition, URLCredential?
+    )
+
   private let session: URLSession
-  private let delegate = SessionDelegate()
+  private let delegate: SessionDelegate
 
   /// Creates a transport with a session of its own.
-  public init() {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.urlCache = nil
-    configuration.httpCookieStorage = nil
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    // The pipeline limits the connections to each host.
-    configuration.httpMaximumConnectionsPerHost = Self.connectionLimit
+  ///
+  /// - Parameters:
+  ///   - configuration: Copied. Its cookies, proxies, protocol classes, timeouts, and its access to cellular, expensive and
+  ///     constrained networks apply; its URL cache does not, as the pipeline has its own. With `waitsForConnectivity` only
+  ///     ``TransportLimits/totalTimeout`` and the configuration's timeouts end a transfer that waits. Default: `nil`, an
+  ///     ephemeral one without cookies and with as many connections to a host as the pipeline opens.
+  ///   - challengeHandler: Responds to authentication challenges, for example to pin certificates. Default: `nil`, the
+  ///     system does.
+  public init(configuration: URLSessionConfiguration? = nil, challengeHandler: ChallengeHandler? = nil) {
+    let configuration = Self.uncached(configuration ?? Self.standardConfiguration)
+    delegate = SessionDelegate(challengeHandler)
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+  }
+
+  private static var standardConfiguration: URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpCookieStorage = nil
+    // The pipeline limits the connections to each host.
+    configuration.httpMaximumConnectionsPerHost = connectionLimit
+    return configuration
+  }
+
+  private static func uncached(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
+    guard let copy = configuration.copy() as? URLSessionConfiguration else { return configuration }
+    copy.urlCache = nil
+    copy.requestCachePolicy = .reloadIgnoringLocalCacheData
+    return copy
   }
 
   /// Creates a transport, provided that it can enforce the policy.
@@ -92,6 +122,9 @@ private final class SessionBodyReader: Sendable {
 /// Forwards the session's callbacks to the transfer of the task.
 private final class SessionDelegate: NSObject, URLSessionDataDelegate {
   private let transfers = Lock<[Int: SessionTransfer]>([:])
+  private let challengeHandler: URLSessionTransport.ChallengeHandler?
+
+  init(_ challengeHandler: URLSessionTransport.ChallengeHandler?) { self.challengeHandler = challengeHandler }
 
   func add(_ transfer: SessionTransfer, for task: URLSessionTask) {
     transfers.withLock { $0[task.taskIdentifier] = transfer }
@@ -102,6 +135,24 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate {
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
     completionHandler(nil)
+  }
+
+  /// Also called for the challenges of connections, since there is no method of the session for them.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    guard let challengeHandler else { return completionHandler(.performDefaultHandling, nil) }
+    let transfer = transfers.withLock { $0[task.taskIdentifier] }
+    Task {
+      let (disposition, credential) = await challengeHandler(challenge)
+      if disposition == .cancelAuthenticationChallenge { transfer?.rejectChallenge() }
+      completionHandler(disposition, credential)
+    }
+  }
+
+  func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+    transfers.withLock { $0[task.taskIdentifier] }?.waitForConnectivity()
   }
 
   func urlSession(
