@@ -109,8 +109,8 @@ let layers: [Target.Dependency] = [
 
 let package = Package(
   name: "Halcyon",
-  // The oldest systems with the module Synchronization: atomics count on paths where a lock costs more than the work.
-  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  // The oldest systems with custom executors and the module Observation. `Scripts/check-availability` checks it.
+  platforms: [.macOS(.v14), .iOS(.v17), .macCatalyst(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
   products: [
     .library(name: "Halcyon", targets: ["Halcyon"]),
     .library(name: "HalcyonViews", targets: ["HalcyonViews"]),
@@ -208,8 +208,9 @@ let package = Package(
       path: "Benchmarks/Memcached", swiftSettings: swiftSettings),
 
     // Tests: one suite a module, over a web server, processes and images of their own.
-    module("TestSupport", dependencies: ["CZlib"], path: "Tests/Support", resources: [.copy("Photos")]),
-    module("TestTraits", path: "Tests/Traits"),
+    module(
+      "TestSupport", dependencies: ["HalcyonSupport", "CZlib"], path: "Tests/Support", resources: [.copy("Photos")]),
+    module("TestTraits", dependencies: ["HalcyonSupport"], path: "Tests/Traits"),
     module("TestDoubles", dependencies: ["HalcyonTesting", "TestSupport"] + layers, path: "Tests/Doubles"),
     suite("TestSupportTests", dependencies: ["TestSupport"]),
     suite("HalcyonSupportTests", dependencies: ["HalcyonSupport", "TestSupport"]),

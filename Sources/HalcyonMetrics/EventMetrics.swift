@@ -1,7 +1,7 @@
 #if Metrics
 public import Halcyon
 public import Metrics
-import Synchronization
+import HalcyonSupport
 
 /// Counts the events of a pipeline in swift-metrics.
 ///
@@ -34,7 +34,7 @@ public final class EventMetrics: Sendable {
   }
 
   private let factory: any MetricsFactory
-  private let metrics = Mutex(Metrics())
+  private let metrics = Lock(Metrics())
 
   /// Creates a handler.
   ///

@@ -2,7 +2,7 @@
 import CGTK
 import Glibc
 import HalcyonGTK
-import Synchronization
+import HalcyonSupport
 
 /// The main actor inside GLib's main loop.
 @MainActor
@@ -27,13 +27,13 @@ enum LoopScenes {
     MainLoop.runMainActor()
     await timeout(afterMilliseconds: 1)
     g_main_context_set_poll_func(nil) { descriptors, count, timeout in
-      LoopScenes.pollCount.add(1, ordering: .relaxed)
+      LoopScenes.pollCount.add(1)
       return UnsafeMutableRawPointer(descriptors).map {
         poll($0.assumingMemoryBound(to: pollfd.self), nfds_t(count), timeout)
       } ?? 0
     }
     for _ in 0..<5 { await timeout(afterMilliseconds: 20) }
-    let count = pollCount.load(ordering: .relaxed)
+    let count = pollCount.load()
     try stage.require(count < 100, "the main loop iterated \(count) times for 5 timeouts")
   }
 

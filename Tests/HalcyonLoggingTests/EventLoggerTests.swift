@@ -4,7 +4,7 @@ import Halcyon
 import HalcyonLogging
 import HalcyonTesting
 import Logging
-import Synchronization
+import HalcyonSupport
 import TestTraits
 import Testing
 
@@ -62,7 +62,7 @@ struct EventLoggerTests {
 
 /// The messages of a logger, in order.
 private final class MessageLog: Sendable {
-  private let entries = Mutex<[(message: String, level: Logger.Level, metadata: Logger.Metadata)]>([])
+  private let entries = Lock<[(message: String, level: Logger.Level, metadata: Logger.Metadata)]>([])
 
   var messages: [String] { entries.withLock { $0.map { "\($0.level): \($0.message)" } } }
 

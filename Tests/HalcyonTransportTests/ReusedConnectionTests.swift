@@ -1,7 +1,7 @@
 #if !URLSESSION
 import Foundation
 import HalcyonHTTP
-import Synchronization
+import HalcyonSupport
 import TestSupport
 import TestTraits
 import Testing
@@ -30,7 +30,7 @@ struct ReusedConnectionTests {
 
   /// Serves the photo; on connections that have responded before, what is given.
   private func serve(_ later: Reply, on server: ImageServer) -> URL {
-    let used = Mutex<Set<Int>>([])
+    let used = Lock<Set<Int>>([])
     return server.serve("/a") { [photo] request in
       used.withLock { $0.insert(request.connectionID).inserted } ? photo : later
     }
@@ -116,7 +116,7 @@ struct ReusedConnectionTests {
   ) async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", photo)
-      let states = Mutex([NetworkWatch.State(asleep: .zero, addresses: ["10.0.0.1"])])
+      let states = Lock([NetworkWatch.State(asleep: .zero, addresses: ["10.0.0.1"])])
       let watch = NetworkWatch(interval: .zero) { states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
       let transport = transport(network: watch)
       try await load(url, by: transport)

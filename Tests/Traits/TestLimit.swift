@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import HalcyonSupport
 public import Testing
 
 /// Lets a few tests run at once, and gives each a time limit that begins when it runs.
@@ -69,10 +69,10 @@ private final class Permits: Sendable {
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(count: Int) {
-    state = Mutex(State(count: count))
+    state = Lock(State(count: count))
   }
 
   func acquire() async {
@@ -111,7 +111,7 @@ private final class Watchdog: Sendable {
   }
 
   static let shared = Watchdog()
-  private let tests = Mutex<(last: Int, running: [Int: Watched])>((0, [:]))
+  private let tests = Lock<(last: Int, running: [Int: Watched])>((0, [:]))
 
   private init() {
     Thread { [self] in

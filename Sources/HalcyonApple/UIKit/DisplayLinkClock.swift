@@ -1,6 +1,7 @@
 #if canImport(UIKit) && !os(watchOS)
 import HalcyonSupport
 import HalcyonViews
+import ObjectiveC
 import QuartzCore
 import UIKit
 

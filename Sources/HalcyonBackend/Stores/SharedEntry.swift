@@ -109,7 +109,7 @@ extension SharedEntry {
     var reader = ByteReader(head.prefix(headerByteCount))
     guard head.count >= headerByteCount, reader.number() == magic, reader.number() == format,
       reader.number(UInt64.self) != nil, reader.number(UInt64.self) != nil, reader.date() != nil,
-      let keyByteCount = reader.number(UInt32.self), Int(keyByteCount) == key.text.utf8.count,
+      let keyByteCount = reader.number(UInt32.self), keyByteCount == key.text.utf8.count,
       let metadataByteCount = reader.number(UInt32.self), metadataByteCount <= metadataByteLimit,
       let bodyByteCount = reader.number(UInt64.self), bodyByteCount < Int.max >> 4
     else { return nil }
@@ -134,14 +134,14 @@ extension SharedEntry {
       var reader = ByteReader(data.prefix(headerByteCount))
       guard data.count >= headerByteCount, reader.number() == magic, reader.number() == format,
         let namespace = reader.number(UInt64.self), let source = reader.number(UInt64.self),
-        let date = reader.date(), date.isStorable, let keyByteCount = reader.number(UInt32.self),
+        let date = reader.date(), date.isStorable, reader.number(UInt32.self) == UInt32(exactly: key.text.utf8.count),
         let metadataByteCount = reader.number(UInt32.self), metadataByteCount <= metadataByteLimit,
         let bodyByteCount = reader.number(UInt64.self), let hash = reader.number(UInt64.self),
         reader.number() == UInt32(0), let checksum = reader.number(UInt32.self)
       else { return nil }
       let text = key.text.utf8
-      let byteCount = headerByteCount + Int(keyByteCount) + Int(metadataByteCount)
-      guard Int(keyByteCount) == text.count, data.count >= byteCount else { return nil }
+      let byteCount = headerByteCount + text.count + Int(metadataByteCount)
+      guard data.count >= byteCount else { return nil }
       // The fields of the header before its checksum, and all that comes after it.
       var covered = Array(data.prefix(headerByteCount - 4))
       covered += data.dropFirst(headerByteCount).prefix(byteCount - headerByteCount)

@@ -113,6 +113,6 @@ extension DiskIndex {
     guard let row = try database.run(sql).first, let byteCount = row[0].integer, let count = row[1].integer,
       valid.contains(byteCount), valid.contains(count)
     else { throw damagedIndexError }
-    return Total(byteCount: Int(byteCount), count: Int(count))
+    return Total(byteCount: Int(clamping: byteCount), count: Int(clamping: count))
   }
 }

@@ -1,5 +1,4 @@
 import HalcyonSupport
-import Synchronization
 
 /// The background work of a disk cache: flushes pending accesses every 5 seconds, recovers abandoned writers every
 /// minute, and cleans as the policy says. `DiskIndex.clean` decides what is removed.
@@ -12,7 +11,7 @@ final class DiskMaintenance: Sendable {
 
   /// Starts the work; idempotent. It ends when the cache is released, which it does not retain between its steps.
   func start(_ cache: DiskCache) {
-    guard !isStarted.load(ordering: .relaxed), !isStarted.exchange(true, ordering: .relaxed) else { return }
+    guard !isStarted.load(), !isStarted.exchange(true) else { return }
     let time = cache.time
     let task = Task { [weak cache] in
       var (recovered, cleaned) = (time.uptime(), time.uptime())

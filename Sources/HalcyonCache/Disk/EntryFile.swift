@@ -1,6 +1,5 @@
 import HalcyonSupport
 import Foundation
-import Synchronization
 
 /// Reads, checks and updates entry files; ``EntryFileHeader`` describes their layout.
 enum EntryFile {
@@ -165,7 +164,7 @@ enum EntryFile {
     if header.bodyOffset > start.count { start = try file.read(count: header.bodyOffset, at: 0) }
     return start.withUnsafeMutableBytes { bytes in
       guard header.bodyOffset <= bytes.count,
-        let text = String(validating: bytes[header.keyOffset..<header.slotOffset(0)], as: UTF8.self),
+        let text = String(validUTF8: bytes[header.keyOffset..<header.slotOffset(0)]),
         let (index, slot) = MetadataSlot.newest(slots(of: header, in: bytes), slotByteCount: Int(header.slotByteCount)),
         let metadata = EntryMetadata(decoding: slot.payload)
       else { return nil }
@@ -190,16 +189,16 @@ final class NonblockingReads: Sendable {
   /// The file size in bytes above which verifying the checksum takes longer than the saved thread switch.
   private static let byteLimit = 192 << 10
 
-  private enum Support: Int, AtomicRepresentable {
+  private enum Support {
     case unknown, available, unavailable
   }
 
-  private let support = Atomic(Support.unknown)
+  private let support = Lock(Support.unknown)
 
   /// Determines, once, whether a folder allows nonblocking reads. May block.
   func checkSupport(of folder: String, in fileSystem: any FileSystem) {
-    guard support.load(ordering: .relaxed) == .unknown, let isRemote = try? fileSystem.isRemote(folder) else { return }
-    support.store(isRemote ? .unavailable : .available, ordering: .relaxed)
+    guard support.withLock({ $0 == .unknown }), let isRemote = try? fileSystem.isRemote(folder) else { return }
+    support.withLock { $0 = isRemote ? .unavailable : .available }
   }
 
   /// The entry in a file; `nil` when the read would block, or the file is too large, damaged or holds another key.
@@ -208,14 +207,14 @@ final class NonblockingReads: Sendable {
   func read(
     path: String, key: CacheKey, in fileSystem: any FileSystem
   ) throws(DiskCacheError) -> EntryFile.Content? {
-    guard support.load(ordering: .relaxed) == .available else { return nil }
+    guard support.withLock({ $0 == .available }) else { return nil }
     do throws(DiskCacheError) {
       let file = try FileDescriptor(nonblocking: path, in: fileSystem)
       return try EntryFile.read(file, key: key, byteLimit: Self.byteLimit)
     } catch {
       if error.isMissing { throw error }
       if let code = error.systemCode, [ENOSYS, EOPNOTSUPP, EPERM, EINVAL].contains(code) {
-        support.store(.unavailable, ordering: .relaxed)
+        support.withLock { $0 = .unavailable }
       }
       return nil
     }

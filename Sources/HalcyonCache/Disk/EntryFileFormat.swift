@@ -111,7 +111,7 @@ extension MetadataSlot {
     var reader = ByteReader(bytes.prefix(Self.headerByteCount))
     guard let checksum = reader.number(UInt32.self), let generation = reader.number(UInt32.self),
       let flags = reader.number(UInt32.self), let count = reader.number(UInt32.self),
-      Int(count) <= bytes.count - Self.headerByteCount,
+      count <= bytes.count - Self.headerByteCount,
       checksum == Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[4..<Self.headerByteCount + Int(count)]))
     else { return nil }
     self.init(

@@ -227,17 +227,17 @@ package struct ByteReader {
   }
 
   package mutating func text() -> String? {
-    guard let count = number(UInt32.self), let range = take(Int(count)) else { return nil }
+    guard let count = number(UInt32.self), let range = take(Int(clamping: count)) else { return nil }
     return bytes.withUnsafeBufferPointer { bytes in
       let text = UnsafeBufferPointer(rebasing: bytes[range])
       // Nearly all text is ASCII, for which the validation below would take most of the time of a small read.
       let isASCII = text.reduce(0, |) < 0x80
-      return isASCII ? String(decoding: text, as: UTF8.self) : String(validating: text, as: UTF8.self)
+      return isASCII ? String(decoding: text, as: UTF8.self) : String(validUTF8: text)
     }
   }
 
   package mutating func countedBytes() -> [UInt8]? {
-    number(UInt32.self).flatMap { take(Int($0)) }.map { Array(bytes[$0]) }
+    number(UInt32.self).flatMap { take(Int(clamping: $0)) }.map { Array(bytes[$0]) }
   }
 
   package mutating func date() -> Date? {

@@ -1,5 +1,4 @@
 import HalcyonSupport
-import Synchronization
 
 /// Reports evictions of one cache to its observers. Almost free without observers.
 package final class EvictionObservers: Sendable {
@@ -20,12 +19,12 @@ package final class EvictionObservers: Sendable {
     self.tier = tier
   }
 
-  var hasObservers: Bool { hasObserversFlag.load(ordering: .relaxed) }
+  var hasObservers: Bool { hasObserversFlag.load() }
 
   /// Calls `handler` for each eviction, without locks held, until the returned subscription is released.
   package func observe(_ handler: @escaping Handler) -> Subscription {
     let id = handlers.withLock { handlers in
-      hasObserversFlag.store(true, ordering: .relaxed)
+      hasObserversFlag.store(true)
       return handlers.add(handler)
     }
     return Subscription { [weak self] in self?.remove(id) }
@@ -40,7 +39,7 @@ package final class EvictionObservers: Sendable {
   private func remove(_ id: UInt64) {
     let removed = handlers.withLock { handlers in
       let removed = handlers.remove(id)
-      hasObserversFlag.store(!handlers.isEmpty, ordering: .relaxed)
+      hasObserversFlag.store(!handlers.isEmpty)
       return removed
     }
     withExtendedLifetime(removed) {}

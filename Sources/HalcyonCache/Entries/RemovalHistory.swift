@@ -1,5 +1,4 @@
 package import HalcyonSupport
-import Synchronization
 
 /// When entries were last removed, so that a load which began before does not store them again.
 ///
@@ -22,7 +21,7 @@ package final class RemovalHistory: Sendable {
 
   /// The number of the last removal that removed a key; 0 if there was none.
   package func last(of key: CacheKey) -> UInt64 {
-    if isEmpty.load(ordering: .acquiring) { return 0 }
+    if isEmpty.load() { return 0 }
     return state.withLock { state in
       let source = state.sources.isEmpty ? nil : key.source.flatMap { state.sources[$0.text] }
       return max(state.all, state.keys[key] ?? 0, source ?? 0)
@@ -53,6 +52,6 @@ package final class RemovalHistory: Sendable {
         (state.all, state.keys, state.sources) = (state.count, [:], [:])
       }
     }
-    isEmpty.store(false, ordering: .releasing)
+    isEmpty.store(false)
   }
 }

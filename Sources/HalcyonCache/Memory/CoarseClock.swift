@@ -1,27 +1,27 @@
 import HalcyonSupport
 import Foundation
+#if os(Linux)
 import Synchronization
+#endif
 
 /// The uptime of ``SystemTime``, up to one kernel timer tick old, at a fraction of the cost.
 ///
 /// Measured: reading the exact clock takes 25 ns, a third of a memory hit; reading the coarse clock, which advances by
 /// one tick every 4 ms, takes 5 ns. So the exact clock is read once per tick. A tick that is missed because the machine
-/// sleeps is followed by one that is not.
+/// sleeps is followed by one that is not. Other systems than Linux have no such clock.
 struct CoarseClock: ~Copyable, Sendable {
-  private let tick = Atomic<Int64>(-1)
-  private let uptime = Atomic<Int64>(0)
+  #if os(Linux)
+  // Not the module's own atomics: these are in the memory of the cache itself.
+  private let tick = Synchronization.Atomic<Int64>(-1)
+  private let uptime = Synchronization.Atomic<Int64>(0)
 
   @inline(__always)
   func nanoseconds() -> Int64 {
-    #if os(Linux)
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
     let currentTick = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     if tick.load(ordering: .acquiring) == currentTick { return uptime.load(ordering: .relaxed) }
     return update(at: currentTick)
-    #else
-    return SystemTime.uptimeNanoseconds()
-    #endif
   }
 
   @inline(never)
@@ -31,4 +31,7 @@ struct CoarseClock: ~Copyable, Sendable {
     tick.store(currentTick, ordering: .releasing)
     return exact
   }
+  #else
+  func nanoseconds() -> Int64 { SystemTime.uptimeNanoseconds() }
+  #endif
 }

@@ -1,5 +1,4 @@
 import HalcyonSupport
-import Synchronization
 
 /// Tells the reader of a store which tier of a ``TieredStore`` an entry was in.
 package enum TierTrace {
@@ -12,11 +11,11 @@ package enum TierTrace {
   private static let isNeeded = Atomic(false)
 
   /// Called by the first tiered store: programs without one record nothing.
-  package static func begin() { isNeeded.store(true, ordering: .relaxed) }
+  package static func begin() { isNeeded.store(true) }
 
   /// The result of a read, and the name of the tier that had the entry; `nil` without an entry, and for other stores.
   package static func recording<Result>(_ read: () async -> Result) async -> (Result, tier: String?) {
-    guard isNeeded.load(ordering: .relaxed) else { return (await read(), nil) }
+    guard isNeeded.load() else { return (await read(), nil) }
     let recorder = Recorder()
     let result = await $current.withValue(recorder) { await read() }
     return (result, recorder.name.withLock { $0 })

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonSupport
 
 /// Text in the metadata of a file.
 enum MetadataText {
@@ -10,7 +11,7 @@ enum MetadataText {
   static func text(_ bytes: Bytes) -> String? {
     let content = (0..<min(bytes.count, byteLimit)).lazy.compactMap { bytes[$0] }.prefix { $0 != 0 }
     let text =
-      String(validating: content, as: UTF8.self) ?? String(String.UnicodeScalarView(content.map(Unicode.Scalar.init)))
+      String(validUTF8: content) ?? String(String.UnicodeScalarView(content.map(Unicode.Scalar.init)))
     return cleaned(text)
   }
 

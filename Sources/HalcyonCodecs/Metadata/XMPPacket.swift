@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonImaging
+import HalcyonSupport
 
 /// The properties of an XMP packet (ISO 16684-1) that Halcyon reads, found by their usual names.
 ///
@@ -64,7 +65,7 @@ struct XMPPacket {
 
   private func text(from start: Data.Index, to terminator: UInt8) -> String? {
     let bytes = data[start...].prefix(MetadataText.byteLimit).prefix { $0 != terminator }
-    guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+    guard let text = String(validUTF8: bytes) else { return nil }
     return MetadataText.cleaned(Self.unescaped(text))
   }
 

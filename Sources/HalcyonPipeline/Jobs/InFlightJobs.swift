@@ -1,6 +1,5 @@
 import HalcyonCache
 import HalcyonSupport
-import Synchronization
 
 /// Coalesces equal work: one job for all callers that need the same key at the same time.
 ///
@@ -66,7 +65,7 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     operation: @escaping Operation
   ) async throws(ImageError) -> Value {
     if Task.isCancelled { throw .cancelled }
-    let id = lastID.add(1, ordering: .relaxed).newValue
+    let id = lastID.add(1)
     // An actor, above all the main actor, is not kept busy with the first part of the job.
     let caller: (any Actor)? = #isolation
     let startsHere = caller == nil

@@ -1,6 +1,5 @@
 import HalcyonImaging
 import HalcyonSupport
-import Synchronization
 
 /// One subscriber's side of a load: its priority, and where the events go.
 ///
@@ -8,6 +7,9 @@ import Synchronization
 /// priorities go down, events go up.
 final class LoadSubscription: Sendable {
   private struct State {
+    var priority: ImagePriority
+    var keepsResult = false
+    var wantsPartialData = false
     var priorityObservers = ObserverList<@Sendable () -> Void>()
     var progress: LoadProgress?
     var info: ImageInfo?
@@ -17,20 +19,17 @@ final class LoadSubscription: Sendable {
     var timeout: CountedTime?
   }
 
-  private let level: Atomic<Int>
-  private let keepsResultFlag = Atomic(false)
-  private let wantsPartialDataFlag = Atomic(false)
-  private let state = Lock(State())
+  private let state: Lock<State>
   private let onEvent: @Sendable (LoadEvent) -> Void
 
   init(priority: ImagePriority, onEvent: @escaping @Sendable (LoadEvent) -> Void = { _ in }) {
-    level = Atomic(priority.rawValue)
+    state = Lock(State(priority: priority))
     self.onEvent = onEvent
   }
 
   /// The priority of the load. Setting it notifies the observers.
   var priority: ImagePriority {
-    get { ImagePriority(rawValue: level.load(ordering: .relaxed)) ?? .normal }
+    get { state.withLock(\.priority) }
     set { if setPriority(newValue) { notifyPriorityObservers() } }
   }
 
@@ -38,7 +37,10 @@ final class LoadSubscription: Sendable {
   ///
   /// - Returns: Whether it changed; then ``notifyPriorityObservers()`` must follow, without locks held.
   func setPriority(_ priority: ImagePriority) -> Bool {
-    level.exchange(priority.rawValue, ordering: .relaxed) != priority.rawValue
+    state.withLock { state in
+      defer { state.priority = priority }
+      return state.priority != priority
+    }
   }
 
   /// Observers read the current priority, so it does not matter in which order several changes are reported.
@@ -60,14 +62,14 @@ final class LoadSubscription: Sendable {
   var priorityObserverCount: Int { state.withLock { $0.priorityObservers.all.count } }
 
   /// Of a shared job: whether some subscriber requested its result, and not only as a step towards another one.
-  var keepsResult: Bool { keepsResultFlag.load(ordering: .relaxed) }
+  var keepsResult: Bool { state.withLock(\.keepsResult) }
 
-  func keepResult() { keepsResultFlag.store(true, ordering: .relaxed) }
+  func keepResult() { state.withLock { $0.keepsResult = true } }
 
   /// Whether some subscriber shows previews.
-  var wantsPartialData: Bool { wantsPartialDataFlag.load(ordering: .relaxed) }
+  var wantsPartialData: Bool { state.withLock(\.wantsPartialData) }
 
-  func requestPartialData() { wantsPartialDataFlag.store(true, ordering: .relaxed) }
+  func requestPartialData() { state.withLock { $0.wantsPartialData = true } }
 
   /// The last progress, if there was any.
   var latestProgress: LoadProgress? { state.withLock(\.progress) }

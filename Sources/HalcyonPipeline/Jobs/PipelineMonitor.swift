@@ -1,6 +1,5 @@
 import HalcyonCache
 import HalcyonSupport
-import Synchronization
 
 /// Reports events to the handler of a pipeline. Exists only if there is a handler.
 final class PipelineMonitor: Sendable {
@@ -24,7 +23,7 @@ final class PipelineMonitor: Sendable {
   /// Reports a whole load that found its image in memory.
   @inline(never)
   func reportHit(_ request: ImageRequest) {
-    let load = loadCount.add(1, ordering: .relaxed).newValue
+    let load = loadCount.add(1)
     for kind in [.created(request), .started, .memoryHit, .finished(.memory, LoadTrace())] as [PipelineEvent.Kind] {
       handler(PipelineEvent(load: load, request: request, kind: kind))
     }
@@ -32,8 +31,7 @@ final class PipelineMonitor: Sendable {
 
   /// Numbers a load and reports its creation.
   func reporter(for request: ImageRequest) -> LoadReporter {
-    let reporter = LoadReporter(
-      load: loadCount.add(1, ordering: .relaxed).newValue, request: request, handler: handler)
+    let reporter = LoadReporter(load: loadCount.add(1), request: request, handler: handler)
     reporter.report(.created(request))
     return reporter
   }

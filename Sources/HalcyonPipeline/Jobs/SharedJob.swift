@@ -1,6 +1,5 @@
 import HalcyonCache
 import HalcyonSupport
-import Synchronization
 
 /// One caller that waits for the outcome of a job.
 final class JobWaiter<Value: Sendable>: Sendable {
@@ -23,11 +22,11 @@ final class JobWaiter<Value: Sendable>: Sendable {
   }
 
   func observePriority(_ onChange: @escaping @Sendable () -> Void) {
-    observerID.store(subscription.observePriority(onChange), ordering: .relaxed)
+    observerID.store(subscription.observePriority(onChange))
   }
 
   func resume(returning outcome: Result<Value, ImageError>) {
-    subscription.stopObserving(observerID.load(ordering: .relaxed))
+    subscription.stopObserving(observerID.load())
     continuation.resume(returning: outcome)
   }
 }

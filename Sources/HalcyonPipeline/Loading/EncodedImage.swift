@@ -3,7 +3,6 @@ import HalcyonCache
 import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
-import Synchronization
 
 /// The encoded bytes of an image while a load uses them.
 ///
@@ -26,15 +25,15 @@ final class EncodedImage: Sendable {
   /// That of the load that got the bytes.
   let watch: RemovalWatch
 
-  private struct Write {
-    /// Starts the write, and returns it.
+  private struct State {
+    var isVerified = false
+    var isStored = false
+    /// Starts the write to the store, and returns it.
     var start: Task<Task<Void, Never>, Never>?
     var failure: (any Error)?
   }
 
-  private let isVerified = Atomic(false)
-  private let stored = Atomic(false)
-  private let write = Lock(Write())
+  private let state = Lock(State())
   private let onDeinit: @Sendable () -> Void
 
   init(
@@ -80,16 +79,21 @@ final class EncodedImage: Sendable {
   /// Records that the bytes are a valid image.
   ///
   /// - Returns: Whether this is the first call.
-  func markVerified() -> Bool { !isVerified.exchange(true, ordering: .relaxed) }
+  func markVerified() -> Bool {
+    state.withLock { state in
+      defer { state.isVerified = true }
+      return !state.isVerified
+    }
+  }
 
   /// Whether the store has the bytes.
-  var isStored: Bool { stored.load(ordering: .relaxed) }
+  var isStored: Bool { state.withLock(\.isStored) }
 
   /// Records that the store has the bytes, so that later loads read them there.
-  func markStored() { stored.store(true, ordering: .relaxed) }
+  func markStored() { state.withLock { $0.isStored = true } }
 
   /// Records that writing the bytes to the store failed.
-  func markFailed(_ error: any Error) { write.withLock { $0.failure = error } }
+  func markFailed(_ error: any Error) { state.withLock { $0.failure = error } }
 
   /// Whether a load of the same key finds these bytes again while they are held.
   var isFoundAgain: Bool { storable != nil || origin == .store }
@@ -97,29 +101,30 @@ final class EncodedImage: Sendable {
   /// Whether they serve a load that finds them in flight. Once they are being written, the load that got them has ended:
   /// another one revalidates them if they are not fresh.
   func isServed(by freshness: CachePolicy, at uptime: Duration) -> Bool {
-    if !freshness.followsHTTP || write.withLock({ $0.start == nil }) { return true }
+    if !freshness.followsHTTP || state.withLock({ $0.start == nil }) { return true }
     return freshEnd.map { uptime < $0 } ?? true
   }
 
   /// Starts the write to the store, unless it was started before; returns once it has begun.
   func startWriting(_ start: @escaping @Sendable () async -> Task<Void, Never>) async {
-    let start = write.withLock { write in
-      if markVerified() { write.start = Task { await start() } }
-      return write.start
+    let start = state.withLock { state in
+      if !state.isVerified { state.start = Task { await start() } }
+      state.isVerified = true
+      return state.start
     }
     _ = await start?.value
   }
 
   /// Waits for the end of the write to the store, if one was started.
   func waitForWriting() async throws(ImageError) {
-    guard let start = write.withLock(\.start) else { return }
+    guard let start = state.withLock(\.start) else { return }
     try await start.value.waitUnlessCancelled()
   }
 
   /// Waits for the end of the write to the store, and throws its error.
   func waitForStoring() async throws(ImageError) {
     try await waitForWriting()
-    guard let cause = write.withLock(\.failure) else { return }
+    guard let cause = state.withLock(\.failure) else { return }
     throw .failed(cause: cause, url: metadata.url ?? .unnamedImage)
   }
 }

@@ -3,7 +3,6 @@ import HalcyonCache
 import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
-import Synchronization
 
 /// A load from beginning to end. Equal loads share one job.
 ///
@@ -79,7 +78,7 @@ final class ImageLoader: Sendable {
 
   /// Ends all loads, and lets the threads end. Idempotent.
   func invalidate() {
-    invalidated.store(true, ordering: .sequentiallyConsistent)
+    invalidated.store(true)
     jobs.invalidate()
     encodings.invalidate()
     bytes.invalidate()
@@ -88,7 +87,7 @@ final class ImageLoader: Sendable {
   }
 
   /// Whether ``invalidate()`` was called.
-  var isInvalidated: Bool { invalidated.load(ordering: .relaxed) }
+  var isInvalidated: Bool { invalidated.load() }
 
   /// The image in memory, if the request may read it.
   func lookUpMemory(_ request: ImageRequest, key: CacheKey) -> MemoryLookup {

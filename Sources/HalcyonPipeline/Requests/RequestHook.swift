@@ -2,7 +2,6 @@ public import Foundation
 public import HalcyonHTTP
 public import HalcyonImaging
 import HalcyonSupport
-import Synchronization
 
 /// A closure or object of the caller in the options of a request, with what decides whether requests share loads.
 struct RequestHook<Value: Sendable>: Sendable {
@@ -23,7 +22,7 @@ enum HookIdentity: Hashable, @unchecked Sendable {
 
   private static let count = Atomic<UInt64>(0)
 
-  static var next: HookIdentity { .copied(count.add(1, ordering: .relaxed).newValue) }
+  static var next: HookIdentity { .copied(count.add(1)) }
 }
 
 /// The decoder of a request, and the hash of its identifier: properties of a decoder may be secret.

@@ -1,10 +1,9 @@
 import Foundation
-import Synchronization
 
 /// The queue of work that the threads of a ``WorkerPool`` share.
 ///
 /// Unchecked: `state` is accessed only while `condition` is locked. Threads sleep on a condition variable, which
-/// `Mutex` does not have.
+/// ``Lock`` does not have.
 final class WorkQueue: @unchecked Sendable {
   /// Called once: with true to start the work, with false if it was removed before it started.
   typealias Item = @Sendable (_ isStarted: Bool) -> Void
@@ -44,7 +43,7 @@ final class WorkQueue: @unchecked Sendable {
     self.spins = spins
   }
 
-  func newID() -> UInt64 { nextID.wrappingAdd(1, ordering: .relaxed).newValue }
+  func newID() -> UInt64 { nextID.add(1) }
 
   /// Adds an item; calls it with false if the queue is closed.
   ///
@@ -55,7 +54,7 @@ final class WorkQueue: @unchecked Sendable {
     let added: (wakes: Bool, needsThread: Bool)? = condition.withLock {
       guard !state.isClosed else { return nil }
       state.waiting.append(item, id: id, priority: priority())
-      let count = waitingCount.add(1, ordering: .relaxed).newValue
+      let count = waitingCount.add(1)
       let wakes = count > state.spinningCount && state.sleepingCount > 0
       // A sleeping thread that has been woken, but has not taken its item yet, counts as sleeping, and its item as
       // waiting.
@@ -83,7 +82,7 @@ final class WorkQueue: @unchecked Sendable {
   func remove(_ id: UInt64) {
     let removed = condition.withLock {
       let removed = state.waiting.remove(id)
-      if removed != nil { waitingCount.subtract(1, ordering: .relaxed) }
+      if removed != nil { waitingCount.add(-1) }
       return removed
     }
     removed?(false)
@@ -106,7 +105,7 @@ final class WorkQueue: @unchecked Sendable {
   var threadCount: Int { condition.withLock { state.threadCount } }
 
   /// Items that wait.
-  var count: Int { waitingCount.load(ordering: .relaxed) }
+  var count: Int { waitingCount.load() }
 
   /// Slots in use for the order of items: at most twice the number of waiting items, and 64.
   var slotCount: Int { condition.withLock { state.waiting.slotCount } }
@@ -121,7 +120,7 @@ final class WorkQueue: @unchecked Sendable {
       var mayWait = idleSeconds > 0
       while true {
         if let item = state.waiting.removeFirst() {
-          waitingCount.subtract(1, ordering: .relaxed)
+          waitingCount.add(-1)
           return item
         }
         guard mayWait, !state.isClosed else {
@@ -145,7 +144,7 @@ final class WorkQueue: @unchecked Sendable {
 
   private func spinBriefly() {
     var checks = 0
-    while checks < Self.spinCount, waitingCount.load(ordering: .relaxed) == 0 {
+    while checks < Self.spinCount, waitingCount.load() == 0 {
       sched_yield()
       checks += 1
     }

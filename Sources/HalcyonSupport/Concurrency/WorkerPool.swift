@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Dedicated threads for work that blocks or computes for long, so that Swift's cooperative threads never do.
 ///
@@ -120,11 +119,11 @@ package final class CancellationFlag: Sendable {
 
   /// Whether ``cancel()`` was called.
   @usableFromInline
-  package var isCancelled: Bool { flag.load(ordering: .relaxed) }
+  package var isCancelled: Bool { flag.load() }
 
   /// Makes ``isCancelled`` true.
   @usableFromInline
-  package func cancel() { flag.store(true, ordering: .relaxed) }
+  package func cancel() { flag.store(true) }
 }
 
 /// Cancellation of loops that are called without a flag: those of processors and encoders.
@@ -163,9 +162,9 @@ final class HappensBefore: Sendable {
 
   /// Called by the thread before it resumes the task.
   @usableFromInline
-  func release() { isReleased.store(true, ordering: .releasing) }
+  func release() { isReleased.store(true) }
 
   /// Called by the task after it was resumed.
   @usableFromInline
-  func acquire() { _ = isReleased.load(ordering: .acquiring) }
+  func acquire() { _ = isReleased.load() }
 }

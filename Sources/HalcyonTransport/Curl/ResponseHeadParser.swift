@@ -1,6 +1,7 @@
 #if canImport(CurlShim)
 import HalcyonHTTP
 import Foundation
+import HalcyonSupport
 
 /// Parses the head of a response from the header lines that libcurl delivers one by one.
 struct ResponseHeadParser {
@@ -104,7 +105,7 @@ struct ResponseHeadParser {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
     // Nearly always the case, and far quicker to check than any UTF-8.
     if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
-    return String(validating: bytes, as: UTF8.self) ?? String(bytes.map { Character(Unicode.Scalar($0)) })
+    return String(validUTF8: bytes) ?? String(bytes.map { Character(Unicode.Scalar($0)) })
   }
 }
 #endif

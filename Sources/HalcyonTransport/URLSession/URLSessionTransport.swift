@@ -1,9 +1,11 @@
 #if URLSESSION
 import HalcyonSupport
 public import HalcyonHTTP
-public import Foundation
 #if canImport(FoundationNetworking)
+import Foundation
 public import FoundationNetworking
+#else
+public import Foundation
 #endif
 
 /// A transport on one long-lived `URLSession`, without a URL cache.

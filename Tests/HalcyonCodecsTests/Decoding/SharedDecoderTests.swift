@@ -1,6 +1,6 @@
 import HalcyonImaging
 import HalcyonCodecs
-import Synchronization
+import HalcyonSupport
 import TestTraits
 import Testing
 
@@ -32,7 +32,7 @@ struct SharedDecoderTests {
   func `decoding stops midway when cancelled`(_ name: String, _ size: TargetSize) throws {
     let file = try Fixture.data(name)
     let decoder: any ImageDecoder = name.hasSuffix("png") ? PNGDecoder() : JPEGDecoder()
-    let checks = Mutex(0)
+    let checks = Lock(0)
     let options = DecodingOptions(size: size) {
       checks.withLock { count in
         count += 1

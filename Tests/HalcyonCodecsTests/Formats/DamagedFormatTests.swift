@@ -1,7 +1,7 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import Synchronization
+import HalcyonSupport
 import TestTraits
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonImaging
-import Synchronization
+import HalcyonSupport
 import TestTraits
 import Testing
 

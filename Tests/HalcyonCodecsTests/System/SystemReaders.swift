@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonImaging
-import Synchronization
+import HalcyonSupport
 
 @testable import HalcyonCodecs
 
@@ -9,7 +9,7 @@ final class ScalingReader: SystemImageReader {
   private let image: Bitmap
   private let isComplete: Bool
   /// The longer sides that were asked for.
-  let sides = Mutex<[Int?]>([])
+  let sides = Lock<[Int?]>([])
 
   init(image: Bitmap, isComplete: Bool = true) {
     self.image = image

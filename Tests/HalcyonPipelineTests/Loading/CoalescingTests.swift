@@ -3,7 +3,7 @@ import HalcyonHTTP
 import HalcyonImaging
 import Foundation
 import HalcyonTesting
-import Synchronization
+import HalcyonSupport
 import TestDoubles
 import TestSupport
 import TestTraits

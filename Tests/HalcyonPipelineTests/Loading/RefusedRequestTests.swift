@@ -4,7 +4,6 @@ import HalcyonHTTP
 import HalcyonSupport
 import HalcyonTesting
 import HalcyonTransport
-import Synchronization
 import TestDoubles
 import TestSupport
 import TestTraits
@@ -28,7 +27,7 @@ struct RefusedRequestTests {
 
   /// Serves ten requests in each second, and refuses others for a second.
   private func serveTenASecond(on server: ImageServer, _ field: @escaping @Sendable () -> String) {
-    let served = Mutex<[Duration]>([])
+    let served = Lock<[Duration]>([])
     for number in 1...60 {
       server.serve("/\(number)") { [image, clock] _ in
         let now = clock.uptime()
@@ -90,8 +89,8 @@ struct RefusedRequestTests {
       let served = Atomic(0)
       for number in 1...12 {
         server.serve("/\(number)") { [image] _ in
-          if isRefusing.load(ordering: .relaxed) { return .status(503, headers: ["Retry-After": "5"]) }
-          let isFirst = served.add(1, ordering: .relaxed).newValue == 1
+          if isRefusing.load() { return .status(503, headers: ["Retry-After": "5"]) }
+          let isFirst = served.add(1) == 1
           return isFirst ? .body(image).held(by: gate) : .body(image)
         }
       }
@@ -100,7 +99,7 @@ struct RefusedRequestTests {
       let limiter = pipeline.loader.bytes.http.limiter
       while limiter.waitingCount < 12 || clock.sleeperCount == 0 { try await Task.yieldUnlessCancelled() }
       let refused = server.requests.count
-      isRefusing.store(false, ordering: .relaxed)
+      isRefusing.store(false)
       clock.advance(by: .seconds(6))
       try await server.waitForRequests(count: refused + 1)
       #expect(limiter.activeCount == 1)
@@ -163,7 +162,7 @@ struct RefusedRequestTests {
       let isRefusing = Atomic(true)
       for number in 1...3 {
         server.serve("/\(number)") { [image] _ in
-          isRefusing.load(ordering: .relaxed) ? .status(503, headers: ["Retry-After": "5"]) : .body(image)
+          isRefusing.load() ? .status(503, headers: ["Retry-After": "5"]) : .body(image)
         }
       }
       let pipeline = pipeline()
@@ -174,7 +173,7 @@ struct RefusedRequestTests {
         while limiter.waitingCount < number || clock.sleeperCount == 0 { try await Task.yieldUnlessCancelled() }
       }
       #expect(server.requests.map(\.path) == ["/1"])
-      isRefusing.store(false, ordering: .relaxed)
+      isRefusing.store(false)
       clock.advance(by: .seconds(6))
       for task in tasks { _ = try await task.image }
       #expect(server.requests.map(\.path).prefix(2) == ["/1", "/3"])

@@ -2,7 +2,7 @@ import HalcyonHTTP
 import HalcyonPipeline
 import Foundation
 import HalcyonTesting
-import Synchronization
+import HalcyonSupport
 import TestDoubles
 import TestSupport
 import TestTraits

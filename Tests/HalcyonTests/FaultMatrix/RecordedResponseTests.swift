@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonImaging
-import Synchronization
+import HalcyonSupport
 import TestSupport
 import TestTraits
 import Testing
@@ -76,7 +76,7 @@ private struct RecordedCase: Decodable {
     for (path, replies) in responses {
       let replies = replies.map { Reply.raw(Self.expanded($0, base: base, host: host)) }
       let count = Atomic(0)
-      server.serve(base + path) { _ in replies[min(count.add(1, ordering: .relaxed).oldValue, replies.count - 1)] }
+      server.serve(base + path) { _ in replies[min(count.add(1) - 1, replies.count - 1)] }
     }
     var differences: [String] = []
     for (index, expected) in loads.enumerated() {

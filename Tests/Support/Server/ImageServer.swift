@@ -1,5 +1,5 @@
 public import Foundation
-import Synchronization
+import HalcyonSupport
 
 /// A web server on the loopback interface whose responses, delays and failures a test controls.
 ///
@@ -46,7 +46,7 @@ public final class ImageServer: Sendable {
     precondition(!replies.isEmpty, "\(path) needs a reply")
     let replyCount = Atomic(0)
     return serve(path) { _ in
-      let index = replyCount.add(1, ordering: .relaxed).oldValue
+      let index = replyCount.add(1) - 1
       return replies[min(index, replies.count - 1)]
     }
   }

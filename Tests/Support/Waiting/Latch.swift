@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import HalcyonSupport
 
 /// Blocks a thread until another one opens the latch; it stays open.
 public final class Latch: Sendable {
@@ -12,7 +12,7 @@ public final class Latch: Sendable {
   public func open() {
     condition.lock()
     defer { condition.unlock() }
-    isOpen.store(true, ordering: .relaxed)
+    isOpen.store(true)
     condition.broadcast()
   }
 
@@ -20,6 +20,6 @@ public final class Latch: Sendable {
   public func wait() {
     condition.lock()
     defer { condition.unlock() }
-    while !isOpen.load(ordering: .relaxed) { condition.wait() }
+    while !isOpen.load() { condition.wait() }
   }
 }

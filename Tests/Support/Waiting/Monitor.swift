@@ -1,4 +1,4 @@
-import Synchronization
+import HalcyonSupport
 
 /// State behind a lock that tasks and threads can wait on, without polling.
 ///
@@ -19,17 +19,16 @@ public final class Monitor<State: Sendable>: Sendable {
     var lastID = 0
   }
 
-  private let contents: Mutex<Contents>
-  private let handover = Atomic(false)
+  private let contents: Lock<Contents>
 
   public init(_ state: State) {
-    contents = Mutex(Contents(state: state))
+    contents = Lock(Contents(state: state))
   }
 
   /// Reads and changes the state, then wakes the waiters whose claim now holds, the longest waiting first.
   @discardableResult
   public func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-    let (result, woken) = withContents { contents in
+    let (result, woken) = contents.withLock { contents in
       let result = body(&contents.state)
       return (result, Self.takeSatisfied(from: &contents))
     }
@@ -39,7 +38,7 @@ public final class Monitor<State: Sendable>: Sendable {
 
   /// Reads the state, without waking waiters.
   public func read<Result: Sendable>(_ body: (State) -> Result) -> Result {
-    withContents { body($0.state) }
+    contents.withLock { body($0.state) }
   }
 
   /// Suspends until `claim` holds.
@@ -85,34 +84,22 @@ public final class Monitor<State: Sendable>: Sendable {
   /// Ends a wait; `false` when its claim has already held.
   @discardableResult
   func withdraw(_ id: Int) -> Bool {
-    let withdrawn = withContents { contents in
+    let withdrawn = contents.withLock { contents in
       contents.waiters.firstIndex { $0.id == id }.map { contents.waiters.remove(at: $0) }
     }
     withdrawn?.resume(false)
     return withdrawn != nil
   }
 
-  /// Runs `body` under the lock.
-  ///
-  /// The thread sanitizer does not see a contended `Mutex` being acquired, which happens inside the uninstrumented
-  /// library. The atomic makes visible to it the order that the lock already guarantees.
-  private func withContents<Result: Sendable>(_ body: (inout Contents) -> Result) -> Result {
-    contents.withLock { contents in
-      _ = handover.load(ordering: .acquiring)
-      defer { handover.store(true, ordering: .releasing) }
-      return body(&contents)
-    }
-  }
-
   private func reserveID() -> Int {
-    withContents {
+    contents.withLock {
       $0.lastID += 1
       return $0.lastID
     }
   }
 
   private func enlist(_ id: Int, _ claim: @escaping Claim, resume: @escaping @Sendable (Bool) -> Void) {
-    let isClaimed = withContents { contents in
+    let isClaimed = contents.withLock { contents in
       if claim(&contents.state) { return true }
       contents.waiters.append(Waiter(id: id, claim: claim, resume: resume))
       return false

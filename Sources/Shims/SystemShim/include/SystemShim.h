@@ -3,6 +3,7 @@
 #define HALCYON_SYSTEM_SHIM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 // Opens a file for reading if that does not block on disk I/O (openat2 with RESOLVE_CACHED, Linux 5.12). Otherwise
 // returns -1 with `errno`: EAGAIN if it would block, ENOSYS if the system does not support it.
@@ -29,5 +30,22 @@ int halcyon_spawn(const char *path, char *const arguments[], int input, int outp
 
 // Names the calling thread, 15 bytes at most (pthread_setname_np). Does nothing on systems other than Linux.
 void halcyon_name_thread(const char *name);
+
+// Atomic accesses with acquire and release order. Always inlined, so that the thread sanitizer sees them.
+#define HALCYON_INLINE static inline __attribute__((always_inline))
+
+HALCYON_INLINE uint64_t halcyon_atomic_load(const uint64_t *value) { return __atomic_load_n(value, __ATOMIC_ACQUIRE); }
+
+HALCYON_INLINE void halcyon_atomic_store(uint64_t *value, uint64_t next) {
+  __atomic_store_n(value, next, __ATOMIC_RELEASE);
+}
+
+HALCYON_INLINE uint64_t halcyon_atomic_exchange(uint64_t *value, uint64_t next) {
+  return __atomic_exchange_n(value, next, __ATOMIC_ACQ_REL);
+}
+
+HALCYON_INLINE uint64_t halcyon_atomic_add(uint64_t *value, uint64_t number) {
+  return __atomic_add_fetch(value, number, __ATOMIC_ACQ_REL);
+}
 
 #endif
