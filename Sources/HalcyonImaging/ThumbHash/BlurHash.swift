@@ -4,9 +4,9 @@ import Foundation
 ///
 /// The format is BlurHash by Wolt (blurha.sh): the first coefficients of a cosine transform of the colours in linear
 /// light, as digits of base 83. It has neither transparency nor the aspect ratio of the image; ``ThumbHash``, which
-/// Halcyon makes itself, has both.
+/// Halcyon stores with images, has both.
 public struct BlurHash: Hashable, Sendable {
-  private static let digits = Array(
+  static let digits = Array(
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
   private static let values = Dictionary(uniqueKeysWithValues: digits.enumerated().map { ($1, $0) })
   /// The longest text: 9 by 9 coefficients.
@@ -35,6 +35,12 @@ public struct BlurHash: Hashable, Sendable {
         LinearColor(quantized: digits[4 + 2 * index] * 83 + digits[5 + 2 * index], scale: scale)
       }
     self.text = text
+  }
+
+  /// Creates a hash from the text of its encoder, which is always valid.
+  init(encoded text: String) {
+    guard let hash = BlurHash(text) else { preconditionFailure("“\(text)” is not a BlurHash") }
+    self = hash
   }
 
   /// The average colour of the image, for example for a background.
@@ -81,7 +87,7 @@ public struct BlurHash: Hashable, Sendable {
 }
 
 /// A colour, or the height of a wave, in linear light.
-private struct LinearColor: Hashable {
+struct LinearColor: Hashable {
   var red = 0.0
   var green = 0.0
   var blue = 0.0
@@ -115,12 +121,14 @@ private struct LinearColor: Hashable {
     return value * abs(value)
   }
 
-  private static func linear(_ value: Int) -> Double {
-    let value = Double(value) / 255
-    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+  private static func linear(_ value: Int) -> Double { linear(Double(value) / 255) }
+
+  /// A component from 0 to 1 in linear light.
+  static func linear(_ value: Double) -> Double {
+    value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
   }
 
-  private static func sRGB(_ value: Double) -> UInt8 {
+  static func sRGB(_ value: Double) -> UInt8 {
     let value = min(1, max(0, value))
     let encoded = value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055
     return UInt8((encoded * 255).rounded())

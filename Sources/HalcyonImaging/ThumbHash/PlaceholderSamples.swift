@@ -49,24 +49,26 @@ struct PlaceholderSamples {
 
   var hasAlpha: Bool { alpha.reduce(0, +) < Double(alpha.count) }
 
-  /// Lightness, yellow–blue and red–green chroma, composited over the mean colour of the image.
-  func planes() -> (lightness: [Double], yellowBlue: [Double], redGreen: [Double]) {
+  /// The colours, composited over the mean colour of the image.
+  func compositedColors() -> [SIMD3<Double>] {
     let opacity = alpha.reduce(0, +)
     let whole = opacity > 0 ? opacity : 1
     let (meanRed, meanGreen, meanBlue) = (
       red.reduce(0, +) / whole, green.reduce(0, +) / whole, blue.reduce(0, +) / whole
     )
-    var (lightness, yellowBlue, redGreen): ([Double], [Double], [Double]) = ([], [], [])
-    for index in alpha.indices {
+    return alpha.indices.map { index in
       let background = 1 - alpha[index]
-      let r = red[index] + meanRed * background
-      let g = green[index] + meanGreen * background
-      let b = blue[index] + meanBlue * background
-      lightness.append((r + g + b) / 3)
-      yellowBlue.append((r + g) / 2 - b)
-      redGreen.append(r - g)
+      return SIMD3(
+        red[index] + meanRed * background, green[index] + meanGreen * background, blue[index] + meanBlue * background)
     }
-    return (lightness, yellowBlue, redGreen)
+  }
+
+  /// Lightness, yellow–blue and red–green chroma, composited over the mean colour of the image.
+  func planes() -> (lightness: [Double], yellowBlue: [Double], redGreen: [Double]) {
+    let colors = compositedColors()
+    return (
+      colors.map { ($0.x + $0.y + $0.z) / 3 }, colors.map { ($0.x + $0.y) / 2 - $0.z }, colors.map { $0.x - $0.y }
+    )
   }
 
   /// For each position on the smaller side, the sampled positions on the larger one.

@@ -52,6 +52,41 @@ struct BlurHashTests {
   }
 
   @Test(arguments: [
+    (40, 30, 4, 3, "LlGuj.2lSI,.mmWTa}jcdaf8fTfA"), (40, 30, 1, 1, "00Guj."), (40, 30, 0, -5, "00Guj."),
+    (31, 80, 3, 5, "ceEWgq2mwtjDa^fOeAf5fRi_ayfSd[f7fS"), (1, 1, 4, 3, "L00000fQfQfQfQfQfQfQfQfQfQfQ"),
+    (
+      40, 30, 9, 9,
+      """
+      |lGuj.2lSI,.FF,:Jj$iN[mmWTa}jcb0jda~jca{daf8fTfAfSf5fOf5fPp,W=b0j?a^j=a}j^b0eBf9fSf4fOfAfTf5fNniWra_jrb0jva^jrb\
+      0gZflfOfkfTfgfPfmfOm?WYa_jda_jYb0jXa}gIfjfOfmfNfmfOfkfR
+      """
+    ),
+  ])
+  func `an image has the hash of another implementation`(
+    width: Int, height: Int, columns: Int, rows: Int, text: String
+  ) throws {
+    let bitmap = try Bitmap(size: PixelSize(width: width, height: height), isOpaque: true) { bytes in
+      for index in 0..<width * height {
+        let (x, y) = (index % width, index / width)
+        let color = [x * 7 % 256, y * 11 % 256, x * y % 256, 255]
+        for channel in 0..<4 { bytes[index * 4 + channel] = UInt8(color[channel]) }
+      }
+    }
+    #expect(BlurHash(bitmap, columns: columns, rows: rows).text == text)
+  }
+
+  @Test func `a transparent image has its mean colour, and a large one that of its samples`() throws {
+    let half = try Bitmap(size: PixelSize(width: 3000, height: 20), isOpaque: false) { bytes in
+      for index in stride(from: 0, to: bytes.count, by: 4) where index / 4 % 3000 < 1500 {
+        (bytes[index], bytes[index + 3]) = (200, 255)
+      }
+    }
+    #expect(BlurHash(half).averageColor == PixelColor(red: 200, green: 0, blue: 0))
+    let empty = try Bitmap(size: PixelSize(width: 2, height: 2), isOpaque: false) { _ in }
+    #expect(BlurHash(empty).averageColor == .black)
+  }
+
+  @Test(arguments: [
     "", "00FFF", "00FFFFF", "LEHV6nWB2yk8pyo0adR*.7kCMdn", "LEHV6nWB2yk8pyo0adR*.7kCMdnjj", "0 FFFF", "00FFF\u{E9}",
     "00~~~~", "~0FFFF",
   ])
