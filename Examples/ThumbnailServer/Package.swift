@@ -8,13 +8,14 @@ let package = Package(
   dependencies: [
     .package(name: "Halcyon", path: "../.."),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
   ],
   targets: [
     .executableTarget(
       name: "ThumbnailServer",
       dependencies: [
-        .product(name: "Halcyon", package: "Halcyon"), .product(name: "HalcyonCache", package: "Halcyon"),
-        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Halcyon", package: "Halcyon"), .product(name: "HalcyonBackend", package: "Halcyon"),
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Sources")
   ]

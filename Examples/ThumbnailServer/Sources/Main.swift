@@ -12,10 +12,7 @@ enum Main {
     let range = option("--allow").flatMap { AddressRange($0) }
     let thumbnails = Thumbnails(pipeline: Thumbnails.pipeline(allowing: range))
     let router = Router()
-    router.get("thumbnail") { request, _ in
-      let parameters = request.uri.queryParameters
-      return await thumbnails.response(url: parameters.get("url"), width: parameters.get("width"))
-    }
+    router.add(middleware: ThumbnailMiddleware(thumbnails: thumbnails))
     let server = Application(
       router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
       onServerRunning: { channel in

@@ -1,5 +1,7 @@
 import Foundation
+import HTTPTypes
 import Halcyon
+import HalcyonBackend
 import Hummingbird
 
 /// Makes thumbnails of images at URLs that anybody may send.
@@ -24,7 +26,7 @@ struct Thumbnails {
     }
   }
 
-  func response(url: String?, width: String?) async -> Response {
+  func response(url: String?, width: String?, headers: HTTPFields) async -> Response {
     guard let url = url.flatMap({ URL(string: $0) }), ["http", "https"].contains(url.scheme?.lowercased()) else {
       return .text(.badRequest, "url has to be an http or https URL.")
     }
@@ -33,31 +35,28 @@ struct Thumbnails {
     }
     do {
       let request = ImageRequest(url: url, size: .fit(width: width))
-      let data = try await pipeline.encodedData(for: request, as: .webp, quality: 0.8)
-      let headers: HTTPFields = [
-        .contentType: "image/webp", .cacheControl: "public, max-age=86400",
-        .contentSecurityPolicy: "default-src 'none'",
-      ]
-      return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: data)))
+      return Response(try await pipeline.encodedResponse(for: request, as: .webp), to: headers)
     } catch {
-      return .text(Self.status(of: error), "The image cannot be loaded.")
-    }
-  }
-
-  /// Details of an error would tell a stranger about the network of the server.
-  private static func status(of error: ImageError) -> HTTPResponse.Status {
-    switch error {
-    case .transport(.addressRejected, _): .forbidden
-    case .httpStatus(404, _), .httpStatus(410, _): .notFound
-    case .timedOut: .gatewayTimeout
-    case .tooManyWaiting: .serviceUnavailable
-    case .notAnImage, .decoding, .responseTooLarge: .unprocessableContent
-    default: .badGateway
+      // Details of an error would tell a stranger about the network of the server.
+      return .text(.init(code: error.responseStatus), "The image cannot be loaded.")
     }
   }
 }
 
 extension Response {
+  /// An image, or the status 304 for a client that has it.
+  fileprivate init(_ image: EncodedImageResponse, to request: HTTPFields) {
+    var conditions = HTTPHeaders()
+    for field in request { conditions[field.name.canonicalName] = field.value }
+    let (status, headers) = image.httpHead(for: conditions)
+    var fields: HTTPFields = [.contentSecurityPolicy: "default-src 'none'"]
+    for field in headers.fields {
+      if let name = HTTPField.Name(field.name) { fields[name] = field.value }
+    }
+    let body = status == 304 ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: image.data))
+    self.init(status: .init(code: status), headers: fields, body: body)
+  }
+
   /// A response of plain text.
   fileprivate static func text(_ status: HTTPResponse.Status, _ text: String) -> Response {
     Response(

@@ -34,8 +34,9 @@ extension ImagePipeline {
     try await encodedResponse(for: request, as: format, quality: quality, byteLimit: byteLimit, metadata: metadata).data
   }
 
-  /// Same as ``encodedData(for:as:quality:byteLimit:metadata:)``, with the origin of the file and the head of its source.
-  package func encodedResponse(
+  /// Same as ``encodedData(for:as:quality:byteLimit:metadata:)``, with the origin of the file and the head of its source:
+  /// what a server needs for its own response (``EncodedImageResponse/httpHead(for:lifetime:varying:)``).
+  public func encodedResponse(
     for request: ImageRequest, as format: ImageFormat, quality: Double = 0.8, byteLimit: Int? = nil,
     metadata: MetadataPolicy = .strip
   ) async throws(ImageError) -> EncodedImageResponse {

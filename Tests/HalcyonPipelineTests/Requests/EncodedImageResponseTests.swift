@@ -1,0 +1,74 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct EncodedImageResponseTests {
+  /// The signature of a PNG file.
+  private let data = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
+
+  private func response(_ headers: HTTPHeaders? = nil, freshness: Duration? = nil) throws -> EncodedImageResponse {
+    let url = try #require(URL(string: "http://example.com/a.png"))
+    return EncodedImageResponse(
+      data: data, origin: .network, head: headers.map { ResponseHead(url: url, status: 200, headers: $0) },
+      freshness: freshness)
+  }
+
+  @Test func `the entity tag follows from the bytes alone, also in another process`() throws {
+    #expect(try response().entityTag == "\"a4c785efc7cdaa37a712387b4742fe8b\"")
+    var other = try response()
+    other.data.append(0)
+    #expect(try other.entityTag != response().entityTag)
+  }
+
+  @Test(arguments: [
+    (nil, nil, "public, max-age=86400"), (["Cache-Control": "max-age=100"], 40, "public, max-age=40"),
+    (["Cache-Control": "private, max-age=100"], 40, "private, max-age=40"),
+    (["Expires": "Thu, 01 Jan 1970 00:00:00 GMT"], 0, "public, max-age=0"),
+    (["Cache-Control": "no-store"], 0, "no-store"), (["Cache-Control": "no-cache"], 0, "public, no-cache"),
+    // Without a lifetime of its own that of the caller counts, not a heuristic one.
+    (["Last-Modified": "Thu, 01 Jan 1970 00:00:00 GMT"], 900, "public, max-age=86400"),
+  ] as [(HTTPHeaders?, Int?, String)])
+  func `the lifetime is that of the source`(headers: HTTPHeaders?, freshness: Int?, control: String) throws {
+    let response = try response(headers, freshness: freshness.map { .seconds($0) })
+    let head = response.httpHead()
+    #expect(head.status == 200 && head.headers["Cache-Control"] == control)
+  }
+
+  @Test func `a client that has the file gets 304 with the same validators, and no type`() throws {
+    let date = "Mon, 02 Jan 2023 03:04:05 GMT"
+    let response = try response(["Last-Modified": date], freshness: .seconds(5))
+    let tag = response.entityTag
+    let whole = response.httpHead(lifetime: .seconds(60), varying: ["Accept", "DPR"])
+    #expect(whole.headers["Content-Type"] == "image/png" && whole.headers["Vary"] == "Accept, DPR")
+    #expect(whole.headers["Last-Modified"] == date && whole.headers["Cache-Control"] == "public, max-age=60")
+    for request: HTTPHeaders in [
+      ["If-None-Match": tag], ["If-None-Match": "\"a\", W/\(tag)"], ["If-None-Match": "*"], ["If-Modified-Since": date],
+    ] {
+      let head = response.httpHead(for: request)
+      #expect(head.status == 304 && head.headers["Content-Type"] == nil && head.headers["ETag"] == tag)
+    }
+    for request: HTTPHeaders in [
+      [:], ["If-None-Match": "\"a\""], ["If-None-Match": "\"a\"", "If-Modified-Since": date],
+      ["If-Modified-Since": "Mon, 02 Jan 2023 03:04:04 GMT"],
+    ] {
+      #expect(response.httpHead(for: request).status == 200)
+    }
+  }
+
+  @Test func `each error has a status`() throws {
+    let url = try #require(URL(string: "http://example.com"))
+    for (error, status) in [
+      (ImageError.invalidURL("x"), 400), (.redirectRejected(to: "x", from: url), 403), (.httpStatus(404, url: url), 404),
+      (.httpStatus(500, url: url), 502), (.notAnImage(contentType: nil, url: url), 422), (.tooManyWaiting(limit: 1), 429),
+      (.cancelled, 499), (.notCached(key: "x"), 500), (.timedOut(.seconds(1)), 503),
+      (.transport(.idleTimedOut(.seconds(1)), url: url), 504), (.allSourcesFailed([.cancelled, .invalidURL("x")]), 400),
+      (.failed(cause: ImageEncodingError.unsupportedFormat(.tiff), url: url), 422),
+    ] {
+      #expect(error.responseStatus == status, "\(error)")
+    }
+  }
+}
