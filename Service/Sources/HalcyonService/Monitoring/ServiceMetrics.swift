@@ -13,6 +13,10 @@ final class ServiceMetrics: Sendable {
     var durations = [Int](repeating: 0, count: ServiceMetrics.buckets.count + 1)
     var durationSum = 0.0
     var inFlightCount = 0
+    /// Requests to sources by the status of their response, or the kind of their failure.
+    var sources: [String: Int] = [:]
+    var sourceByteCount = 0
+    var sourceDurationSum = 0.0
   }
 
   /// The upper limits of the histogram, in seconds.
@@ -24,6 +28,19 @@ final class ServiceMetrics: Sendable {
 
   /// Counts a source that is decoded for a result, which equal requests share.
   func countDecode() { state.withLock { $0.decodeCount += 1 } }
+
+  /// Counts a request to a source.
+  ///
+  /// - Parameter outcome: The status of its response, or `failed`.
+  func countSource(_ outcome: String, duration: Duration) {
+    state.withLock { state in
+      state.sources[outcome, default: 0] += 1
+      state.sourceDurationSum += duration / .seconds(1)
+    }
+  }
+
+  /// Counts bytes of a source.
+  func countSourceBytes(_ count: Int) { state.withLock { $0.sourceByteCount += count } }
 
   /// - Parameter isHit: Whether the result was in the cache, or `nil` without a result.
   func end(status: Int, byteCount: Int, duration: Duration, isHit: Bool?) {
@@ -40,9 +57,9 @@ final class ServiceMetrics: Sendable {
   }
 
   /// - Parameters:
-  ///   - gauges: Names, helps and values of what is measured elsewhere.
+  ///   - measures: What is measured elsewhere.
   ///   - tiers: The counters of the tiers of the cache.
-  func text(gauges: [(name: String, help: String, value: Double)], tiers: [TierStatistics]) -> String {
+  func text(measures: [Measure], tiers: [TierStatistics]) -> String {
     let state = state.withLock { $0 }
     var lines: [String] = []
     func describe(_ name: String, _ help: String, _ type: String) {
@@ -70,10 +87,21 @@ final class ServiceMetrics: Sendable {
     lines.append("halcyon_request_duration_seconds_bucket{le=\"+Inf\"} \(sum)")
     lines.append("halcyon_request_duration_seconds_sum \(state.durationSum)")
     lines.append("halcyon_request_duration_seconds_count \(sum)")
-    let inFlight = ("halcyon_requests_in_flight", "Requests without a response yet.", Double(state.inFlightCount))
-    for (name, help, value) in [inFlight] + gauges {
-      describe(name, help, "gauge")
-      lines.append("\(name) \(value)")
+    describe("halcyon_source_requests_total", "Requests to sources by the status of their response.", "counter")
+    for (status, count) in state.sources.sorted(by: { $0.key < $1.key }) {
+      lines.append("halcyon_source_requests_total{status=\"\(status)\"} \(count)")
+    }
+    describe("halcyon_source_bytes_total", "Bytes of the bodies of sources.", "counter")
+    lines.append("halcyon_source_bytes_total \(state.sourceByteCount)")
+    describe(
+      "halcyon_source_wait_seconds_total", "The time from requests to sources to the heads of their responses.",
+      "counter")
+    lines.append("halcyon_source_wait_seconds_total \(state.sourceDurationSum)")
+    let inFlight = Measure.gauge(
+      "halcyon_requests_in_flight", "Requests without a response yet.", state.inFlightCount)
+    for measure in [inFlight] + measures {
+      describe(measure.name, measure.help, measure.type)
+      lines.append("\(measure.name) \(measure.value)")
     }
     return (lines + TierMetrics.lines(tiers)).joined(separator: "\n") + "\n"
   }

@@ -1,0 +1,54 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What the process takes, under the names that Prometheus' client libraries use.
+enum ProcessMetrics {
+  private static let start = Date().timeIntervalSince1970
+
+  static var measures: [Measure] {
+    var measures = [
+      Measure(
+        name: "process_cpu_seconds_total", help: "Processor time in seconds, of all threads.", type: "counter",
+        value: cpuSeconds),
+      Measure(
+        name: "process_start_time_seconds", help: "When the process started, in seconds since 1970.", type: "gauge",
+        value: start),
+    ]
+    #if os(Linux)
+    if let pages = residentPages {
+      measures.append(
+        .gauge("process_resident_memory_bytes", "Resident memory in bytes.", pages * Int(sysconf(Int32(_SC_PAGESIZE)))))
+    }
+    if let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+      measures.append(.gauge("process_open_fds", "Open file descriptors.", files.count))
+    }
+    #endif
+    measures.append(.gauge("process_max_fds", "The most open file descriptors.", ServiceConfiguration.descriptorLimit))
+    return measures
+  }
+
+  private static var cpuSeconds: Double {
+    var usage = rusage()
+    #if canImport(Glibc)
+    guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
+    #else
+    guard getrusage(RUSAGE_SELF, &usage) == 0 else { return 0 }
+    #endif
+    return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+  }
+
+  #if os(Linux)
+  /// The second field of `/proc/self/statm`.
+  private static var residentPages: Int? {
+    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
+    return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+  }
+  #endif
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Halcyon
+import HalcyonService
+import HalcyonTransport
+import Logging
+import TestSupport
+import TestTraits
+import Testing
+
+/// Metrics and the log.
+@Suite(.integrationTest)
+struct MonitoringTests {
+  @Test func `metrics count sources and what the process takes, and counters are typed so`() async throws {
+    try await RunningService.run { service, origin in
+      let file = try Quadrants.png()
+      _ = try await service.image("w:40", of: origin.serve("/a.png", .body(file)))
+      _ = try await service.image("w:40", of: origin.serve("/b.png", .status(404)))
+      _ = try await service.image("w:40", of: try origin.refusingURL("/c.png"))
+      let text = try await service.get("/metrics").text
+      for line in [
+        "halcyon_source_requests_total{status=\"200\"} 1", "halcyon_source_requests_total{status=\"404\"} 1",
+        "halcyon_source_bytes_total \(file.count)", "# TYPE halcyon_disk_hits_total counter",
+        "# TYPE process_cpu_seconds_total counter", "# TYPE halcyon_requests_active gauge",
+      ] {
+        #expect(text.contains(line + "\n"), "\(line)")
+      }
+      #expect(text.contains("halcyon_source_requests_total{status=\"failed\"}"))
+      let types = text.matches(of: #/# TYPE (\S+) (\S+)/#)
+      for type in types {
+        #expect(type.output.1.hasSuffix("_total") == (type.output.2 == "counter"), "\(type.output.1)")
+      }
+      #if os(Linux)
+      let memory = try #require(text.firstMatch(of: #/\nprocess_resident_memory_bytes (\d+)/#))
+      #expect(try #require(Int(memory.output.1)) > 1 << 20)
+      #endif
+    }
+  }
+
+  @Test func `metrics may have an address of their own`() async throws {
+    let port = Monitor(0)
+    try await RunningService.run {
+      $0.metricsAddress = ListeningAddress(host: "127.0.0.1", port: 0)
+    } onMetricsListening: { number in
+      port.update { $0 = number }
+    } body: { service, _ in
+      try await port.wait { $0 > 0 }
+      let metrics = RunningService(port: port.read { $0 }, service: service.service)
+      #expect(try await metrics.get("/metrics").text.contains("halcyon_requests_in_flight"))
+      #expect(try await metrics.get("/health").status == 200)
+      #expect(try await metrics.get("/ready").status == 200)
+      #expect(try await metrics.get("/_/w:40/plain/http://127.0.0.1/a.png").status == 404)
+      #expect(try await service.get("/metrics").status == 404)
+      service.service.stop()
+      #expect(try await metrics.get("/ready").status == 503)
+    }
+  }
+
+  @Test func `a line of the log says what was requested by whom, and why it failed`() async throws {
+    let lines = EventLog<String>()
+    let logger = Logger(label: "test") { _ in LineLog(lines) }
+    try await RunningService.run(logger: logger) { service, origin in
+      let source = origin.serve("/a.png", .status(500))
+      _ = try await service.image("w:40", of: source)
+      _ = try await service.get("/_/w:40/plain/%0Ax")
+      let good = origin.serve("/b.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=60"]))
+      for _ in 0..<2 { _ = try await service.image("w:40", of: good) }
+      let logged = lines.events
+      #expect(logged.count == 4)
+      #expect(logged[0].contains("client=127.0.0.1 ") && logged[0].contains("status=502"))
+      #expect(logged[0].contains("path=/_/w:40/plain/\(source.absoluteString)@png"))
+      #expect(logged[0].contains("error=\(source.absoluteString) responded with HTTP 500"), "\(logged[0])")
+      #expect(logged[1].contains("status=400") && logged[1].contains("error="))
+      #expect(logged[2].contains("cache=miss") && !logged[2].contains("error="))
+      #expect(logged[3].contains("cache=hit") && logged[3].contains("client=127.0.0.1 "))
+    }
+  }
+}
+
+/// Keeps the metadata of lines.
+private struct LineLog: LogHandler {
+  let lines: EventLog<String>
+  var logLevel = Logger.Level.info
+  var metadata: Logger.Metadata = [:]
+
+  init(_ lines: EventLog<String>) { self.lines = lines }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    lines.record(
+      (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "))
+  }
+}
