@@ -34,7 +34,7 @@ struct CanvasPlan {
   }
 
   private mutating func pad(_ padding: ProcessingOptions.Padding, dpr: Double) {
-    func scaled(_ length: Int) -> Int { Int(pixels: Double(length) * dpr) }
+    func scaled(_ length: Int) -> Int { Int(pixels: Double(length) * dpr, rounding: .toNearestOrEven) }
     let scaled = ProcessingOptions.Padding(
       top: scaled(padding.top), right: scaled(padding.right), bottom: scaled(padding.bottom),
       left: scaled(padding.left))

@@ -31,8 +31,8 @@ struct MarkProcessor: ImageProcessor {
   /// The size of the mark on an image.
   func markSize(on size: PixelSize) -> PixelSize {
     guard watermark.scale > 0 else { return mark.size }
-    let width = max(1, Double(size.width) * watermark.scale)
-    let height = max(1, Double(size.height) * watermark.scale)
+    let width = max(1, (Double(size.width) * watermark.scale).rounded(.toNearestOrEven))
+    let height = max(1, (Double(size.height) * watermark.scale).rounded(.toNearestOrEven))
     let factor = min(width / Double(mark.size.width), height / Double(mark.size.height))
     return PixelSize(
       width: max(1, Int(pixels: Double(mark.size.width) * factor)),
@@ -57,15 +57,22 @@ struct MarkProcessor: ImageProcessor {
   /// The left edges of the marks, and their top edges.
   private func positions(of mark: PixelSize, in size: PixelSize) -> (lefts: StrideTo<Int>, tops: StrideTo<Int>) {
     guard watermark.isRepeated else {
-      let outer = (max(size.width, mark.width), max(size.height, mark.height))
-      let (left, top) = watermark.gravity.position(of: (mark.width, mark.height), in: outer, scale: dpr)
+      let (left, top) = watermark.gravity.position(
+        of: (mark.width, mark.height), in: (size.width, size.height), scale: dpr, mayOverhang: true)
       return (stride(from: left, to: left + 1, by: 1), stride(from: top, to: top + 1, by: 1))
     }
-    func step(_ length: Int, _ space: Double) -> Int { max(Self.leastStep, length + Int(pixels: abs(space) * dpr)) }
     return (
-      stride(from: 0, to: size.width, by: step(mark.width, watermark.gravity.x)),
-      stride(from: 0, to: size.height, by: step(mark.height, watermark.gravity.y))
+      tiles(of: mark.width, space: watermark.gravity.x, in: size.width),
+      tiles(of: mark.height, space: watermark.gravity.y, in: size.height)
     )
+  }
+
+  /// The beginnings of tiles around the centre of a length: an odd number of them, so that one is in the centre.
+  private func tiles(of mark: Int, space: Double, in length: Int) -> StrideTo<Int> {
+    let step = max(Self.leastStep, mark + max(0, Gravity.pixels(space, of: length, scale: dpr)))
+    let count = (length + step - 1) / step | 1
+    let first = (step - mark) / 2 - (count * step - length) / 2
+    return stride(from: first, to: length, by: step)
   }
 
   /// Draws a mark, clipped to the image.
@@ -73,10 +80,11 @@ struct MarkProcessor: ImageProcessor {
     _ mark: Bitmap, over result: inout UnsafeMutableRawBufferPointer, of size: PixelSize, left: Int, top: Int
   ) {
     let share = Int((watermark.opacity * 255).rounded())
-    let (columns, rows) = (min(mark.size.width, size.width - left), min(mark.size.height, size.height - top))
+    let columns = max(0, -left)..<max(0, -left, min(mark.size.width, size.width - left))
+    let rows = max(0, -top)..<max(0, -top, min(mark.size.height, size.height - top))
     mark.withUnsafeBytes { ink in
-      for row in 0..<max(0, rows) {
-        for column in 0..<max(0, columns) {
+      for row in rows {
+        for column in columns {
           let from = row * mark.bytesPerRow + column * 4
           let to = ((top + row) * size.width + left + column) * 4
           let rest = 255 - Int(ink[from + 3]) * share / 255

@@ -22,6 +22,8 @@ public struct Gravity: Hashable, Sendable {
     case southWest = "sowe"
     /// The point at ``Gravity/x`` and ``Gravity/y``, both from 0 to 1.
     case focusPoint = "fp"
+    /// What attracts attention, found in the pixels; offsets have no effect.
+    case smart = "sm"
   }
 
   /// The reference of the offsets.
@@ -45,16 +47,21 @@ public struct Gravity: Hashable, Sendable {
 extension Gravity {
   /// The upper left corner of an area inside a larger one, clamped so that it stays inside.
   ///
-  /// - Parameter scale: Factor of offsets in pixels.
+  /// Halves are rounded to even numbers, as imgproxy does.
+  ///
+  /// - Parameters:
+  ///   - scale: Factor of offsets in pixels.
+  ///   - mayOverhang: Whether the area may be the larger one, and may hang over all but one pixel.
   func position(
-    of inner: (width: Int, height: Int), in outer: (width: Int, height: Int), scale: Double = 1
+    of inner: (width: Int, height: Int), in outer: (width: Int, height: Int), scale: Double = 1,
+    mayOverhang: Bool = false
   ) -> (left: Int, top: Int) {
     let (freeWidth, freeHeight) = (outer.width - inner.width, outer.height - inner.height)
     let left: Int
     let top: Int
     if kind == .focusPoint {
-      left = Int(pixels: Double(outer.width) * x) - inner.width / 2
-      top = Int(pixels: Double(outer.height) * y) - inner.height / 2
+      left = Int(pixels: Double(outer.width) * x, rounding: .toNearestOrEven) - inner.width / 2
+      top = Int(pixels: Double(outer.height) * y, rounding: .toNearestOrEven) - inner.height / 2
     } else {
       let offsetX = Self.pixels(x, of: outer.width, scale: scale)
       let offsetY = Self.pixels(y, of: outer.height, scale: scale)
@@ -62,19 +69,27 @@ extension Gravity {
         switch kind {
         case .west, .northWest, .southWest: offsetX
         case .east, .northEast, .southEast: freeWidth - offsetX
-        case .center, .north, .south, .focusPoint: (freeWidth + 1) / 2 + offsetX
+        case .center, .north, .south, .focusPoint, .smart: Self.half(freeWidth + 1) + offsetX
         }
       top =
         switch kind {
         case .north, .northEast, .northWest: offsetY
         case .south, .southEast, .southWest: freeHeight - offsetY
-        case .center, .east, .west, .focusPoint: (freeHeight + 1) / 2 + offsetY
+        case .center, .east, .west, .focusPoint, .smart: Self.half(freeHeight + 1) + offsetY
         }
+    }
+    if mayOverhang {
+      return (
+        max(1 - inner.width, min(left, outer.width - 1)), max(1 - inner.height, min(top, outer.height - 1))
+      )
     }
     return (max(0, min(left, freeWidth)), max(0, min(top, freeHeight)))
   }
 
-  private static func pixels(_ offset: Double, of length: Int, scale: Double) -> Int {
-    Int(pixels: abs(offset) >= 1 ? offset * scale : offset * Double(length))
+  private static func half(_ length: Int) -> Int { Int(pixels: Double(length) / 2, rounding: .toNearestOrEven) }
+
+  /// An offset in pixels, which may be a share of a length.
+  static func pixels(_ offset: Double, of length: Int, scale: Double) -> Int {
+    Int(pixels: abs(offset) >= 1 ? offset * scale : offset * Double(length), rounding: .toNearestOrEven)
   }
 }

@@ -19,13 +19,44 @@ struct MarkProcessorTests {
     let processor = MarkProcessor(try bitmap(1, 1, 255), watermark(y: 11), dpr: 1)
     let result = try processor.process(bitmap(20, 26, 0))
     let marks = (0..<20 * 26).filter { result[$0 % 20, $0 / 20].red == 255 }.map { [$0 % 20, $0 / 20] }
-    #expect(marks == [[0, 0], [8, 0], [16, 0], [0, 12], [8, 12], [16, 12], [0, 24], [8, 24], [16, 24]])
+    #expect(marks == [[1, 0], [9, 0], [17, 0], [1, 12], [9, 12], [17, 12], [1, 24], [9, 24], [17, 24]])
   }
 
   @Test func `hundreds of thousands of marks are drawn into one copy of the image`() throws {
     let processor = MarkProcessor(try bitmap(100, 100, 255), watermark(scale: 1e-300), dpr: 1)
     let result = try processor.process(bitmap(4000, 4000, 0))
-    #expect(result[3992, 3992].red == 255 && result[3993, 3993].red == 0)
+    #expect(result[3991, 3991].red == 255 && result[3992, 3992].red == 0)
+  }
+
+  @Test(arguments: [
+    // Tiles begin at the one in the centre, with half of the space on each side.
+    (ProcessingOptions.Watermark(opacity: 1, isRepeated: true), "..##..##.."),
+    (ProcessingOptions.Watermark(opacity: 1, gravity: Gravity(.northWest, x: -3)), "#........."),
+    (ProcessingOptions.Watermark(opacity: 1, gravity: Gravity(.east, x: -3)), ".........#"),
+    (ProcessingOptions.Watermark(opacity: 1, gravity: Gravity(.center)), "....####.."),
+  ])
+  func `marks tile from the centre, and may hang over the edges`(
+    watermark: ProcessingOptions.Watermark, row: String
+  ) throws {
+    let size = watermark.isRepeated ? (8, 8) : (4, 4)
+    let mark = try Bitmap(size: PixelSize(width: size.0, height: size.1), isOpaque: true) { bytes in
+      for index in bytes.indices {
+        let column = index / 4 % size.0
+        bytes[index] = index % 4 == 3 || !watermark.isRepeated || (column + 1) / 2 % 2 == 1 ? 255 : 0
+      }
+    }
+    let result = try MarkProcessor(mark, watermark, dpr: 1).process(bitmap(10, 8, 0))
+    let middle = (0..<10).map { result[$0, watermark.gravity.kind == .northWest ? 0 : 4].red == 255 ? "#" : "." }
+    #expect(middle.joined() == row)
+  }
+
+  @Test func `a mark that is larger than the image is centred on it`() throws {
+    let mark = try Bitmap(size: PixelSize(width: 30, height: 30), isOpaque: true) { bytes in
+      for index in bytes.indices { bytes[index] = index % 4 == 3 || (13..<17).contains(index / 4 % 30) ? 255 : 0 }
+    }
+    let processor = MarkProcessor(mark, ProcessingOptions.Watermark(opacity: 1), dpr: 1)
+    let result = try processor.process(bitmap(10, 10, 100))
+    #expect((0..<10).map { result[$0, 5].red } == [0, 0, 0, 255, 255, 255, 255, 0, 0, 0])
   }
 
   @Test func `a mark that would be larger than any result is refused`() throws {
