@@ -10,7 +10,11 @@ struct GeometrySteps {
   private(set) var decodingSize: TargetSize
   private(set) var processors: [any ImageProcessor] = []
 
-  init(_ geometry: ResultGeometry, source: PixelSize, isVector: Bool) {
+  /// - Parameter isSmart: Whether what is kept is found in the pixels of the resized area.
+  init(_ geometry: ResultGeometry, source: PixelSize, isVector: Bool, isSmart: Bool = false) {
+    var geometry = geometry
+    let result = geometry.kept.size
+    if isSmart { geometry.keepAll() }
     let (area, kept, scaled) = (geometry.area, geometry.kept, geometry.scaledSize)
     let shrinks = geometry.scale.x <= 1 && geometry.scale.y <= 1
     let isWhole = area.size == source
@@ -40,6 +44,7 @@ struct GeometrySteps {
         processors.append(.resize(.exact(width: kept.width, height: kept.height)))
       }
     }
+    if isSmart { processors.append(SmartCropProcessor(result)) }
   }
 
   private static func anchor(of kept: PixelArea, in scaled: PixelSize) -> CropAnchor {

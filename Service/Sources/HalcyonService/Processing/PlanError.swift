@@ -4,6 +4,8 @@ public import Halcyon
 public enum PlanError: Error, Hashable {
   /// A side of the result is longer than the service allows.
   case resultTooLarge(PixelSize, sideLimit: Int)
+  /// The source has more pixels than the options allow.
+  case sourceTooLarge(PixelSize, pixelLimit: Int)
   /// A side of the watermark is longer than the service allows.
   case watermarkTooLarge(PixelSize, sideLimit: Int)
 }
@@ -14,6 +16,8 @@ extension PlanError: CustomStringConvertible {
     switch self {
     case .resultTooLarge(let size, let limit):
       "The result would have \(size) pixels. Request at most \(limit) a side."
+    case .sourceTooLarge(let size, let limit):
+      "The source has \(size) pixels, over the \(limit) of max_src_resolution."
     case .watermarkTooLarge(let size, let limit):
       "The watermark would have \(size) pixels. Use a smaller scale, for at most \(limit) a side."
     }

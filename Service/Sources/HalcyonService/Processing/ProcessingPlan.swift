@@ -15,25 +15,47 @@ public struct ProcessingPlan: Sendable {
   /// - Parameters:
   ///   - source: The size of the source, upright.
   ///   - isVector: Whether the source is drawn at any size, such as SVG.
-  ///   - sideLimit: The longest side of a result.
+  ///   - sideLimit: The longest side of a result; a longer one is an error.
+  ///   - dimension: The side to which a larger result is scaled down; 0 is none.
   ///   - mark: The watermark, where the options ask for one.
   public init(
     _ options: ProcessingOptions, source: PixelSize, isVector: Bool = false, sideLimit: Int = 8192,
-    mark: Bitmap? = nil
+    dimension: Int = 0, mark: Bitmap? = nil
   ) throws(PlanError) {
+    if options.dependsOnPixels {
+      decodingSize = isVector ? .exact(width: source.width, height: source.height) : .original
+      processors = [
+        StagedProcessor(options: options, sideLimit: sideLimit, dimension: dimension, mark: mark)
+      ]
+      processingByteCount = (source.width * source.height + sideLimit * sideLimit / 4) * 8
+      return
+    }
     let turn = Turn(options)
     let turned = turn.swapsSides ? source.transposed : source
-    let geometry = ResultGeometry(options, source: turned, isVector: isVector)
-    let canvas = CanvasPlan(options, kept: geometry.kept.size, requested: geometry.requested, dpr: geometry.dpr)
+    var geometry = ResultGeometry(options, source: turned, isVector: isVector)
+    var canvas = CanvasPlan(options, kept: geometry.kept.size, requested: geometry.requested, dpr: geometry.dpr)
+    let dimension = options.resultDimension ?? dimension
+    let longest = max(canvas.size.width, canvas.size.height)
+    if dimension > 0, longest > dimension {
+      geometry = ResultGeometry(
+        options, source: turned, isVector: isVector, shrink: Double(dimension) / Double(longest))
+      canvas = CanvasPlan(options, kept: geometry.kept.size, requested: geometry.requested, dpr: geometry.dpr)
+    }
     let size = canvas.size
     guard max(size.width, size.height) <= sideLimit else {
       throw .resultTooLarge(size, sideLimit: sideLimit)
     }
-    let steps = GeometrySteps(geometry, source: turned, isVector: isVector)
+    let scaled = geometry.scaledSize
+    let isSmart = options.gravity.kind == .smart && geometry.kept.size != scaled
+    guard !isSmart || scaled.width * scaled.height <= max(sideLimit * sideLimit, source.width * source.height) else {
+      throw .resultTooLarge(scaled, sideLimit: sideLimit)
+    }
+    let steps = GeometrySteps(geometry, source: turned, isVector: isVector, isSmart: isSmart)
     decodingSize = turn.before(steps.decodingSize)
     processors = turn.processors + steps.processors + ColorPlan.processors(options) + canvas.processors
     // The result twice, or a processor's input and output.
     processingByteCount = processors.isEmpty ? 0 : size.width * size.height * 8
+    if isSmart { processingByteCount += scaled.width * scaled.height * 4 }
     if let watermark = options.watermark, let mark {
       let processor = MarkProcessor(mark, watermark, dpr: geometry.dpr)
       let markSize = processor.markSize(on: size)

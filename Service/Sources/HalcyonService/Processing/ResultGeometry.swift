@@ -17,10 +17,16 @@ struct ResultGeometry: Equatable {
   /// The factor of offsets and padding.
   private(set) var dpr: Double
 
-  /// - Parameter isVector: Whether the source can be drawn at any size, so that it is always enlarged.
-  init(_ options: ProcessingOptions, source: PixelSize, isVector: Bool) {
+  /// - Parameters:
+  ///   - isVector: Whether the source can be drawn at any size, so that it is always enlarged.
+  ///   - shrink: A factor of the scale, for results that would be too large.
+  init(_ options: ProcessingOptions, source: PixelSize, isVector: Bool, shrink: Double = 1) {
     area = Self.area(options, of: source)
     (scale, dpr) = Self.scale(options, of: area, isVector: isVector)
+    if shrink < 1 {
+      scale = (max(scale.x * shrink, 1 / Double(area.width)), max(scale.y * shrink, 1 / Double(area.height)))
+      dpr *= shrink
+    }
     scaledSize = PixelSize(
       width: Self.length(Double(area.width) * scale.x), height: Self.length(Double(area.height) * scale.y))
     requested = PixelSize(
@@ -30,6 +36,11 @@ struct ResultGeometry: Equatable {
     let (left, top) = options.gravity.position(
       of: (size.width, size.height), in: (scaledSize.width, scaledSize.height), scale: dpr)
     kept = PixelArea(left: left, top: top, width: size.width, height: size.height)
+  }
+
+  /// Keeps all of the resized area.
+  mutating func keepAll() {
+    kept = PixelArea(left: 0, top: 0, width: scaledSize.width, height: scaledSize.height)
   }
 
   static func == (left: ResultGeometry, right: ResultGeometry) -> Bool {

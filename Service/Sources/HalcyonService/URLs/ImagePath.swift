@@ -16,19 +16,24 @@ public struct ImagePath: Hashable, Sendable {
 
   /// Parses the path of a request, as it was sent: percent-encoded and without the query.
   ///
-  /// - Parameter hasPresetsOnly: Whether the only segment with options is a list of presets, which may be one name
-  ///   without a colon.
-  public init(_ path: String, hasPresetsOnly: Bool = false) throws(PathError) {
+  /// - Parameters:
+  ///   - hasPresetsOnly: Whether the only segment with options is a list of presets, which may be one name without a colon.
+  ///   - hasFilename: Whether the last segment after a Base64 URL of several segments is a name without effect.
+  public init(_ path: String, hasPresetsOnly: Bool = false, hasFilename: Bool = false) throws(PathError) {
     guard let (signature, signedPart) = Self.signature(in: path) else { throw .incomplete(path: path) }
     (self.signature, self.signedPart) = (signature, signedPart)
     let segments = Array(signedPart.parts(between: "/").dropFirst())
     let sourceStart = hasPresetsOnly ? 1 : segments.firstIndex { !$0.hasByte(":") } ?? segments.endIndex
     guard !signature.isEmpty, sourceStart < segments.endIndex else { throw .incomplete(path: path) }
+    if segments[sourceStart] == "enc" { throw .encryptedSource }
+    if segments[sourceStart] == "-" { throw .chainedPipelines }
     options = Array(segments[..<sourceStart])
     if segments[sourceStart] == "plain" {
       (source, fileExtension) = try Self.plain(segments[(sourceStart + 1)...].joined(separator: "/"))
     } else {
-      (source, fileExtension) = try Self.encoded(segments[sourceStart...].joined())
+      let encoded = segments[sourceStart...]
+      (source, fileExtension) = try Self.encoded(
+        (hasFilename && encoded.count > 1 ? encoded.dropLast() : encoded).joined())
     }
   }
 

@@ -61,20 +61,30 @@ struct OptionArguments {
 
   func flag(_ index: Int) throws(PathError) -> Bool? {
     guard let text = text(index) else { return nil }
+    // The spellings that imgproxy's clients send, which are those of Go.
     switch text {
-    case "1", "t", "true": return true
-    case "0", "f", "false": return false
+    case "1", "t", "T", "true", "TRUE", "True": return true
+    case "0", "f", "F", "false", "FALSE", "False": return false
     default: throw invalid(text, "1, t or true, or 0, f or false")
     }
   }
 
   /// A gravity with its offsets; `nil` where none is given.
-  func gravity(_ index: Int) throws(PathError) -> Gravity? {
+  ///
+  /// - Parameter isCrop: Whether it says what is cut off, which may depend on the image.
+  func gravity(_ index: Int, isCrop: Bool = false) throws(PathError) -> Gravity? {
     guard let text = text(index) else { return nil }
-    guard let kind = Gravity.Kind(rawValue: text) else {
-      throw invalid(text, "one of no, so, ea, we, noea, nowe, soea, sowe, ce and fp")
+    guard let kind = Gravity.Kind(rawValue: text), isCrop || kind != .smart else {
+      throw invalid(text, "one of no, so, ea, we, noea, nowe, soea, sowe, ce and fp" + (isCrop ? ", or sm" : ""))
+    }
+    if kind == .smart {
+      try checkCount(index + 1)
+      return Gravity(.smart)
     }
     try checkCount(index + 3)
+    guard kind != .focusPoint || values.count == index + 3 else {
+      throw invalid(text, "fp:X:Y with a point, such as fp:0.5:0.3")
+    }
     let range = kind == .focusPoint ? 0.0...1.0 : -100_000...100_000
     return Gravity(kind, x: try number(index + 1, in: range) ?? 0, y: try number(index + 2, in: range) ?? 0)
   }

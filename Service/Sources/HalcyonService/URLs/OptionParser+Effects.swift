@@ -28,17 +28,19 @@ extension OptionParser {
   ]
 
   private static func color(_ arguments: OptionArguments) throws(PathError) -> PixelColor? {
-    guard arguments.values.count > 1 else {
-      return try arguments.text(0).map { (text) throws(PathError) in
-        guard let color = PixelColor(hexadecimal: text) else {
-          throw arguments.invalid(text, "a colour of 3 or 6 hexadecimal digits, such as ff8000")
-        }
-        return color
-      }
-    }
+    guard arguments.values.count > 1 else { return try color(arguments, at: 0) }
     var components: [UInt8] = []
     for index in 0..<3 { components.append(UInt8(try arguments.integer(index, in: 0...255) ?? 0)) }
     return PixelColor(red: components[0], green: components[1], blue: components[2])
+  }
+
+  /// A colour of hexadecimal digits.
+  static func color(_ arguments: OptionArguments, at index: Int) throws(PathError) -> PixelColor? {
+    guard let text = arguments.text(index) else { return nil }
+    guard let color = PixelColor(hexadecimal: text) else {
+      throw arguments.invalid(text, "a colour of 3 or 6 hexadecimal digits, such as ff8000")
+    }
+    return color
   }
 
   private static func number(

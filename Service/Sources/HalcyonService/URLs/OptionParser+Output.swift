@@ -38,6 +38,25 @@ extension OptionParser {
     (["strip_color_profile", "scp"], ignoredFlag), (["enforce_thumbnail", "eth"], ignoredFlag),
   ]
 
+  /// The options that change limits, which the service has to allow.
+  static let limitOptions: [([String], Parse)] = [
+    (
+      ["max_src_resolution", "msr"],
+      { (arguments, options) throws(PathError) in
+        try arguments.checkCount(1)
+        let megapixels = try arguments.number(0, in: 0...1_000_000) ?? 0
+        options.sourcePixelLimit = megapixels > 0 ? Int(megapixels * 1e6) : nil
+      }
+    ),
+    (
+      ["max_result_dimension", "mrd"],
+      { (arguments, options) throws(PathError) in
+        try arguments.checkCount(1)
+        options.resultDimension = try arguments.integer(0, in: 0...100_000)
+      }
+    ),
+  ]
+
   /// The options of the response.
   static let responseOptions: [([String], Parse)] = [
     (

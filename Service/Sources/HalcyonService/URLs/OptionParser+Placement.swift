@@ -4,7 +4,7 @@ extension OptionParser {
     (
       ["gravity", "g"],
       { (arguments, options) throws(PathError) in
-        options.gravity = try arguments.gravity(0) ?? .center
+        options.gravity = try arguments.gravity(0, isCrop: true) ?? .center
       }
     ),
     (
@@ -13,7 +13,20 @@ extension OptionParser {
         try arguments.checkCount(5)
         options.crop = ProcessingOptions.Crop(
           width: try arguments.number(0, in: 0...100_000) ?? 0, height: try arguments.number(1, in: 0...100_000) ?? 0,
-          gravity: try arguments.gravity(2))
+          gravity: try arguments.gravity(2, isCrop: true))
+      }
+    ),
+    (
+      ["trim", "t"],
+      { (arguments, options) throws(PathError) in
+        try arguments.checkCount(4)
+        guard let threshold = try arguments.number(0, in: 0...255) else {
+          options.trim = nil
+          return
+        }
+        options.trim = ProcessingOptions.Trim(
+          threshold: threshold, color: try color(arguments, at: 1),
+          equalHorizontally: try arguments.flag(2) ?? false, equalVertically: try arguments.flag(3) ?? false)
       }
     ),
     (
@@ -62,7 +75,7 @@ extension OptionParser {
     var watermark = ProcessingOptions.Watermark(opacity: opacity)
     watermark.isRepeated = arguments.text(1) == "re"
     if let text = arguments.text(1), !watermark.isRepeated {
-      guard let kind = Gravity.Kind(rawValue: text), kind != .focusPoint else {
+      guard let kind = Gravity.Kind(rawValue: text), ![.focusPoint, .smart].contains(kind) else {
         throw arguments.invalid(text, "one of ce, no, so, ea, we, noea, nowe, soea, sowe and re")
       }
       watermark.gravity.kind = kind

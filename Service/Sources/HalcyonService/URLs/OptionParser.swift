@@ -2,15 +2,20 @@
 public struct OptionParser: Sendable {
   private let presets: [String: [String]]
   private let acceptsPresetsOnly: Bool
+  private let acceptsLimits: Bool
 
   /// Creates a parser.
   ///
   /// - Parameters:
   ///   - presets: The option segments of each preset, by its name; those of `default` apply to every path.
   ///   - acceptsPresetsOnly: Whether the segments are names of presets, separated by colons, and nothing else.
-  public init(presets: [String: [String]] = [:], acceptsPresetsOnly: Bool = false) {
+  ///   - acceptsLimits: Whether paths may have the options that change limits.
+  public init(
+    presets: [String: [String]] = [:], acceptsPresetsOnly: Bool = false, acceptsLimits: Bool = false
+  ) {
     self.presets = presets
     self.acceptsPresetsOnly = acceptsPresetsOnly
+    self.acceptsLimits = acceptsLimits
   }
 
   /// The options of a path. Later segments override earlier ones, and the extension overrides all formats.
@@ -59,6 +64,7 @@ public struct OptionParser: Sendable {
       for name in arguments.values { try apply(preset: name, to: &target, within: names) }
     } else {
       guard let option = Self.table[arguments.option] else { throw .unknownOption(arguments.option) }
+      guard acceptsLimits || !Self.limitNames.contains(option.name) else { throw .forbiddenOption(arguments.option) }
       try option.parse(arguments, &target.options)
       if option.changesResult {
         target.segments.append(option.name + String(Substring(segment.utf8.dropFirst(arguments.option.utf8.count))))
@@ -85,9 +91,11 @@ public struct OptionParser: Sendable {
     let changesResult: Bool
   }
 
+  private static let limitNames = Set(limitOptions.map { $0.0[0] })
+
   private static let table: [String: Option] = {
     var table: [String: Option] = [:]
-    let results = [sizeOptions, placementOptions, effectOptions, outputOptions]
+    let results = [sizeOptions, placementOptions, effectOptions, outputOptions, limitOptions]
     for (group, changesResult) in results.map({ ($0, true) }) + [(responseOptions, false)] {
       for (names, parse) in group {
         for name in names { table[name] = Option(name: names[0], parse: parse, changesResult: changesResult) }

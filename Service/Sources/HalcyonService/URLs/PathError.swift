@@ -4,6 +4,8 @@ public enum PathError: Error, Hashable {
   case incomplete(path: String)
   /// No processing option has this name.
   case unknownOption(String)
+  /// An option changes a limit, which the service does not allow.
+  case forbiddenOption(String)
   /// An option has more arguments than it takes.
   case tooManyArguments(option: String, limit: Int)
   /// An argument of an option has no valid value.
@@ -14,6 +16,10 @@ public enum PathError: Error, Hashable {
   case presetsOnly(String)
   /// The source is neither a percent-encoded nor a Base64 URL.
   case invalidSource(String)
+  /// The source is encrypted, which only imgproxy's commercial edition does.
+  case encryptedSource
+  /// The path has several pipelines, which only imgproxy's commercial edition runs.
+  case chainedPipelines
   /// No image can be written in the format of this file extension.
   case unknownFormat(String)
 }
@@ -26,6 +32,8 @@ extension PathError: CustomStringConvertible {
       "The path “\(path.excerpt)” is incomplete. Use /SIGNATURE/OPTIONS/plain/URL@EXTENSION."
     case .unknownOption(let name):
       "There is no processing option “\(name.excerpt)”. Check its name, or remove it."
+    case .forbiddenOption(let name):
+      "The option \(name.excerpt) changes a limit. Remove it, or start the service with allow-security-options."
     case .tooManyArguments(let option, let limit):
       "The option \(option.excerpt) has too many arguments. Pass at most \(limit)."
     case .invalidArgument(let option, let value, let expected):
@@ -36,6 +44,10 @@ extension PathError: CustomStringConvertible {
       "“\(text.excerpt)” is not the name of a preset, and only presets are accepted."
     case .invalidSource(let text):
       "“\(text.excerpt)” is not the URL of a source. Write plain/ and a percent-encoded URL, or the URL in URL-safe Base64."
+    case .encryptedSource:
+      "Encrypted sources (enc/) are not supported. Write plain/ and a percent-encoded URL, or the URL in URL-safe Base64."
+    case .chainedPipelines:
+      "Chained pipelines (/-/) are not supported. Write the options of one pipeline."
     case .unknownFormat(let text):
       "“\(text.excerpt)” is not the extension of a format that can be written. Use jpg, png, webp, gif, avif or jxl."
     }
@@ -45,8 +57,11 @@ extension PathError: CustomStringConvertible {
 extension String {
   /// The first characters for a message, on one line: control and format characters, which would forge lines or reorder
   /// the text, are written as `�`.
-  var excerpt: String {
-    let start = unicodeScalars.prefix(60)
+  var excerpt: String { printable(limit: 60) }
+
+  /// The text on one line, up to a number of characters.
+  func printable(limit: Int) -> String {
+    let start = unicodeScalars.prefix(limit)
     let text = String(String.UnicodeScalarView(start.map { $0.isPrintable ? $0 : "\u{FFFD}" }))
     return start.endIndex == unicodeScalars.endIndex ? text : text + "…"
   }

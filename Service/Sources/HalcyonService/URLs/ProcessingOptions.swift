@@ -34,6 +34,16 @@ public struct ProcessingOptions: Hashable, Sendable {
     public var gravity: Gravity?
   }
 
+  /// The removal of borders.
+  public struct Trim: Hashable, Sendable {
+    /// How far a component of a border may be from its colour, from 0 on.
+    public var threshold: Double
+    /// The colour of borders; `nil` is that of the upper left pixel.
+    public var color: PixelColor?
+    /// Whether as much is removed on the left as on the right, and above as below.
+    public var equalHorizontally = false, equalVertically = false
+  }
+
   /// The pixels added on each side.
   public struct Padding: Hashable, Sendable {
     /// Pixels above, at the right, below and at the left.
@@ -74,6 +84,8 @@ public struct ProcessingOptions: Hashable, Sendable {
   public var extendAspectRatio = Extension()
   /// What is kept where something is cut off.
   public var gravity = Gravity.center
+  /// The borders that are removed before anything else; `nil` removes none.
+  public var trim: Trim?
   /// The area of the source to process; `nil` is all.
   public var crop: Crop?
   /// The pixels added around the result.
@@ -117,6 +129,10 @@ public struct ProcessingOptions: Hashable, Sendable {
   public var skippedFormats: Set<ImageFormat> = []
   /// Whether the source is sent as it is.
   public var raw = false
+  /// The most pixels of the source, below the limit of the service; `nil` is that limit.
+  public var sourcePixelLimit: Int?
+  /// The longest side to which a larger result is scaled down; `nil` is that of the service.
+  public var resultDimension: Int?
   /// A text without meaning, which changes the URL.
   public var cacheBuster = ""
   /// When the URL expires, in seconds since 1970; `nil` is never.
@@ -128,4 +144,12 @@ public struct ProcessingOptions: Hashable, Sendable {
 
   /// Creates options with the defaults of imgproxy.
   public init() {}
+
+  /// Whether the area of the source depends on its pixels, so that it has to be decoded in its own size.
+  var dependsOnPixels: Bool {
+    trim != nil || crop.map { ($0.gravity ?? gravity).kind == .smart } ?? false
+  }
+
+  /// Whether the result may have pixels around the image.
+  var addsPixels: Bool { extend.isEnabled || extendAspectRatio.isEnabled || padding != Padding() }
 }

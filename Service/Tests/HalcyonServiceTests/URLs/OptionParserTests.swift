@@ -33,6 +33,9 @@ struct OptionParserTests {
     OptionCase("min-height:20") { $0.minHeight = 20 }, OptionCase("mh:20") { $0.minHeight = 20 },
     OptionCase("zoom:1.5") { ($0.zoomX, $0.zoomY) = (1.5, 1.5) },
     OptionCase("z:1.5:2") { ($0.zoomX, $0.zoomY) = (1.5, 2) }, OptionCase("dpr:2") { $0.dpr = 2 },
+    OptionCase("enlarge:T") { $0.enlarge = true }, OptionCase("el:True") { $0.enlarge = true },
+    OptionCase("el:TRUE") { $0.enlarge = true }, OptionCase("ar:F") { $0.autoRotate = false },
+    OptionCase("ar:False") { $0.autoRotate = false }, OptionCase("ar:FALSE") { $0.autoRotate = false },
     OptionCase("enlarge:t") { $0.enlarge = true }, OptionCase("el:true") { $0.enlarge = true },
     OptionCase("extend:1") { $0.extend.isEnabled = true },
     OptionCase("ex:1:soea:1:2") {
@@ -47,7 +50,12 @@ struct OptionParserTests {
     },
     OptionCase("gravity:nowe:10:0.25") { $0.gravity = Gravity(.northWest, x: 10, y: 0.25) },
     OptionCase("g:fp:0.25:0.75") { $0.gravity = Gravity(.focusPoint, x: 0.25, y: 0.75) },
-    OptionCase("crop:0.5:100") { $0.crop = .init(width: 0.5, height: 100) },
+    OptionCase("g:sm") { $0.gravity = Gravity(.smart) }, OptionCase("trim:10") { $0.trim = .init(threshold: 10) },
+    OptionCase("c:1:2:sm") { $0.crop = .init(width: 1, height: 2, gravity: Gravity(.smart)) },
+    OptionCase("t:1.5:fff:1:T") {
+      $0.trim = .init(threshold: 1.5, color: .white, equalHorizontally: true, equalVertically: true)
+    },
+    OptionCase("trim:") { _ in }, OptionCase("crop:0.5:100") { $0.crop = .init(width: 0.5, height: 100) },
     OptionCase("c:10:20:so:0:3") { $0.crop = .init(width: 10, height: 20, gravity: Gravity(.south, y: 3)) },
     OptionCase("padding:10") { $0.padding = .init(top: 10, right: 10, bottom: 10, left: 10) },
     OptionCase("pd:1:2") { $0.padding = .init(top: 1, right: 2, bottom: 1, left: 2) },
@@ -98,7 +106,9 @@ struct OptionParserTests {
 
   @Test(arguments: [
     "w:-1", "w:x", "w:1.5", "w:200000", "h:1e3", "rs:cover:1:1", "rt:", "zoom:0", "dpr:0", "dpr:nan", "el:maybe",
-    "g:sm", "g:obj", "g:fp:2:0", "g:no:inf", "c:-1:2", "rot:45", "bg:red", "bg:256:0:0", "bg:12345", "bl:-1", "br:300",
+    "g:obj", "g:sm:1", "ex:1:sm", "wm:1:sm", "t:x", "t:300", "t:1:red", "g:fp:2:0", "g:fp", "g:fp:0.5", "c:1:1:fp",
+    "g:no:inf", "c:-1:2", "rot:45", "bg:red", "bg:256:0:0",
+    "bg:12345", "bl:-1", "br:300",
     "q:101", "q:-1", "f:exe", "f:", "fq:jpg", "fq:jpg:101", "mb:-1", "exp:soon", "fn:*:1", "wm:2", "wm:1:fp", "fl:2",
     "ex:2", "pd:-1", "w:%zz",
   ])
@@ -129,6 +139,12 @@ struct OptionParserTests {
   @Test func `an unknown extension is an error`() throws {
     let path = try ImagePath("/_/plain/http://e.com/a.jpg@exe")
     #expect(throws: PathError.unknownFormat("exe")) { try OptionParser().options(of: path) }
+  }
+
+  @Test func `what only the commercial edition of imgproxy has is an error that says so`() {
+    #expect(throws: PathError.encryptedSource) { try ImagePath("/_/w:1/enc/aHR0cA") }
+    #expect(throws: PathError.chainedPipelines) { try ImagePath("/_/w:1/-/w:2/plain/http://e.com/a.jpg") }
+    #expect(PathError.chainedPipelines.description.contains("/-/"))
   }
 
   @Test func `presets are applied in order, the default one first`() throws {

@@ -1,0 +1,42 @@
+import Halcyon
+import HalcyonCodecs
+import HalcyonImaging
+
+/// All that a path asks for where sizes follow from the pixels: borders are removed, and what attracts attention is found.
+struct StagedProcessor: ImageProcessor {
+  let options: ProcessingOptions
+  /// The longest side of the result.
+  let sideLimit: Int
+  /// The side to which a larger result is scaled down; 0 is none.
+  let dimension: Int
+  let mark: Bitmap?
+
+  var identifier: String { "halcyon.service.staged \(options) \(sideLimit) \(dimension)" }
+
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
+    var options = options
+    var image = try options.trim.map { try TrimProcessor($0).process(bitmap) } ?? bitmap
+    options.trim = nil
+    let turn = Turn(options)
+    image = try turn.processors.reduce(image) { try $1.process($0) }
+    (options.rotation, options.flipsHorizontally, options.flipsVertically) = (0, false, false)
+    let area = ResultGeometry(options, source: image.size, isVector: false).area
+    if let crop = options.crop, area.size != image.size {
+      if (crop.gravity ?? options.gravity).kind == .smart {
+        image = try SmartCropProcessor(area.size).process(image)
+      } else {
+        image = try BuiltInProcessor.crop(x: area.left, y: area.top, width: area.width, height: area.height)
+          .process(image)
+      }
+    }
+    options.crop = nil
+    // The rest follows from the size that the image has now.
+    let plan = try ProcessingPlan(
+      options, source: image.size, sideLimit: sideLimit, dimension: dimension, mark: mark)
+    image = try BuiltInProcessor.resize(plan.decodingSize).process(image)
+    return try plan.processors.reduce(image) { image, processor in
+      try checkCancellation()
+      return try processor.process(image)
+    }
+  }
+}
