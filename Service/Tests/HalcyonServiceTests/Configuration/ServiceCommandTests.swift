@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonService
+import HalcyonSupport
 import TestSupport
 import TestTraits
 import Testing
@@ -78,6 +79,49 @@ struct ServiceCommandTests {
       #expect(text.contains(name))
     }
     #expect(text.contains("Default: 8080."))
+  }
+
+  @Test func `the version is printed`() throws {
+    guard case .version(let text) = try ServiceCommand(arguments: ["--version"], environment: [:]) else {
+      throw ConfigurationError.unsigned
+    }
+    #expect(text == "halcyon-serve \(HalcyonVersion.current)")
+  }
+
+  @Test func `addresses are read with and without a host`() throws {
+    for (text, host, port) in [(":9090", "0.0.0.0", 9090), ("10.0.0.5:1", "10.0.0.5", 1), ("[::1]:2", "::1", 2)] {
+      let address = try configuration(keys + ["--metrics-address", text]).metricsAddress
+      #expect(address == ListeningAddress(host: host, port: port))
+    }
+  }
+
+  @Test func `files and folders that are not there are errors that name the setting`() async throws {
+    for change: (inout ServiceConfiguration) -> Void in [
+      { $0.localRoot = URL(filePath: "/nonexistent") }, { $0.watermark = URL(filePath: "/nonexistent.png") },
+      { $0.fallback = URL(filePath: "/nonexistent.png") },
+      // No image, and no folder.
+      { $0.watermark = URL(filePath: "/etc/passwd") }, { $0.localRoot = URL(filePath: "/etc/passwd") },
+    ] {
+      var changed = ServiceConfiguration()
+      changed.isInsecure = true
+      change(&changed)
+      let configuration = changed
+      let error = await #expect(throws: ConfigurationError.self) {
+        _ = try await ImageService(configuration, logger: .silent)
+      }
+      let setting = changed.localRoot != nil ? "local-root" : changed.watermark != nil ? "watermark" : "fallback"
+      #expect(error?.description.contains("The setting \(setting) is /") == true)
+    }
+  }
+
+  @Test func `a port in use is an error that says so`() async throws {
+    try await RunningService.run { service, _ in
+      var configuration = ServiceConfiguration()
+      (configuration.port, configuration.isInsecure) = (service.port, true)
+      let server = ServiceServer(service.service, configuration: configuration, logger: .silent) { _ in }
+      let error = await #expect(throws: ConfigurationError.self) { try await server.run() }
+      #expect(error?.description.contains("127.0.0.1:\(service.port): Address already in use") == true)
+    }
   }
 
   private func configuration(

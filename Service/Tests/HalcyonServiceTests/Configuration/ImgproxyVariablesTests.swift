@@ -1,0 +1,77 @@
+import Foundation
+import Halcyon
+import HalcyonBackend
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import HalcyonService
+
+/// A deployment of imgproxy, whose image name was changed.
+@Suite(.unitTest)
+struct ImgproxyVariablesTests {
+  private func configuration(
+    _ environment: [String: String], _ arguments: [String] = []
+  ) throws -> ServiceConfiguration {
+    guard case .run(let configuration) = try ServiceCommand(arguments: arguments, environment: environment) else {
+      throw ConfigurationError.unsigned
+    }
+    return configuration
+  }
+
+  @Test func `its variables are settings`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let file = folder.appending(path: "presets")
+      try Data("# comment\nfile=w:1\n".utf8).write(to: file)
+      let read = try configuration([
+        "IMGPROXY_BIND": ":9000", "IMGPROXY_KEY": "736563726574", "IMGPROXY_SALT": "68656C6C6F",
+        "IMGPROXY_SIGNATURE_SIZE": "16", "IMGPROXY_TRUSTED_SIGNATURES": "one,two", "IMGPROXY_TTL": "60",
+        "IMGPROXY_TIMEOUT": "12", "IMGPROXY_DOWNLOAD_TIMEOUT": "4", "IMGPROXY_WORKERS": "3",
+        "IMGPROXY_REQUESTS_QUEUE_SIZE": "0", "IMGPROXY_MAX_CLIENTS": "100", "IMGPROXY_QUALITY": "70",
+        "IMGPROXY_FORMAT_QUALITY": "avif=50", "IMGPROXY_AUTO_WEBP": "true", "IMGPROXY_ENFORCE_AVIF": "1",
+        "IMGPROXY_MAX_SRC_RESOLUTION": "16.8", "IMGPROXY_MAX_SRC_FILE_SIZE": "1000", "IMGPROXY_PATH_PREFIX": "images/",
+        "IMGPROXY_BASE_URL": "https://e.com/", "IMGPROXY_URL_REPLACEMENTS": "a://*/=https://${1}.e.com/",
+        "IMGPROXY_PRESETS": "small=w:10/q:5,large=w:20", "IMGPROXY_PRESETS_PATH": file.path,
+        "IMGPROXY_ALLOWED_SOURCES": "https://a.example/,local://", "IMGPROXY_LOG_FORMAT": "json",
+        "IMGPROXY_LOG_LEVEL": "warn", "IMGPROXY_PROMETHEUS_BIND": ":9090", "IMGPROXY_ALLOW_ORIGIN": "*",
+        "IMGPROXY_FALLBACK_IMAGE_URL": "https://e.com/f.png", "IMGPROXY_FALLBACK_IMAGE_TTL": "7",
+        "IMGPROXY_USE_S3": "true", "IMGPROXY_S3_REGION": "eu-central-1", "IMGPROXY_SENTRY_DSN": "x",
+        "IMGPROXY_STRIP_METADATA": "false", "IMGPROXY_SECRET": "", "OTHER": "x",
+        "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "hidden",
+      ])
+      #expect(read.host == "0.0.0.0" && read.port == 9000 && !read.isInsecure && read.signatureByteCount == 16)
+      #expect(read.keyPairs == [.init(key: Data("secret".utf8), salt: Data("hello".utf8))])
+      #expect(read.trustedSignatures == ["one", "two"] && read.timeToLive == 60 && read.deadline == .seconds(12))
+      #expect(read.sourceTimeout == .seconds(4) && read.concurrency == 3 && read.queueLength == 1024)
+      #expect(read.clientConnections == 100 && read.quality == 70 && read.formatQuality[.avif] == 50)
+      #expect(read.automaticFormats == [.avif, .webp] && read.limits.pixelCount == 16_800_000)
+      #expect(read.limits.encodedByteCount == 1000 && read.pathPrefix == "/images")
+      #expect(read.sourceRewriting.applied(to: "a://b/c") == "https://b.e.com/c")
+      #expect(read.presets == ["small": ["w:10", "q:5"], "large": ["w:20"], "file": ["w:1"]])
+      #expect(read.allowedSources.count == 1 && read.logsJSON && read.logLevel == "warning")
+      #expect(read.metricsAddress == ListeningAddress(host: "0.0.0.0", port: 9090) && read.allowedOrigin == "*")
+      #expect(
+        read.fallback?.host() == "e.com" && read.fallbackTimeToLive == 7 && read.storage?.region == "eu-central-1")
+      #expect(read.storage?.credentials?.accessKeyID == "id")
+      #expect(!read.stripsMetadata && read.ignoredVariables == ["IMGPROXY_SENTRY_DSN"])
+    }
+  }
+
+  @Test func `without a key URLs need no signature, and private addresses may be connected to`() throws {
+    let read = try configuration(["IMGPROXY_QUALITY": "70"])
+    #expect(read.isInsecure && read.addressPolicy.allowed.contains { "\($0)".hasPrefix("10.0.0.0") })
+    let strict = try configuration(["IMGPROXY_ALLOW_PRIVATE_SOURCE_ADDRESSES": "false"])
+    #expect(strict.addressPolicy == .publicInternetOnly)
+    // The address alone says nothing.
+    #expect(throws: ConfigurationError.unsigned) { try configuration(["IMGPROXY_BIND": ":1"]) }
+  }
+
+  @Test func `settings of the service override them`() throws {
+    let environment = ["IMGPROXY_QUALITY": "70", "IMGPROXY_TTL": "1", "HALCYON_SERVE_QUALITY": "60"]
+    let read = try configuration(environment, ["--ttl", "2"])
+    #expect(read.quality == 60 && read.timeToLive == 2)
+    #expect(throws: ConfigurationError.self) { try configuration(["IMGPROXY_QUALITY": "x"]) }
+    #expect(
+      try configuration(["IMGPROXY_NETWORK": "unix", "IMGPROXY_BIND": "/run/a.sock"]).socketPath == "/run/a.sock")
+  }
+}
