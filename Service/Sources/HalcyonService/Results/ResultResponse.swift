@@ -12,9 +12,13 @@ struct ResultResponse: Sendable {
   /// The status of the fallback image, which has neither conditions nor ranges.
   private let fallbackStatus: Int?
 
-  init(_ result: ImageResult, _ options: ProcessingOptions, source: String, _ configuration: ServiceConfiguration) {
+  init(
+    _ result: ImageResult, _ options: ProcessingOptions, source: String, _ configuration: ServiceConfiguration,
+    now: Date
+  ) {
     data = result.data
     headers = Self.headers(of: result, configuration)
+    if let expires = options.expires { headers.limitLifetime(to: expires, at: now) }
     disposition = Self.disposition(options, source: source, format: result.format)
     fallbackStatus = result.fallbackStatus
   }
@@ -99,9 +103,11 @@ struct ResultResponse: Sendable {
       let tags = condition.parts(between: ",").map { $0.trimmingCharacters(in: .whitespaces) }
       return tags.contains { $0 == "*" || $0.trimmingPrefix("W/") == headers[.eTag] ?? "" }
     }
-    guard let date = request[.ifModifiedSince] else { return false }
-    // Clients send back the date that they got; another date is not worth a comparison.
-    return date == headers[.lastModified]
+    guard let date = request[.ifModifiedSince], let last = headers[.lastModified] else { return false }
+    // Clients send back the date that they got, caches also a later one.
+    if date == last { return true }
+    guard let since = HTTPTime.date(date), let modified = HTTPTime.date(last) else { return false }
+    return modified <= since
   }
 
   /// `Content-Disposition` with a name in ASCII and, where that differs, in UTF-8 (RFC 6266).
@@ -126,5 +132,31 @@ struct ResultResponse: Sendable {
     let parts = last.parts(between: ".")
     let name = parts.count > 1 ? parts.dropLast().filter { !$0.isEmpty }.joined(separator: ".") : last
     return name.isEmpty ? "image" : name.removingPercentEncoding ?? name
+  }
+}
+
+extension HTTPFields {
+  /// Lets no cache keep a response for longer than until `end`, in seconds since 1970.
+  mutating func limitLifetime(to end: Int, at now: Date) {
+    let seconds = Swift.max(0, end - Int(now.timeIntervalSince1970))
+    let lifetimes = ["max-age", "s-maxage", "stale-while-revalidate", "stale-if-error"]
+    var directives: [String] = []
+    var hasLifetime = false
+    for directive in (self[.cacheControl] ?? "").parts(between: ",") {
+      let sides = directive.parts(between: "=").map { $0.trimmingCharacters(in: .whitespaces) }
+      let name = sides[0].lowercased()
+      if ["max-age", "no-store"].contains(name) { hasLifetime = true }
+      guard !name.isEmpty, name != "immutable" else { continue }
+      let value = sides.dropFirst().joined(separator: "=")
+      // A lifetime that is no number is none.
+      let limited = lifetimes.contains(name) ? "\(Swift.min(Int(value) ?? 0, seconds))" : value
+      directives.append(limited.isEmpty ? name : "\(name)=\(limited)")
+    }
+    if !hasLifetime {
+      let own = self[.expires].map { HTTPTime.date($0)?.timeIntervalSince(now) ?? 0 } ?? Double(seconds)
+      directives.append("max-age=\(Int(Swift.max(0, Swift.min(own, Double(seconds)))))")
+    }
+    self[.cacheControl] = directives.joined(separator: ", ")
+    self[.expires] = nil
   }
 }

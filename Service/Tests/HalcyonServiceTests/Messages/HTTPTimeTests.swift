@@ -12,5 +12,11 @@ struct HTTPTimeTests {
   ])
   func `a date has the preferred format of HTTP`(seconds: Double, text: String) {
     #expect(HTTPTime.text(Date(timeIntervalSince1970: seconds)) == text)
+    #expect(HTTPTime.date(text) == Date(timeIntervalSince1970: seconds.rounded(.down)))
+  }
+
+  @Test(arguments: ["", "now", "Sun, 06 Nov 1994", "Sun, 06 Moo 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT"])
+  func `any other text is no date`(text: String) {
+    #expect(HTTPTime.date(text) == nil)
   }
 }

@@ -19,7 +19,7 @@ struct HTTPSemanticsTests {
       #expect(tag.hasPrefix("\"") && first.headers["Last-Modified"] == date)
       for headers: HTTPHeaders in [
         ["If-None-Match": tag], ["If-None-Match": "\"x\", W/\(tag)"], ["If-None-Match": "*"],
-        ["If-Modified-Since": date],
+        ["If-Modified-Since": date], ["If-Modified-Since": "Tue, 03 Jan 2023 03:04:05 GMT"],
       ] {
         let answer = try await service.image("w:40", of: source, as: "png", headers)
         #expect(answer.status == 304 && answer.body.isEmpty)
@@ -189,6 +189,9 @@ struct HTTPSemanticsTests {
       let report = try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
       #expect(report["format"] as? String == "jpeg" && report["size"] as? Int == file.count)
       #expect(report["width"] as? Int == 640 && report["height"] as? Int == 427)
+      let image = try await DecodedImage(data: file, size: .fit(width: 100, height: 100)).bitmap
+      #expect(report["blurhash"] as? String == BlurHash(image).text)
+      #expect(report["thumbhash"] as? String == Data(ThumbHash(image).bytes).base64EncodedString())
     }
   }
 }

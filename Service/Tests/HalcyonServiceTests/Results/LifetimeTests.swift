@@ -1,0 +1,47 @@
+import Foundation
+import HTTPTypes
+import Halcyon
+import HalcyonTesting
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import HalcyonService
+
+/// How long clients may keep results.
+@Suite(.integrationTest)
+struct LifetimeTests {
+  @Test(
+    arguments: [
+      (nil, nil, "max-age=100"), ("public, max-age=600", nil, "public, max-age=100"),
+      ("max-age=60, immutable", nil, "max-age=60"),
+      ("s-maxage=1000, max-age=10, stale-if-error=\"9\"", nil, "s-maxage=100, max-age=10, stale-if-error=0"),
+      ("no-store", nil, "no-store"), ("no-cache", nil, "no-cache, max-age=100"),
+      ("private", "Thu, 01 Jan 1970 00:17:10 GMT", "private, max-age=30"),
+      (nil, "Thu, 01 Jan 1970 01:00:00 GMT", "max-age=100"), (nil, "0", "max-age=0"),
+    ] as [(String?, String?, String)])
+  func `no directive outlives the expiration of a URL`(control: String?, expires: String?, limited: String) {
+    var headers = HTTPFields()
+    (headers[.cacheControl], headers[.expires]) = (control, expires)
+    headers.limitLifetime(to: 1100, at: Date(timeIntervalSince1970: 1000))
+    #expect(headers[.cacheControl] == limited && headers[.expires] == nil)
+  }
+
+  @Test(arguments: [true, false])
+  func `a result is fresh until its URL expires`(passesCacheControl: Bool) async throws {
+    let clock = TestClock()
+    try await RunningService.run({ $0.passesCacheControl = passesCacheControl }, time: clock) { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=9999"]))
+      let options = "exp:\(Int(clock.now().timeIntervalSince1970) + 50)"
+      for age in [0, 20] {
+        let control = try await service.image(options, of: source).headers["Cache-Control"]
+        #expect(control?.hasSuffix("max-age=\(50 - age)") == true, "\(control ?? "")")
+        let info = try await service.get("/info/_/\(options)/plain/\(source.absoluteString)")
+        #expect(info.headers["Cache-Control"] == "public, max-age=\(50 - age)")
+        clock.advance(by: .seconds(20))
+      }
+      clock.advance(by: .seconds(20))
+      #expect(try await service.image(options, of: source).status == 404)
+    }
+  }
+}
