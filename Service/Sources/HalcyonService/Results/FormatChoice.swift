@@ -4,6 +4,8 @@ import Halcyon
 struct FormatChoice: Sendable {
   /// The formats to choose by `Accept`, the best first.
   let automatic: [ImageFormat]
+  /// The formats for clients that accept none of these, the first choice first. A source in one of them keeps its format.
+  let preferred: [ImageFormat]
   /// The formats that can be written.
   let writable: Set<ImageFormat>
 
@@ -13,10 +15,12 @@ struct FormatChoice: Sendable {
     return automatic.first { writable.contains($0) && accepted.contains($0.mediaType) }
   }
 
-  /// The format of the source if it can be written, otherwise PNG for an image with transparency, and JPEG.
-  func format(of source: ImageInfo) -> ImageFormat {
-    if writable.contains(source.format) { return source.format }
-    return source.hasAlpha ? .png : .jpeg
+  /// The format of a result that every client can show: that of the source if it is a preferred one, otherwise the first
+  /// preferred one that has what the result needs.
+  func format(of source: ImageInfo, isTransparent: Bool) -> ImageFormat {
+    let choices = preferred.filter(writable.contains)
+    if choices.contains(source.format) { return source.format }
+    return choices.first { !isTransparent || $0 != .jpeg } ?? choices.first ?? (isTransparent ? .png : .jpeg)
   }
 
   /// The media type of an element of `Accept`, unless its weight is 0.

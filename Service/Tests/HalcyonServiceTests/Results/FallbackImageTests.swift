@@ -52,9 +52,24 @@ struct FallbackImageTests {
     }
   }
 
+  @Test func `it stands in for the listed statuses only`() async throws {
+    try await ImageServer.run { images in
+      let fallback = images.serve("/fallback.png", .body(try Quadrants.png()))
+      try await RunningService.run {
+        $0.fallback = fallback
+        $0.fallbackForStatuses = [404, 422]
+      } body: { service, origin async throws in
+        for (reply, status) in [(Reply.status(404), 200), (.status(500), 502), (.body(Data("text".utf8)), 200)] {
+          let source = origin.serve("/\(status)-\(UUID())", reply)
+          #expect(try await service.image("w:40", of: source).status == status)
+        }
+      }
+    }
+  }
+
   @Test func `it stands in for no refused request, and its own failure is the error of the source`() async throws {
     try await RunningService.run {
-      $0.fallback = URL(filePath: "/nonexistent/fallback.png")
+      $0.fallback = URL(filePath: "/etc/passwd")
     } body: { service, origin async throws in
       let answer = try await service.image("w:40", of: origin.url("/missing"))
       #expect(answer.status == 404 && answer.headers["Cache-Control"] == "no-store")
