@@ -13,6 +13,9 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
   /// How long the rest of a request is read after the last response, so that its client sees the response.
   private static let linger = TimeAmount.seconds(2)
 
+  /// Whether connections end with their next response.
+  private let isDraining: () -> Bool
+
   /// The `Connection` fields of the responses to the requests that have none yet.
   private var connectionFields = CircularBuffer<String?>()
   /// Whether the current request goes on to the server.
@@ -21,6 +24,8 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
   private var isOver = false
   /// Whether the current response is the last one, though its request did not ask for that.
   private var isClosing = false
+
+  init(isDraining: @escaping () -> Bool) { self.isDraining = isDraining }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
@@ -32,7 +37,7 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
         return context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
       }
       isPassing = true
-      isOver = !head.isKeepAlive
+      isOver = !head.isKeepAlive || isDraining()
       // The server looks for this spelling.
       if isOver { head.headers.replaceOrAdd(name: "connection", value: "close") }
       connectionFields.append(isOver ? "close" : head.version == .http1_0 ? "keep-alive" : nil)

@@ -16,10 +16,13 @@ struct ServiceChannel: ServerChildChannel, HTTPChannelHandler {
   ) -> EventLoopFuture<NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>> {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
+      let headTimeout = HeadTimeout()
+      try pipeline.addHandler(headTimeout)
       try pipeline.configureHTTPServerPipeline(
         withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
       try pipeline.addHandlers([
-        IdleTimeout(), RequestRules(), HTTP1ToHTTPServerCodec(secure: false), connections.handler(),
+        headTimeout.headEnd, IdleTimeout(), RequestRules(isDraining: { service.isStopping }),
+        HTTP1ToHTTPServerCodec(secure: false), connections.handler(),
         FastResponses(service: service), HTTPConnectionStateHandler(logger: logger),
       ])
       return try NIOAsyncChannel(

@@ -14,30 +14,85 @@ public struct ServiceServer: Service {
   private let service: ImageService
   private let logger: Logger
   private let onListening: @Sendable (Int) -> Void
+  private let onMetricsListening: @Sendable (Int) -> Void
 
   /// Creates a server for a service.
   ///
-  /// - Parameter onListening: Called with the port once the server accepts connections.
+  /// - Parameters:
+  ///   - onMetricsListening: Called with the port of ``ServiceConfiguration/metricsAddress``.
+  ///   - onListening: Called with the port once the server accepts connections; 0 for a Unix domain socket.
   public init(
     _ service: ImageService, configuration: ServiceConfiguration, logger: Logger,
-    onListening: @escaping @Sendable (Int) -> Void
+    onMetricsListening: @escaping @Sendable (Int) -> Void = { _ in }, onListening: @escaping @Sendable (Int) -> Void
   ) {
     self.service = service
     self.configuration = configuration
     self.logger = logger
     self.onListening = onListening
+    self.onMetricsListening = onMetricsListening
   }
 
-  /// Serves until the task is cancelled or shut down gracefully: then requests in flight still get their responses.
+  /// Serves until the task is cancelled or shut down gracefully.
+  ///
+  /// After that `/ready` responds with 503 for the time of ``ServiceConfiguration/drain``, while connections are accepted
+  /// and each ends with its next response; then requests in flight still get their responses.
   public func run() async throws {
+    let server = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [application as any Service] + (metricsApplication.map { [$0] } ?? []), logger: quietLogger))
+    // Detached, since it does not end at once when the caller's group ends gracefully.
+    let running = Task.detached {
+      do {
+        try await server.run()
+      } catch let error as IOError {
+        // Thrown while the server starts; those of connections end only these.
+        throw ConfigurationError.unusableAddress(address, reason: String(cString: strerror(error.errnoCode)))
+      }
+    }
+    try await withTaskCancellationHandler {
+      try await withGracefulShutdownHandler {
+        try await running.value
+      } onGracefulShutdown: { [service] in
+        service.stop()
+        Task {
+          await service.drain()
+          await server.triggerGracefulShutdown()
+        }
+      }
+    } onCancel: {
+      running.cancel()
+    }
+    await service.close()
+  }
+
+  private var address: String {
+    let addresses = [
+      configuration.socketPath ?? "\(ListeningAddress(host: configuration.host, port: configuration.port))",
+      configuration.metricsAddress.map { "\($0)" },
+    ]
+    return addresses.compactMap(\.self).joined(separator: " or ")
+  }
+
+  private var metricsApplication: (any Service)? {
+    guard let address = configuration.metricsAddress else { return nil }
+    return Application(
+      responder: CallbackResponder { [service] (request: Request, _: Context) in
+        let received = ServiceRequest(method: request.method, path: Self.path(request.head.path ?? "/"))
+        return Self.response(service.monitoringResponse(to: received), isHead: request.method == .head)
+      },
+      configuration: ApplicationConfiguration(
+        address: .hostname(address.host, port: address.port), serverName: nil),
+      onServerRunning: { [onMetricsListening] channel in onMetricsListening(channel.localAddress?.port ?? 0) },
+      logger: quietLogger)
+  }
+
+  private var application: some ApplicationProtocol {
     let connections = ClientConnections()
-    var logger = logger
-    // Errors of single connections are the clients' affair.
-    logger.logLevel = max(logger.logLevel, .error)
-    let application = Application(
+    return Application(
       responder: CallbackResponder { [service] (request: Request, context: Context) in
         var received = ServiceRequest(
-          method: request.method, path: Self.path(request.head.path ?? "/"), headers: request.headers)
+          method: request.method, path: Self.path(request.head.path ?? "/"), headers: request.headers,
+          client: context.channel.remoteAddress?.ipAddress)
         received.body = { limit in try await Data(buffer: request.body.collect(upTo: limit)) }
         let response = await connections.run(for: context.channel) { [received] in
           await service.response(to: received)
@@ -48,25 +103,26 @@ public struct ServiceServer: Service {
         ServiceChannel(responder: responder, service: service, connections: connections)
       },
       configuration: ApplicationConfiguration(
-        address: .hostname(configuration.host, port: configuration.port), serverName: nil,
-        availableConnectionsDelegate: MaximumAvailableConnections(configuration.connectionLimit, logger: logger)),
+        address: configuration.socketPath.map { .unixDomainSocket(path: $0) }
+          ?? .hostname(configuration.host, port: configuration.port),
+        serverName: nil,
+        availableConnectionsDelegate: MaximumAvailableConnections(configuration.connectionLimit, logger: quietLogger)),
       onServerRunning: { [onListening] channel in onListening(channel.localAddress?.port ?? 0) },
-      logger: logger)
-    try await withGracefulShutdownHandler {
-      try await application.run()
-    } onGracefulShutdown: { [service] in
-      service.stop()
-    }
-    await service.close()
+      logger: quietLogger)
+  }
+
+  /// Errors of single connections are the clients' affair.
+  private var quietLogger: Logger {
+    var logger = logger
+    logger.logLevel = max(logger.logLevel, .error)
+    return logger
   }
 
   /// Serves until SIGTERM or SIGINT.
   public func runUntilSignal() async throws {
-    var logger = logger
-    logger.logLevel = max(logger.logLevel, .error)
     var group = ServiceGroupConfiguration(
-      services: [self], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    group.maximumGracefulShutdownDuration = configuration.deadline * 2
+      services: [self], gracefulShutdownSignals: [.sigterm, .sigint], logger: quietLogger)
+    group.maximumGracefulShutdownDuration = configuration.drain + configuration.deadline * 2
     try await ServiceGroup(configuration: group).run()
   }
 
@@ -75,7 +131,7 @@ public struct ServiceServer: Service {
 
   private static func response(_ response: ServiceResponse, isHead: Bool) -> Response {
     var headers = response.headers
-    let hasBody = response.status != 304
+    let hasBody = ![204, 304].contains(response.status)
     if hasBody { headers[.contentLength] = "\(response.body.count)" }
     let body = isHead || !hasBody ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
     var result = Response(status: .init(code: response.status), headers: headers, body: body)
