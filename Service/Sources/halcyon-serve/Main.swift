@@ -14,28 +14,46 @@ enum Main {
     do {
       let command = try ServiceCommand(arguments: arguments, environment: ProcessInfo.processInfo.environment)
       switch command {
-      case .help(let text): print(text)
+      case .help(let text), .version(let text): print(text)
       case .check(let report): print(report)
       case .run(let configuration): try await run(configuration)
       }
     } catch {
-      try? FileHandle.standardError.write(contentsOf: Data("halcyon-serve: \(error)\n".utf8))
+      let isJSON = ServiceCommand.wantsJSON(arguments, ProcessInfo.processInfo.environment)
+      if isJSON {
+        logger(isJSON: true, level: .error).critical("\(error)")
+      } else {
+        try? FileHandle.standardError.write(contentsOf: Data("halcyon-serve: \(error)\n".utf8))
+      }
       exit(error is ConfigurationError ? 64 : 1)
     }
   }
 
   private static func run(_ configuration: ServiceConfiguration) async throws {
-    var logger = Logger(label: "halcyon-serve") { label -> any LogHandler in
-      configuration.logsJSON ? JSONLogHandler(label: label) : StreamLogHandler.standardError(label: label)
-    }
-    logger.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
+    let logger = logger(
+      isJSON: configuration.logsJSON, level: Logger.Level(rawValue: configuration.logLevel) ?? .info)
+    for name in configuration.ignoredVariables { logger.warning("\(name) has no effect") }
+    if configuration.isInsecure { logger.warning("URLs need no signature") }
     let service = try await ImageService(
       configuration, logger: logger,
       drawingProgram: Bundle.main.executableURL.map { (program: $0, arguments: [drawing]) })
     let server = ServiceServer(service, configuration: configuration, logger: logger) { port in
-      print("Listening on http://\(configuration.host):\(port)")
-      fflush(nil)
+      let address = configuration.socketPath.map { "unix:\($0)" } ?? "http://\(configuration.host):\(port)"
+      if configuration.logsJSON {
+        logger.notice("Listening on \(address)")
+      } else {
+        print("Listening on \(address)")
+        fflush(nil)
+      }
     }
     try await server.runUntilSignal()
+  }
+
+  private static func logger(isJSON: Bool, level: Logger.Level) -> Logger {
+    var logger = Logger(label: "halcyon-serve") { label -> any LogHandler in
+      isJSON ? JSONLogHandler(label: label) : StreamLogHandler.standardError(label: label)
+    }
+    logger.logLevel = level
+    return logger
   }
 }

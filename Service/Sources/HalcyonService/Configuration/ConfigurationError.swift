@@ -20,6 +20,10 @@ public enum ConfigurationError: Error, Hashable {
   case incompleteStorage
   /// A preset is not valid.
   case invalidPresets(PathError)
+  /// A file or folder of a setting cannot be used.
+  case unusableFile(setting: String, path: String, reason: String)
+  /// The service cannot listen at an address.
+  case unusableAddress(String, reason: String)
 }
 
 extension ConfigurationError: CustomStringConvertible {
@@ -52,6 +56,10 @@ extension ConfigurationError: CustomStringConvertible {
       """
     case .invalidPresets(let error):
       "A preset is not valid. \(error)"
+    case .unusableFile(let setting, let path, let reason):
+      "The setting \(setting) is \(path), which cannot be used: \(reason)"
+    case .unusableAddress(let address, let reason):
+      "The service cannot listen at \(address): \(reason). Choose another port or host, or end what listens there."
     }
   }
 }

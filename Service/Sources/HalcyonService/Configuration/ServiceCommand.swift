@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonSupport
 
 /// What the command line of `halcyon-serve` asks for.
 public enum ServiceCommand: Sendable {
@@ -8,21 +9,29 @@ public enum ServiceCommand: Sendable {
   case check(report: String)
   /// Print the help.
   case help(String)
+  /// Print the version.
+  case version(String)
 
   /// Reads the settings: those of the file, overridden by those of the environment, overridden by flags.
   ///
   /// - Parameters:
   ///   - arguments: The arguments after the name of the program.
-  ///   - environment: The environment; names begin with `HALCYON_SERVE_`.
+  ///   - environment: The environment; names begin with `HALCYON_SERVE_`, or are those of imgproxy, which are overridden by
+  ///     all others.
   public init(arguments: [String], environment: [String: String]) throws(ConfigurationError) {
     var flags = try Self.flags(arguments)
     if flags.contains(where: { $0.name == "help" }) {
       self = .help(Self.helpText)
       return
     }
+    if flags.contains(where: { $0.name == "version" }) {
+      self = .version("halcyon-serve \(HalcyonVersion.current)")
+      return
+    }
     let isCheck = flags.contains { $0.name == "check" }
     flags.removeAll { $0.name == "check" }
     var settings = Settings()
+    settings.configuration.ignoredVariables = try ImgproxyVariables.apply(environment, to: &settings)
     let file = flags.last { $0.name == "config" }?.value ?? environment["HALCYON_SERVE_CONFIG"]
     if let file { try Self.apply(file: file, to: &settings) }
     for (name, value) in environment.sorted(by: { $0.key < $1.key })
@@ -37,11 +46,19 @@ public enum ServiceCommand: Sendable {
     self = isCheck ? .check(report: Self.report(settings)) : .run(configuration)
   }
 
+  /// Whether the log is to be JSON, also where the other settings have errors; a file of settings is not read for it.
+  public static func wantsJSON(_ arguments: [String], _ environment: [String: String]) -> Bool {
+    let isOn = ["1", "true", "yes", "on"]
+    return arguments.contains("--log-json")
+      || isOn.contains { arguments.contains("--log-json=\($0)") || environment["HALCYON_SERVE_LOG_JSON"] == $0 }
+  }
+
   private static func flags(_ arguments: [String]) throws(ConfigurationError) -> [(name: String, value: String)] {
     var flags: [(name: String, value: String)] = []
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       if ["--help", "-h", "help"].contains(argument) { return [("help", "")] }
+      if argument == "--version" { return [("version", "")] }
       guard argument.hasPrefix("--") else { throw .unknownSetting(argument, origin: "argument") }
       let sides = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(sides[0])
@@ -98,15 +115,18 @@ public enum ServiceCommand: Sendable {
     return """
       Serves images over HTTP, resized and converted, in the URL syntax of imgproxy.
 
-      USAGE: halcyon-serve [--check] [--config FILE] [SETTINGS]
+      USAGE: halcyon-serve [--check | --version] [--config FILE] [SETTINGS]
 
         http://HOST:PORT/SIGNATURE/OPTIONS/plain/URL@EXTENSION
 
       Each setting is a flag, a line NAME = VALUE of the file, or a variable of the environment, such as
-      HALCYON_SERVE_MAX_SIDE for --max-side. Flags override the environment, which overrides the file.
+      HALCYON_SERVE_MAX_SIDE for --max-side. Flags override the environment, which overrides the file. Variables of
+      imgproxy, such as IMGPROXY_KEY, are read as well; all others override them.
 
         --check
             Print the effective settings and end.
+        --version
+            Print the version and end.
         --config FILE
             Read settings from a file.
 

@@ -9,6 +9,13 @@ public struct ServiceConfiguration: Sendable {
   public var host = "127.0.0.1"
   /// The port to listen on; 0 is any free port.
   public var port = 8080
+  /// The path of the Unix domain socket to listen on, in place of ``host`` and ``port``; `nil` is none.
+  public var socketPath: String?
+  /// The address at which only `/metrics`, `/health` and `/ready` are served; `nil` serves `/metrics` with the images.
+  public var metricsAddress: ListeningAddress?
+
+  /// The origin whose pages may read images, such as `https://example.com`, or `*` for all (CORS); `nil` is none.
+  public var allowedOrigin: String?
 
   /// The keys that sign URLs; a URL signed with any of them is accepted.
   public var keyPairs: [URLSigner.KeyPair] = []
@@ -16,6 +23,19 @@ public struct ServiceConfiguration: Sendable {
   public var signatureByteCount = 32
   /// Whether URLs need no signature. Default: no.
   public var isInsecure = false
+
+  /// Signatures that are accepted for every path. Default: none.
+  public var trustedSignatures: Set<String> = []
+  /// The bearer token that requests for images must have; empty is none.
+  public var secret = ""
+  /// What the paths of all requests begin with, such as `/images`; empty is nothing.
+  public var pathPrefix = ""
+  /// A path that responds like `/health`; empty is none.
+  public var healthPath = ""
+  /// Whether the last segment of a path with a Base64 URL is a name without effect.
+  public var hasFilenamesInBase64 = false
+  /// How the source of a path becomes a URL.
+  public var sourceRewriting = SourceRewriting()
 
   /// The sources that may be fetched; empty is every `http` and `https` URL.
   public var allowedSources: [SourcePattern] = []
@@ -28,7 +48,7 @@ public struct ServiceConfiguration: Sendable {
   /// The most redirects of a source.
   public var redirectLimit = 10
   /// The most requests to sources in flight.
-  public var sourceConnections = 64
+  public var sourceConnections = 256
   /// The most requests to one host in flight.
   public var sourceConnectionsPerHost = 16
 
@@ -52,9 +72,12 @@ public struct ServiceConfiguration: Sendable {
   /// The quality in percent of formats without one of their own.
   public var quality = 80
   /// The quality in percent of formats.
-  public var formatQuality: [ImageFormat: Int] = [.avif: 60, .webp: 79, .jpegXL: 77]
+  public var formatQuality: [ImageFormat: Int] = [.avif: 63, .webp: 79, .jpegXL: 77]
   /// The formats that are chosen by `Accept` where a URL names none, the best first.
   public var automaticFormats: [ImageFormat] = []
+  /// The formats of results whose URL names none, for clients that accept none of ``automaticFormats``: that of the source
+  /// if it is among them, otherwise the first one that has what the result needs. Default: JPEG, PNG and GIF.
+  public var preferredFormats: [ImageFormat] = [.jpeg, .png, .gif]
   /// Whether SVG sources may be sent as they are, where a URL asks for it. Default: no, they are drawn.
   public var sendsSVG = false
   /// The option segments of each preset.
@@ -72,6 +95,8 @@ public struct ServiceConfiguration: Sendable {
   public var fallback: URL?
   /// The status of responses with ``fallback``; 0 is that of the error. Default: 200.
   public var fallbackStatus = 200
+  /// The statuses of errors that ``fallback`` stands in for; empty is all those of sources that cannot be fetched or read.
+  public var fallbackForStatuses: Set<Int> = []
   /// How long clients may cache ``fallback``, in seconds. Default: a minute, so that the source is asked for again soon.
   public var fallbackTimeToLive = 60
 
@@ -84,14 +109,29 @@ public struct ServiceConfiguration: Sendable {
   public var limits = ImageLimits(pixelCount: 50_000_000, sideLength: 32_768)
   /// The longest side of a result in pixels.
   public var resultSideLimit = 8192
+  /// The longest side in pixels to which larger results are scaled down; 0 is none. Default: none.
+  public var resultDimension = 0
+  /// Whether paths may have the options that change limits. Default: no.
+  public var allowsSecurityOptions = false
   /// The longest time for a request, including its wait.
   public var deadline = Duration.seconds(30)
+  /// The longest time for the source of a request, including its wait for a connection: then ``fallback`` is sent, or the
+  /// status 504. A connection is made within 10 of these seconds, and no byte is waited for longer than 15. Default: 20
+  /// seconds.
+  public var sourceTimeout = Duration.seconds(20)
+  /// How long `/ready` responds with 503 while connections are still accepted, once the service has been asked to stop.
+  /// Default: none.
+  public var drain = Duration.zero
+  /// The most connections of clients; others wait until one ends. Default: as many as leave file descriptors for the work
+  /// on requests.
+  public var clientConnections: Int?
   /// The most bytes of the images that are decoded, processed and encoded at the same time; others wait, and one that
   /// takes more alone is made alone. Default: half of the memory available to the process.
   public var workingByteCount = MemoryBudget.defaultByteLimit
-  /// The most requests that are worked on at the same time.
-  public var concurrency = 256
-  /// The most requests that wait; beyond it they get the status 429.
+  /// The most images that are decoded, processed and encoded at the same time. Default: two for each processor.
+  public var concurrency = 2 * ProcessInfo.processInfo.activeProcessorCount
+  /// The most images that wait for the source of one host, and the most that wait for a decoder; beyond it requests get
+  /// the status 429.
   public var queueLength = 1024
 
   /// Whether `/` is a web page with the images of ``localRoot`` and controls for the options. Default: no.
@@ -104,7 +144,32 @@ public struct ServiceConfiguration: Sendable {
   public var logLevel = "info"
   /// Whether the log has one JSON object per line. Default: no, text.
   public var logsJSON = false
+  /// The variables of imgproxy that were set and have no effect.
+  public var ignoredVariables: [String] = []
 
   /// Creates a configuration with the defaults.
   public init() {}
+
+  /// A path without the prefix, which requests for the health of the service need not have; `nil` for others without it.
+  func pathWithoutPrefix(_ path: String) -> String? {
+    guard !pathPrefix.isEmpty, !["/health", "/ready", "/metrics"].contains(path) else { return path }
+    guard path.utf8.starts(with: (pathPrefix + "/").utf8) else { return nil }
+    return String(Substring(path.utf8.dropFirst(pathPrefix.utf8.count)))
+  }
+
+  /// Checks that the folders and files of the settings are there.
+  func checkFiles() throws(ConfigurationError) {
+    if let localRoot {
+      var isFolder: ObjCBool = false
+      let exists = FileManager.default.fileExists(atPath: localRoot.path, isDirectory: &isFolder)
+      guard exists, isFolder.boolValue, FileManager.default.isReadableFile(atPath: localRoot.path) else {
+        throw .unusableFile(
+          setting: "local-root", path: localRoot.path,
+          reason: exists ? "it is not a readable folder." : "there is no such folder.")
+      }
+    }
+    if let fallback, fallback.isFileURL, !FileManager.default.isReadableFile(atPath: fallback.path) {
+      throw .unusableFile(setting: "fallback", path: fallback.path, reason: "there is no readable file.")
+    }
+  }
 }

@@ -4,11 +4,26 @@ import HalcyonBackend
 
 extension Setting {
   /// All settings, in the order of the help.
-  static let all: [Setting] = access + sources + caching + shared + results + load
+  static let all: [Setting] = access + urls + sources + caching + shared + results + load
 
   private static let access: [Setting] = [
     text("host", "ADDRESS", \.configuration.host, "The address to listen on."),
     number("port", \.port, in: 0...65_535, "The port to listen on; 0 is any free port."),
+    Setting("socket", "PATH", "The Unix domain socket to listen on, in place of a host and a port.") {
+      (text, settings) throws(ConfigurationError) in
+      settings.configuration.socketPath = text.isEmpty ? nil : text
+    } value: {
+      $0.configuration.socketPath ?? ""
+    },
+    Setting("metrics-address", "HOST:PORT", "Serve /metrics here only, with /health and /ready.") {
+      (text, settings) throws(ConfigurationError) in
+      guard let address = ListeningAddress(text) else {
+        throw .invalidValue(setting: "metrics-address", value: text, expected: "HOST:PORT, such as 10.0.0.5:9090")
+      }
+      settings.configuration.metricsAddress = address
+    } value: {
+      $0.configuration.metricsAddress?.description ?? ""
+    },
     list(
       "keys", "HEX,…", \.keys, "The keys that sign URLs; the others are accepted while keys are replaced.",
       expected: "hexadecimal digits", element: Data.init(hexadecimal:), text: { _ in "(secret)" }),
@@ -17,6 +32,16 @@ extension Setting {
       element: Data.init(hexadecimal:), text: { _ in "(secret)" }),
     number("signature-size", \.signatureByteCount, in: 8...32, "The bytes of a signature."),
     flag("insecure", \.configuration.isInsecure, "Accept URLs without a signature."),
+    Setting("allow-origin", "ORIGIN", "The origin whose pages may read images in scripts and canvases; * is all.") {
+      (text, settings) throws(ConfigurationError) in
+      guard text.utf8.allSatisfy({ (33...126).contains($0) && $0 != UInt8(ascii: ",") }) else {
+        throw .invalidValue(
+          setting: "allow-origin", value: text, expected: "* or one origin such as https://example.com")
+      }
+      settings.configuration.allowedOrigin = text.isEmpty ? nil : text
+    } value: {
+      $0.configuration.allowedOrigin ?? ""
+    },
   ]
 
   private static let sources: [Setting] = [
@@ -108,6 +133,11 @@ extension Setting {
       expected: "avif, webp or jxl",
       element: { ImageFormat(fileExtension: $0).flatMap { [.avif, .webp, .jpegXL].contains($0) ? $0 : nil } },
       text: { $0.rawValue }),
+    list(
+      "preferred-formats", "FORMAT,…", \.configuration.preferredFormats,
+      "Formats of results where a URL names none and Accept chooses none; a source in one of them keeps its format.",
+      expected: "formats such as jpg, png, gif and webp", element: { ImageFormat(fileExtension: $0) },
+      text: { $0.rawValue }),
     flag("send-svg", \.configuration.sendsSVG, "Send SVG as it is where a URL asks for it, instead of refusing."),
     Setting("presets", "NAME=OPTIONS;…", "Options by name, such as small=rs:fit:200:200/q:70;sharp=sh:1.") {
       (text, settings) throws(ConfigurationError) in
@@ -145,6 +175,16 @@ extension Setting {
     } value: {
       "\($0.configuration.fallbackStatus)"
     },
+    Setting("fallback-for", "N,…", "The statuses of errors that the fallback image stands in for; empty is all.") {
+      (text, settings) throws(ConfigurationError) in
+      let statuses = text.split(separator: ",").map { Int($0.trimmingCharacters(in: .whitespaces)) ?? 0 }
+      guard statuses.allSatisfy((400...599).contains) else {
+        throw .invalidValue(setting: "fallback-for", value: text, expected: "statuses such as 404,502,504")
+      }
+      settings.configuration.fallbackForStatuses = Set(statuses)
+    } value: {
+      $0.configuration.fallbackForStatuses.sorted().map { "\($0)" }.joined(separator: ",")
+    },
     number(
       "fallback-ttl", \.fallbackTimeToLive, in: 0...Int.max,
       "How long clients may cache the fallback image, in seconds."
@@ -154,20 +194,38 @@ extension Setting {
   private static let load: [Setting] = [
     number("max-source-bytes", \.limits.encodedByteCount, in: 1...Int.max, "The most bytes of a source."),
     number("max-source-pixels", \.limits.pixelCount, in: 1...Int.max, "The most pixels of a source."),
-    number("max-side", \.resultSideLimit, in: 1...32_768, "The longest side of a result in pixels."),
-    Setting("deadline", "SECONDS", "The longest time for a request.") { (text, settings) throws(ConfigurationError) in
-      guard let seconds = Double(text), seconds > 0, seconds <= 3600 else {
-        throw .invalidValue(setting: "deadline", value: text, expected: "seconds, above 0 and at most 3600")
+    number("max-side", \.resultSideLimit, in: 1...32_768, "The longest side of a result in pixels; others are errors."),
+    number(
+      "max-result-dimension", \.resultDimension, in: 0...32_768,
+      "The side in pixels to which larger results are scaled down; 0 is none."),
+    flag(
+      "allow-security-options", \.configuration.allowsSecurityOptions,
+      "Accept the options max_src_resolution and max_result_dimension."),
+    seconds("deadline", \.deadline, in: 0.1...3600, "The longest time for a request."),
+    seconds(
+      "source-timeout", \.sourceTimeout, in: 0.1...3600,
+      "The longest time for a source, to be below the deadline; then the fallback image is sent, or the status 504."),
+    seconds(
+      "drain", \.drain, in: 0...3600,
+      "How long /ready responds with 503 after SIGTERM, while connections are still accepted."),
+    Setting("connections", "N", "The most connections of clients; by default as many as file descriptors allow.") {
+      (text, settings) throws(ConfigurationError) in
+      guard let count = Int(text), count > 0 else {
+        throw .invalidValue(setting: "connections", value: text, expected: "a whole number above 0")
       }
-      settings.configuration.deadline = .seconds(seconds)
+      settings.configuration.clientConnections = count
     } value: {
-      "\($0.configuration.deadline / .seconds(1))"
+      $0.configuration.clientConnections.map { "\($0)" } ?? ""
     },
     number(
       "working-memory", \.workingByteCount, in: 1...Int.max,
       "The most bytes of images that are decoded, processed and encoded at the same time; others wait."),
-    number("concurrency", \.concurrency, in: 1...100_000, "The most requests worked on at the same time."),
-    number("queue", \.queueLength, in: 0...1_000_000, "The most requests that wait; others get the status 429."),
+    number(
+      "concurrency", \.concurrency, in: 1...10_000,
+      "The most images decoded, processed and encoded at the same time; by default two for each processor."),
+    number(
+      "queue", \.queueLength, in: 1...1_000_000,
+      "The most images that wait for one host, and for a decoder; beyond them requests get the status 429."),
     flag(
       "gallery", \.configuration.showsGallery, "Show a web page with the images of local-root at /; needs insecure."),
     Setting("purge-token", "TEXT", "The token for DELETE /cache/plain/URL, which removes all results of a source.") {

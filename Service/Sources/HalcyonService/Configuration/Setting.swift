@@ -29,6 +29,7 @@ struct Setting: Sendable {
 struct Settings: Sendable {
   var configuration = ServiceConfiguration()
   var keys: [Data] = []
+  var trustedSignatures: [String] = []
   var salts: [Data] = []
   /// Whether every IP address may be connected to.
   var allowsAnyAddress = false
@@ -40,6 +41,7 @@ struct Settings: Sendable {
     var configuration = configuration
     guard keys.count == salts.count else { throw .unpairedKeys(keys: keys.count, salts: salts.count) }
     configuration.keyPairs = zip(keys, salts).map { URLSigner.KeyPair(key: $0, salt: $1) }
+    configuration.trustedSignatures = Set(trustedSignatures)
     guard configuration.isInsecure || !configuration.keyPairs.isEmpty else { throw .unsigned }
     guard configuration.isInsecure || !configuration.showsGallery else { throw .signedGallery }
     configuration.storage = try storage.storage()
@@ -52,7 +54,7 @@ struct Settings: Sendable {
     configuration.addressPolicy = allowsAnyAddress ? .any : .publicInternetOnly
     configuration.addressPolicy.allowed = allowedAddresses
     do {
-      try OptionParser(presets: configuration.presets).checkPresets()
+      try OptionParser(presets: configuration.presets, acceptsLimits: true).checkPresets()
     } catch {
       throw .invalidPresets(error)
     }
@@ -143,6 +145,22 @@ extension Setting {
         text.isEmpty ? nil : URL(filePath: text, directoryHint: isFolder ? .isDirectory : .notDirectory)
     } value: {
       $0.configuration[keyPath: property]?.path ?? ""
+    }
+  }
+
+  /// Seconds, also fractions.
+  static func seconds(
+    _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, Duration> & Sendable,
+    in range: ClosedRange<Double>, _ help: String
+  ) -> Setting {
+    Setting(name, "SECONDS", help) { (text, settings) throws(ConfigurationError) in
+      guard let seconds = Double(text), range.contains(seconds) else {
+        throw .invalidValue(
+          setting: name, value: text, expected: "seconds from \(range.lowerBound) to \(range.upperBound)")
+      }
+      settings.configuration[keyPath: property] = .seconds(seconds)
+    } value: {
+      "\($0.configuration[keyPath: property] / .seconds(1))"
     }
   }
 

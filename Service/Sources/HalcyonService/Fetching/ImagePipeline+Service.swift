@@ -17,10 +17,11 @@ extension ImagePipeline {
   ///     this process.
   convenience init(
     service: ServiceConfiguration, resolver: SourceResolver, ownTransports: [String: any Transport],
+    workload: Workload, metrics: ServiceMetrics,
     drawingProgram: (program: URL, arguments: [String])?, logger: Logger
   ) {
     let network = CurlTransport(configuration: CurlTransport.Configuration(addressPolicy: service.addressPolicy))
-    let transport = SourceTransport(network: network, own: ownTransports)
+    let transport = SourceTransport(network: network, own: ownTransports, workload: workload, metrics: metrics)
     let tiers = TieredStore(service.tiers) { change in
       logger.warning(
         change.isFailing ? "A tier of the cache fails" : "A tier of the cache works again",
@@ -37,7 +38,12 @@ extension ImagePipeline {
     configuration.redirectLimit = service.redirectLimit
     configuration.makesPlaceholders = service.showsGallery
     configuration.connectionLimits = ConnectionLimits(
-      total: service.sourceConnections, perHost: service.sourceConnectionsPerHost, waiting: service.queueLength)
+      total: service.sourceConnections, perHost: service.sourceConnectionsPerHost, waiting: .max)
+    // Also with a client that waits for longer: this is what ends a fetch that many of them share.
+    configuration.transportLimits.connectTimeout = min(.seconds(10), service.sourceTimeout)
+    configuration.transportLimits.idleTimeout = min(.seconds(15), service.sourceTimeout)
+    configuration.transportLimits.totalTimeout = service.sourceTimeout
+    configuration.decodingThreads = service.concurrency
     configuration.options.requestModifier = SourceModifier(storage: nil)
     configuration.options.redirectHandler = { _, request in
       guard let url = SourceURL(request.url.absoluteString), resolver.allows(url) else { return nil }

@@ -14,6 +14,10 @@ public enum SourceError: Error, Hashable {
   case noSuchFile
   /// The file cannot be read now, for example because the process has no file descriptors left.
   case unreadable
+  /// Too many images wait for the host of the source, or for a decoder.
+  case tooManyWaiting
+  /// The source has not responded in time.
+  case timedOut
 }
 
 extension SourceError: CustomStringConvertible {
@@ -26,6 +30,8 @@ extension SourceError: CustomStringConvertible {
     case .noStorage: "The service has no S3-compatible storage."
     case .noSuchFile: "There is no such file."
     case .unreadable: "The file cannot be read now. Try again later."
+    case .tooManyWaiting: "Too many requests are waiting. Try again later."
+    case .timedOut: "The source did not respond in time."
     }
   }
 }

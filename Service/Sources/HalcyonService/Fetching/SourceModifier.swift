@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Halcyon
 import HalcyonBackend
@@ -33,9 +34,12 @@ struct SourceModifier: RequestModifier, Hashable {
 
   var identity: String? { storage?.identity }
 
-  func modify(_ request: TransportRequest) -> TransportRequest {
+  func modify(_ request: TransportRequest) throws -> TransportRequest {
+    try WorkloadTicket.current?.beginFetch(from: Self.host(of: request.url))
     var request = storage?.signed(request) ?? request
     for field in TraceFields.current.fields { request.headers[field.name] = field.value }
     return request
   }
+
+  private static func host(of url: URL) -> String { "\(url.host() ?? ""):\(url.port ?? 0)" }
 }

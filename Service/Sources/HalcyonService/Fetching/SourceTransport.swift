@@ -3,15 +3,44 @@ import Halcyon
 import HalcyonHTTP
 
 /// Fetches each source where it is: those on hosts that no name server knows (RFC 6761) in this process, all others from
-/// the network.
+/// the network. A transfer waits while the bytes of many sources wait for a decoder.
 struct SourceTransport: Transport {
   let network: any Transport
   /// The transports of this process by their hosts.
   let own: [String: any Transport]
+  let workload: Workload
+  let metrics: ServiceMetrics
 
   var addressPolicy: AddressPolicy { network.addressPolicy }
 
   func response(to request: TransportRequest) async throws -> TransportResponse {
-    try await (request.url.host().flatMap { own[$0] } ?? network).response(to: request)
+    try await workload.waitForTransfer()
+    var response = try await counted { [own, network] in
+      try await (request.url.host().flatMap { own[$0] } ?? network).response(to: request)
+    }
+    let (body, ticket) = (response.body, WorkloadTicket.current)
+    response.body = TransportBody {
+      body.transferTimings
+    } pull: { [metrics] in
+      let piece = try await body.makeAsyncIterator().next()
+      let count = piece?.count ?? 0
+      ticket?.receive(count)
+      metrics.countSourceBytes(count)
+      return piece
+    }
+    return response
+  }
+
+  private func counted(_ transfer: () async throws -> TransportResponse) async throws -> TransportResponse {
+    let start = ContinuousClock.now
+    do {
+      let response = try await transfer()
+      metrics.countSource("\(response.status)", duration: ContinuousClock.now - start)
+      return response
+    } catch {
+      let outcome = error is CancellationError ? "cancelled" : "failed"
+      metrics.countSource(outcome, duration: ContinuousClock.now - start)
+      throw error
+    }
   }
 }

@@ -9,6 +9,8 @@ public struct ServiceRequest: Sendable {
   public var path: String
   /// The header fields.
   public var headers: HTTPFields
+  /// The IP address of the client, for the log.
+  public var client: String?
   /// Receives the body, up to a number of bytes; `nil` without one. Nothing is received before it is called.
   ///
   /// It throws an error if there is more, or if the client leaves.
@@ -16,12 +18,13 @@ public struct ServiceRequest: Sendable {
 
   /// Creates a request.
   public init(
-    method: HTTPRequest.Method = .get, path: String, headers: HTTPFields = [:],
+    method: HTTPRequest.Method = .get, path: String, headers: HTTPFields = [:], client: String? = nil,
     body: (@Sendable (_ byteLimit: Int) async throws -> Data)? = nil
   ) {
     self.method = method
     self.path = path
     self.headers = headers
+    self.client = client
     self.body = body
   }
 }
@@ -44,6 +47,23 @@ extension ServiceResponse {
       headers: [.contentType: type, .cacheControl: "no-store", .xContentTypeOptions: "nosniff"],
       body: Data(text.utf8))
   }
+
+  /// The methods of images, for browsers that ask before they send a request of another site.
+  static var options: ServiceResponse {
+    ServiceResponse(status: 204, headers: [.allow: "GET, HEAD, OPTIONS", .cacheControl: "max-age=86400"], body: Data())
+  }
+
+  /// Lets the pages of an origin, or of all with `*`, read the response.
+  mutating func allow(_ origin: String) {
+    headers[.accessControlAllowOrigin] = origin
+    headers[.crossOriginResourcePolicy] = "cross-origin"
+    headers[.accessControlExposeHeaders] =
+      "Cache-Status, Content-Disposition, Content-Length, ETag, Fallback-Image, Retry-After, X-Request-ID"
+    guard headers[.allow] != nil else { return }
+    headers[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
+    headers[.accessControlAllowHeaders] = "If-Modified-Since, If-None-Match, Range, traceparent, X-Request-ID"
+    headers[.accessControlMaxAge] = "86400"
+  }
 }
 
 extension HTTPField.Name {
@@ -52,6 +72,7 @@ extension HTTPField.Name {
   static let traceState = name("tracestate")
   static let fallbackImage = name("Fallback-Image")
   static let cacheStatus = name("Cache-Status")
+  static let crossOriginResourcePolicy = name("Cross-Origin-Resource-Policy")
   static let contentSecurityPolicy = name("Content-Security-Policy")
 
   private static func name(_ text: String) -> Self {

@@ -14,20 +14,23 @@ struct ImageMaker: Sendable {
   let formats: FormatChoice
   let mark: Bitmap?
   let fallback: FallbackImage?
+  private let workload: Workload
+  private let time: any TimeSource
   private let metrics: ServiceMetrics
   /// Identifies the settings that results depend on.
   private let settingsIdentifier: String
 
   init(
     pipeline: ImagePipeline, configuration: ServiceConfiguration, resolver: SourceResolver, formats: FormatChoice,
-    mark: Bitmap?, fallback: FallbackImage?, metrics: ServiceMetrics
+    mark: Bitmap?, fallback: FallbackImage?, workload: Workload, time: any TimeSource, metrics: ServiceMetrics
   ) {
     (self.pipeline, self.configuration, self.resolver) = (pipeline, configuration, resolver)
     (self.formats, self.mark, self.metrics) = (formats, mark, metrics)
-    self.fallback = fallback
+    (self.fallback, self.workload, self.time) = (fallback, workload, time)
     let quality = configuration.formatQuality.map { "\($0.rawValue)=\($1)" }.sorted().joined(separator: ",")
+    let preferred = configuration.preferredFormats.map(\.rawValue).joined(separator: ",")
     settingsIdentifier = """
-      q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
+      d\(configuration.resultDimension) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
       \(mark.map { MarkProcessor($0, .init(opacity: 1), dpr: 1).identifier } ?? "-")
       """
   }
@@ -46,7 +49,7 @@ struct ImageMaker: Sendable {
       return result
     } catch {
       let error = ServiceError(error)
-      guard let fallback, error.isFaultOfSource,
+      guard let fallback, fallback.standsIn(for: error),
         var result = try? await result(
           for: try fallback.request(), options, identifier: identifier, accept: accept)
       else { throw error }
@@ -57,10 +60,24 @@ struct ImageMaker: Sendable {
 
   /// The properties of a source, and the bytes of its file.
   func info(for source: String) async throws -> (info: ImageInfo, byteCount: Int) {
+    let report = try await report(on: source, hasHashes: false)
+    return (report.info, report.byteCount)
+  }
+
+  /// The properties of a source, the bytes of its file and, if wanted, its placeholders, for which it is decoded.
+  func report(on source: String, hasHashes: Bool = true) async throws -> SourceReport {
     var request = try resolver.request(for: source)
     request.timeout = configuration.deadline
-    let data = try await pipeline.data(for: request)
-    return (try await pipeline.info(for: ImageRequest(source: .data(data))), data.count)
+    return try await loading(request, hasHashes ? "report" : "info") { [pipeline, request] ticket in
+      let data = try await pipeline.data(for: request)
+      try ticket.beginWork()
+      let file = ImageRequest(source: .data(data), size: .fit(width: 100, height: 100))
+      let info = try await pipeline.info(for: file)
+      // A file with an intact head and damaged pixels has properties too.
+      let small = hasHashes ? try? await pipeline.image(for: file).bitmap : nil
+      try Task.checkCancellation()
+      return SourceReport(info: info, byteCount: data.count, small: small)
+    }
   }
 
   private func result(
@@ -70,10 +87,9 @@ struct ImageMaker: Sendable {
     if let format, !formats.writable.contains(format) { throw ServiceError.unwritableFormat(format) }
     var request = request
     request.timeout = configuration.deadline
-    let response = try await pipeline.encodedResponse(
-      for: request, planIdentifier: "\(settingsIdentifier) \(format?.rawValue ?? "-") \(identifier)"
-    ) { info in
-      try plan(for: info, options, format)
+    let planIdentifier = "\(settingsIdentifier) \(format?.rawValue ?? "-") \(identifier)"
+    let response = try await loading(request, planIdentifier) { [request] ticket in
+      try await fittingResponse(for: request, planIdentifier, ticket) { info in try plan(for: info, options, format) }
     }
     return ImageResult(
       data: response.data, format: ImageFormat(sniffing: response.data) ?? format ?? .jpeg, isHit: response.wasStored,
@@ -82,10 +98,49 @@ struct ImageMaker: Sendable {
       freshness: response.freshness)
   }
 
+  /// The encoded image of a plan, or the smallest one that its format can have, where that is over the plan's limit.
+  private func fittingResponse(
+    for request: ImageRequest, _ planIdentifier: String, _ ticket: WorkloadTicket,
+    plan: @escaping @Sendable (ImageInfo) throws -> EncodingPlan?
+  ) async throws -> EncodedImageResponse {
+    func response(byteLimit: Int?) async throws -> EncodedImageResponse {
+      try await pipeline.encodedResponse(for: request, planIdentifier: planIdentifier) { info in
+        var plan = try plan(info)
+        if let byteLimit { plan?.byteLimit = byteLimit }
+        try ticket.beginWork()
+        return plan
+      }
+    }
+    do {
+      return try await response(byteLimit: nil)
+    } catch ImageError.failed(ImageEncodingError.overByteLimit(_, let smallest, _), _) {
+      return try await response(byteLimit: smallest)
+    }
+  }
+
+  /// Runs a load, until its source has taken too long.
+  ///
+  /// - Parameter purpose: Identifies what is made of the source.
+  private func loading<Result: Sendable>(
+    _ request: ImageRequest, _ purpose: String, _ body: @escaping @Sendable (WorkloadTicket) async throws -> Result
+  ) async throws -> Result {
+    try await workload.run("\(request.source) \(purpose)") { ticket in
+      guard configuration.sourceTimeout < configuration.deadline else { return try await body(ticket) }
+      return try await time.limiting(
+        to: configuration.sourceTimeout, orThrow: { ticket.isWorking ? nil : SourceError.timedOut }
+      ) {
+        try await body(ticket)
+      }
+    }
+  }
+
   /// How the result is made from a source; `nil` for the source as it is.
   private func plan(
     for source: ImageInfo, _ options: ProcessingOptions, _ chosen: ImageFormat?
   ) throws -> EncodingPlan? {
+    if let limit = options.sourcePixelLimit, source.format != .svg, source.pixelSize.pixelCount > limit {
+      throw PlanError.sourceTooLarge(source.pixelSize, pixelLimit: limit)
+    }
     let isSkipped = options.skippedFormats.contains(source.format)
     if options.raw || isSkipped && (options.format == nil || options.format == source.format) {
       guard source.format != .svg || configuration.sendsSVG else { throw ServiceError.svgNotSent }
@@ -93,12 +148,13 @@ struct ImageMaker: Sendable {
     }
     let plan = try ProcessingPlan(
       options, source: source.pixelSize, isVector: source.format == .svg, sideLimit: configuration.resultSideLimit,
-      mark: mark)
-    let format = chosen ?? formats.format(of: source)
+      dimension: configuration.resultDimension, mark: mark)
+    let isTransparent = options.background == nil && (source.hasAlpha || options.addsPixels)
+    let format = chosen ?? formats.format(of: source, isTransparent: isTransparent)
     metrics.countDecode()
     var encoding = EncodingPlan(
       size: plan.decodingSize, processors: plan.processors, format: format, quality: quality(options, format),
-      byteLimit: options.maxBytes > 0 ? options.maxBytes : nil, metadata: metadata(options, format))
+      byteLimit: options.maxBytes > 0 && format.isLossy ? options.maxBytes : nil, metadata: metadata(options, format))
     encoding.processingByteCount = plan.processingByteCount
     return encoding
   }
@@ -117,4 +173,9 @@ struct ImageMaker: Sendable {
       : options.formatQuality[format] ?? configuration.formatQuality[format] ?? configuration.quality
     return Double(percent) / 100
   }
+}
+
+extension ImageFormat {
+  /// Whether a lower quality makes smaller files.
+  fileprivate var isLossy: Bool { [.jpeg, .webp, .avif, .jpegXL].contains(self) }
 }

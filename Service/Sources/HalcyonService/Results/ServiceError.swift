@@ -7,6 +7,8 @@ enum ServiceError: Error {
   case unauthorized
   case notFound
   case invalidSignature
+  /// The secret of the service is missing in the request.
+  case secretMissing
   case path(PathError)
   case expired
   case source(SourceError)
@@ -38,6 +40,9 @@ enum ServiceError: Error {
       // Thrown while a result was planned.
       case ImageError.failed(let cause as ServiceError, _): cause
       case ImageError.failed(let cause as PlanError, _): .plan(cause)
+      case ImageError.processingFailed(_, let cause as PlanError): .plan(cause)
+      // Of the modifier of requests to sources.
+      case ImageError.requestRejected(let cause as SourceError, _): .source(cause)
       // Of the transport of local files.
       case ImageError.failed(let cause as SourceError, _): .source(cause)
       case ImageError.cancelled: .clientLeft
@@ -52,7 +57,7 @@ enum ServiceError: Error {
     case .methodNotAllowed: 405
     case .unauthorized: 401
     case .notFound, .expired: 404
-    case .invalidSignature: 403
+    case .invalidSignature, .secretMissing: 403
     case .path, .plan: 400
     case .source(let error): Self.status(of: error)
     case .unwritableFormat, .svgNotSent: 422
@@ -62,9 +67,15 @@ enum ServiceError: Error {
     case .deadlineExceeded, .shuttingDown, .purgeIncomplete: 503
     // The status that nginx logs; the client has disconnected.
     case .clientLeft: 499
-    case .image(let error): Self.status(of: error)
+    case .image(let error): error.responseStatus
     case .failed: 500
     }
+  }
+
+  /// What went wrong, with the URLs and addresses that ``message`` leaves out, for the log.
+  var cause: String {
+    if case .image(let error) = self { return "\(error)".printable(limit: 2048) }
+    return message
   }
 
   /// When to try again, in seconds.
@@ -79,7 +90,8 @@ enum ServiceError: Error {
   var message: String {
     switch self {
     case .methodNotAllowed: "Use GET or HEAD."
-    case .unauthorized: "The request needs the token of the service."
+    case .unauthorized: "Send the purge token: Authorization: Bearer …"
+    case .secretMissing: "Send the secret of the service: Authorization: Bearer …"
     case .notFound: "There is nothing at this path."
     case .invalidSignature: "The signature of the URL is not valid."
     case .path(.invalidSource): "The path has no valid source."
@@ -107,21 +119,8 @@ enum ServiceError: Error {
     case .notAllowed: 403
     case .noLocalFolder, .noStorage, .noSuchFile: 404
     case .unreadable: 503
-    }
-  }
-
-  private static func status(of error: ImageError) -> Int {
-    switch error {
-    case .httpStatus(404, _), .httpStatus(410, _), .unreadableFile: 404
-    case .transport(.addressRejected, _): 403
-    case .redirectRejected, .requestRejected: 403
-    case .httpStatus, .retryLater, .transport, .tooManyRedirects, .emptyResponse, .responseRejected:
-      isTimeout(error) ? 504 : 502
-    case .timedOut, .tooManyWaiting, .pipelineInvalidated: 503
-    case .invalidURL, .unsupportedScheme, .invalidTargetSize: 400
-    case .responseTooLarge, .notAnImage, .decoding, .processingFailed: 422
-    case .failed(let cause, _): cause is ImageEncodingError ? 422 : 500
-    default: 500
+    case .tooManyWaiting: 429
+    case .timedOut: 504
     }
   }
 
@@ -137,7 +136,7 @@ enum ServiceError: Error {
     case .httpStatus(let status, _), .retryLater(_, let status, _): "The source responded with the status \(status)."
     case .transport(.addressRejected, _), .redirectRejected, .requestRejected:
       "The service is not configured to fetch this source."
-    case .transport: isTimeout(error) ? "The source did not respond in time." : "The source cannot be reached."
+    case .transport: isTimeout(error) ? SourceError.timedOut.description : "The source cannot be reached."
     case .tooManyRedirects(let limit, _): "The source redirects more than \(limit) times."
     case .emptyResponse: "The source is empty."
     case .responseTooLarge(let limit, _): "The source is over \(limit) bytes."
@@ -149,11 +148,7 @@ enum ServiceError: Error {
     case .processingFailed: "The source could not be processed with these options."
     case .timedOut: "The image was not ready in time. Try again later."
     case .tooManyWaiting: "Too many sources are waiting. Try again later."
-    case .failed(let cause as ImageEncodingError, _):
-      switch cause {
-      case .overByteLimit(_, let count, let limit): "The image has \(count) bytes at least, over \(limit)."
-      default: "The image could not be encoded in this format."
-      }
+    case .failed(cause: is ImageEncodingError, _): "The image could not be encoded in this format."
     default: "The image could not be made."
     }
   }
@@ -164,7 +159,7 @@ extension ServiceResponse {
   static func failure(_ error: ServiceError) -> ServiceResponse {
     var response = text(error.status, error.message + "\n")
     if let seconds = error.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
-    if error.status == 405 { response.headers[.allow] = "GET, HEAD" }
+    if error.status == 405 { response.headers[.allow] = "GET, HEAD, OPTIONS" }
     // The rest of a body that is too large is not read.
     if error.status == 413 { response.headers[.connection] = "close" }
     if error.status == 401 { response.headers[.wwwAuthenticate] = "Bearer" }

@@ -1,5 +1,3 @@
-import Crypto
-import Foundation
 import HTTPTypes
 import Halcyon
 import HalcyonCache
@@ -11,11 +9,9 @@ struct CachePurge: Sendable {
   let resolver: SourceResolver
   let cache: ImageCache
 
-  /// Whether the request has the token, compared in a time that does not depend on it.
+  /// Whether the request has the token.
   func isAuthorized(_ headers: HTTPFields) -> Bool {
-    guard let token, !token.isEmpty else { return false }
-    let expected = SHA256.hash(data: Data("Bearer \(token)".utf8))
-    return expected == SHA256.hash(data: Data((headers[.authorization] ?? "").utf8))
+    token.map { !$0.isEmpty && BearerToken.isValid($0, in: headers) } ?? false
   }
 
   /// Removes all that is cached of a source. Loads in flight are delivered, and not stored.

@@ -18,8 +18,12 @@ final class FastResponses: ChannelDuplexHandler, RemovableChannelHandler {
   private var passedCount = 0
   /// Whether the current request has its response, so that the server does not see its end either.
   private var hasResponded = false
+  /// The IP address of the client.
+  private var client: String?
 
   init(service: ImageService) { self.service = service }
+
+  func handlerAdded(context: ChannelHandlerContext) { client = context.channel.remoteAddress?.ipAddress }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
@@ -52,11 +56,12 @@ final class FastResponses: ChannelDuplexHandler, RemovableChannelHandler {
     guard passedCount == 0, request.keepsConnection, !request.hasBody, channel.isWritable else { return nil }
     return service.cachedResponse(
       to: ServiceRequest(
-        method: request.method, path: ServiceServer.path(request.path ?? "/"), headers: request.headerFields))
+        method: request.method, path: ServiceServer.path(request.path ?? "/"), headers: request.headerFields,
+        client: client))
   }
 
   private func send(_ response: ServiceResponse, isHead: Bool, _ context: ChannelHandlerContext) {
-    let hasBody = response.status != 304
+    let hasBody = ![204, 304].contains(response.status)
     var headers = response.headers
     headers[.date] = service.date
     if hasBody { headers[.contentLength] = "\(response.body.count)" }

@@ -15,7 +15,7 @@ public final class ImageService: Sendable {
   private let parser: OptionParser
   private let maker: ImageMaker
   private let purgeNodes: PurgeNodes
-  private let limiter: AdmissionLimiter
+  private let workload: Workload
   /// Few at once, each of which may have the most bytes of a source in memory.
   private let uploadLimiter = AdmissionLimiter(limit: 2, queueLength: 16)
   private let metrics = ServiceMetrics()
@@ -24,7 +24,7 @@ public final class ImageService: Sendable {
   private let uploads: Uploads
   private let responses: ResponseCache
   private let lastDate = Mutex((second: Int.min, text: ""))
-  private let isStopping = Atomic(false)
+  private let hasStopped = Atomic(false)
   private let bucketCheck: Task<Void, Never>
 
   /// Creates a service; the watermark is read here.
@@ -33,18 +33,22 @@ public final class ImageService: Sendable {
   ///   - drawingProgram: The program that draws SVG in a process of its own, with its arguments; `nil` draws SVG in this
   ///     process.
   ///   - time: The clock of deadlines and expiring URLs.
-  /// - Throws: The error of a watermark that cannot be read.
+  /// - Throws: ``ConfigurationError`` for a watermark, a fallback image or a folder that cannot be read.
   public init(
     _ configuration: ServiceConfiguration, logger: Logger,
     drawingProgram: (program: URL, arguments: [String])? = nil, time: any TimeSource = SystemTime()
   ) async throws {
+    try configuration.checkFiles()
     self.configuration = configuration
     self.logger = logger
     self.time = time
     signer = URLSigner(pairs: configuration.keyPairs, byteCount: configuration.signatureByteCount)
-    parser = OptionParser(presets: configuration.presets, acceptsPresetsOnly: configuration.acceptsPresetsOnly)
+    parser = OptionParser(
+      presets: configuration.presets, acceptsPresetsOnly: configuration.acceptsPresetsOnly,
+      acceptsLimits: configuration.allowsSecurityOptions)
     purgeNodes = PurgeNodes(configuration, logger: logger)
-    limiter = AdmissionLimiter(limit: configuration.concurrency, queueLength: configuration.queueLength)
+    workload = Workload(
+      queueLength: configuration.queueLength, fetchedByteLimit: configuration.fetchedByteLimit)
     responses = ResponseCache(byteLimit: configuration.memoryByteCount / 4, time: time)
     uploads = Uploads(byteLimit: configuration.limits.encodedByteCount)
     let resolver = SourceResolver(configuration, uploads: configuration.showsGallery ? uploads : nil)
@@ -52,15 +56,22 @@ public final class ImageService: Sendable {
     var transports = resolver.ownTransports
     if let local = fallback?.transport { transports[local.host] = local }
     let pipeline = ImagePipeline(
-      service: configuration, resolver: resolver, ownTransports: transports, drawingProgram: drawingProgram,
-      logger: logger)
+      service: configuration, resolver: resolver, ownTransports: transports, workload: workload,
+      metrics: metrics, drawingProgram: drawingProgram, logger: logger)
     var mark: Bitmap?
-    if let file = configuration.watermark { mark = try await pipeline.image(for: file).bitmap }
+    if let file = configuration.watermark {
+      do {
+        mark = try await pipeline.image(for: file).bitmap
+      } catch {
+        throw ConfigurationError.unusableFile(setting: "watermark", path: file.path, reason: "\(error)")
+      }
+    }
     let formats = FormatChoice(
-      automatic: configuration.automaticFormats, writable: StandardCodecs.writable)
+      automatic: configuration.automaticFormats, preferred: configuration.preferredFormats,
+      writable: StandardCodecs.writable)
     maker = ImageMaker(
       pipeline: pipeline, configuration: configuration, resolver: resolver, formats: formats, mark: mark,
-      fallback: fallback, metrics: metrics)
+      fallback: fallback, workload: workload, time: time, metrics: metrics)
     let tiers = pipeline.cache.tiers?.tiers ?? []
     bucketCheck = Task { await Self.checkBuckets(of: tiers, logger) }
   }
@@ -90,6 +101,7 @@ public final class ImageService: Sendable {
     let id = Self.requestID(request.headers)
     metrics.begin()
     var isHit: Bool?
+    var failure: ServiceError?
     var response: ServiceResponse
     do {
       switch request.method {
@@ -100,21 +112,22 @@ public final class ImageService: Sendable {
       case .post where request.path == GalleryUpload.path && configuration.showsGallery:
         response = try await upload(request)
       case .delete where request.path.hasPrefix("/cache/"): response = try await purge(request)
+      case .options where !request.path.hasPrefix("/gallery"): response = .options
       default: throw ServiceError.methodNotAllowed
       }
     } catch {
+      failure = ServiceError(error)
       response = .failure(ServiceError(error))
-      logger.debug("Failed", metadata: ["id": "\(id)", "error": "\(error)"])
     }
-    finish(&response, to: request, id: id, since: start, isHit: isHit)
+    finish(&response, to: request, id: id, since: start, isHit: isHit, failure)
     return response
   }
 
   /// The response with a result that is in memory, without any work; `nil` if ``response(to:)`` has to be called.
   func cachedResponse(to request: ServiceRequest) -> ServiceResponse? {
-    guard request.method == .get || request.method == .head, let result = responses[responseKey(request)] else {
-      return nil
-    }
+    guard request.method == .get || request.method == .head, isAuthorized(request),
+      let result = responses[responseKey(request)]
+    else { return nil }
     let start = ContinuousClock.now
     metrics.begin()
     var response = result.response(to: request.headers)
@@ -141,23 +154,32 @@ public final class ImageService: Sendable {
   /// Counts and logs a response.
   private func finish(
     _ response: inout ServiceResponse, to request: ServiceRequest, id: String, since start: ContinuousClock.Instant,
-    isHit: Bool?
+    isHit: Bool?, _ failure: ServiceError? = nil
   ) {
     response.headers[.requestID] = id
+    if let origin = configuration.allowedOrigin { response.allow(origin) }
     let byteCount = request.method == .head ? 0 : response.body.count
     let duration = ContinuousClock.now - start
     metrics.end(status: response.status, byteCount: byteCount, duration: duration, isHit: isHit)
-    logger.info(
-      "Responded",
-      metadata: [
-        "id": "\(id)", "method": "\(request.method)", "status": "\(response.status)", "bytes": "\(byteCount)",
-        "ms": "\((duration / .milliseconds(1) * 100).rounded() / 100)",
-        "cache": "\(isHit.map { $0 ? "hit" : "miss" } ?? "-")",
-      ])
+    guard logger.logLevel <= .info else { return }
+    var metadata: Logger.Metadata = [
+      "id": "\(id)", "client": "\(request.client ?? "-")", "method": "\(request.method)",
+      "path": "\(request.path.printable(limit: 2048))", "status": "\(response.status)", "bytes": "\(byteCount)",
+      "ms": "\((duration / .milliseconds(1) * 100).rounded() / 100)",
+      "cache": "\(isHit.map { $0 ? "hit" : "miss" } ?? "-")",
+    ]
+    if let failure { metadata["error"] = "\(failure.cause)" }
+    logger.info("Responded", metadata: metadata)
   }
 
   /// Makes ``response(to:)`` report at `/ready` that no more requests should come.
-  public func stop() { isStopping.store(true, ordering: .relaxed) }
+  public func stop() { hasStopped.store(true, ordering: .relaxed) }
+
+  /// Whether no more requests should come.
+  var isStopping: Bool { hasStopped.load(ordering: .relaxed) }
+
+  /// Waits while a load balancer notices that no more requests should come.
+  func drain() async { try? await time.sleep(for: configuration.drain) }
 
   /// Waits until all results made so far are in the cache.
   public func flush() async { await maker.pipeline.cache.flush() }
@@ -172,36 +194,60 @@ public final class ImageService: Sendable {
 
   /// The response, and whether its image was in the cache; `nil` without an image.
   private func route(_ request: ServiceRequest) async throws -> (ServiceResponse, isHit: Bool?) {
-    switch request.path {
-    case "/health":
-      return (.text(200, "OK\n"), nil)
-    case "/ready":
-      guard !isStopping.load(ordering: .relaxed) else { throw ServiceError.shuttingDown }
-      return (.text(200, "OK\n"), nil)
-    case "/metrics":
-      let type = "text/plain; version=0.0.4; charset=utf-8"
-      let text = metrics.text(gauges: gauges, tiers: maker.pipeline.cache.tiers?.statistics ?? [])
-      return (.text(200, text, type: type), nil)
+    guard let path = configuration.pathWithoutPrefix(request.path) else { throw ServiceError.notFound }
+    switch path {
+    case "/metrics" where configuration.metricsAddress != nil: throw ServiceError.notFound
+    case "/health", "/ready", "/metrics": return (try monitoring(path), nil)
     case "/", "/favicon.ico", "/gallery.css", "/gallery.js", "/gallery.json":
-      return (try await gallery(request.path), nil)
+      return (try await gallery(path), nil)
+    case let path where !configuration.healthPath.isEmpty && path == configuration.healthPath:
+      return (.text(200, "OK\n"), nil)
+    case _ where !isAuthorized(request): throw ServiceError.secretMissing
     case let path where path.hasPrefix("/info/"):
       return (try await info(path.dropFirst(5)), nil)
     default:
-      return try await image(request)
+      return try await image(path, request)
     }
   }
 
-  private func image(_ request: ServiceRequest) async throws -> (ServiceResponse, isHit: Bool?) {
-    try checkSignature(of: request.path)
-    let path = try ImagePath(request.path, hasPresetsOnly: configuration.acceptsPresetsOnly)
+  /// The response to a request for the health or the metrics of the service.
+  func monitoringResponse(to request: ServiceRequest) -> ServiceResponse {
+    do throws(ServiceError) {
+      guard [.get, .head].contains(request.method) else { throw .methodNotAllowed }
+      return try monitoring(request.path)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func monitoring(_ path: String) throws(ServiceError) -> ServiceResponse {
+    switch path {
+    case "/health": return .text(200, "OK\n")
+    case "/ready":
+      guard !isStopping else { throw .shuttingDown }
+      return .text(200, "OK\n")
+    case "/metrics":
+      let text = metrics.text(measures: measures, tiers: maker.pipeline.cache.tiers?.statistics ?? [])
+      return .text(200, text, type: "text/plain; version=0.0.4; charset=utf-8")
+    default: throw .notFound
+    }
+  }
+
+  /// Whether the request has the secret, if one is required.
+  private func isAuthorized(_ request: ServiceRequest) -> Bool {
+    configuration.secret.isEmpty || BearerToken.isValid(configuration.secret, in: request.headers)
+  }
+
+  private func image(_ path: String, _ request: ServiceRequest) async throws -> (ServiceResponse, isHit: Bool?) {
+    let path = try imagePath(path)
     let (options, identifier) = try parser.parsed(path)
     try checkExpiry(options)
     let accept = request.headers[.accept]
     let generation = responses.generation
-    let result = try await working { [maker] in
+    let result = try await inTime { [maker] in
       try await maker.result(for: path.source, options, identifier: identifier, accept: accept)
     }
-    let response = ResultResponse(result, options, source: path.source, configuration)
+    let response = ResultResponse(result, options, source: path.source, configuration, now: time.now())
     if let freshness = result.freshness, result.fallbackStatus == nil, options.expires == nil {
       responses.insert(
         response.asHit, for: responseKey(request), freshness: freshness, isCurrent: result.isCurrent,
@@ -211,13 +257,13 @@ public final class ImageService: Sendable {
   }
 
   private func info(_ path: Substring) async throws -> ServiceResponse {
-    try checkSignature(of: String(path))
-    let path = try ImagePath(String(path))
-    try checkExpiry(try parser.options(of: path))
-    let (info, byteCount) = try await working { [maker] in try await maker.info(for: path.source) }
-    let report = SourceReport(info, byteCount: byteCount)
+    let path = try imagePath(String(path))
+    let options = try parser.options(of: path)
+    try checkExpiry(options)
+    let report = try await inTime { [maker] in try await maker.report(on: path.source) }
     var response = ServiceResponse.text(200, try report.json(), type: "application/json")
     response.headers[.cacheControl] = "public, max-age=\(configuration.timeToLive)"
+    if let expires = options.expires { response.headers.limitLifetime(to: expires, at: time.now()) }
     return response
   }
 
@@ -227,20 +273,23 @@ public final class ImageService: Sendable {
     guard path == "/gallery.json" else { throw ServiceError.notFound }
     guard let folder = configuration.localRoot else { return .text(200, "[]", type: "application/json") }
     let photos = GalleryPhotos(maker: maker)
-    return .text(200, try await working { try await photos.json(ofFolder: folder) }, type: "application/json")
+    return .text(200, try await inTime { try await photos.json(ofFolder: folder) }, type: "application/json")
   }
 
   private func upload(_ request: ServiceRequest) async throws -> ServiceResponse {
     let upload = GalleryUpload(uploads: uploads, maker: maker)
     try upload.check(request)
-    return try await working(uploadLimiter) { try await upload.response(to: request) }
+    return try await inTime { [uploadLimiter] in
+      try await uploadLimiter.run { try await upload.response(to: request) }
+    }
   }
 
   private func purge(_ request: ServiceRequest) async throws -> ServiceResponse {
     let purge = CachePurge(
       token: configuration.purgeToken, resolver: maker.resolver, cache: maker.pipeline.cache)
     guard purge.isAuthorized(request.headers) else { throw ServiceError.unauthorized }
-    let path = try ImagePath("/_/" + request.path.dropFirst("/cache/".count))
+    var path = try ImagePath("/_/" + request.path.dropFirst("/cache/".count))
+    path.source = configuration.sourceRewriting.applied(to: path.source)
     // Also if a tier could not be reached.
     defer { responses.removeAll() }
     async let removed = purge.removeAll(of: path.source)
@@ -250,48 +299,52 @@ public final class ImageService: Sendable {
     return .text(200, "{\"removed\":\(count)}\n", type: "application/json")
   }
 
-  /// Checks the signature, which is the first segment, of the rest of a path, whatever that is.
-  private func checkSignature(of path: String) throws(ServiceError) {
-    guard !configuration.isInsecure, let (signature, signedPart) = ImagePath.signature(in: path) else { return }
-    guard signer.isValid(signature, for: signedPart) else { throw .invalidSignature }
+  /// The parts of a path whose signature is valid, with the source that is meant.
+  private func imagePath(_ path: String) throws -> ImagePath {
+    var path = try ImagePath(
+      try signedPath(path), hasPresetsOnly: configuration.acceptsPresetsOnly,
+      hasFilename: configuration.hasFilenamesInBase64)
+    path.source = configuration.sourceRewriting.applied(to: path.source)
+    return path
+  }
+
+  /// The path that was signed, from one that a proxy may have rewritten. Its signature is the first segment, and is checked
+  /// whatever follows.
+  private func signedPath(_ path: String) throws(ServiceError) -> String {
+    guard let (signature, rest) = ImagePath.signature(in: path) else { return path }
+    if configuration.isInsecure || configuration.trustedSignatures.contains(signature) {
+      return "/\(signature)\(RestoredPath.likely(rest))"
+    }
+    guard let signed = RestoredPath.candidates(rest).first(where: { signer.isValid(signature, for: $0) }) else {
+      throw .invalidSignature
+    }
+    return "/\(signature)\(signed)"
   }
 
   private func checkExpiry(_ options: ProcessingOptions) throws(ServiceError) {
     if let expires = options.expires, time.now().timeIntervalSince1970 >= Double(expires) { throw .expired }
   }
 
-  /// Runs `body` when a permit is free, until the deadline.
-  private func working<Result: Sendable>(
-    _ uploadLimiter: AdmissionLimiter? = nil, _ body: @escaping @Sendable () async throws -> Result
+  /// Runs `body` until the deadline.
+  private func inTime<Result: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await withThrowingTaskGroup(of: Result.self) {
-      [limiter = uploadLimiter ?? limiter, time, configuration] group in
-      group.addTask { try await limiter.run(body) }
-      group.addTask {
-        try await time.sleep(for: configuration.deadline)
-        throw ServiceError.deadlineExceeded
-      }
-      defer { group.cancelAll() }
-      guard let result = try await group.next() else { throw CancellationError() }
-      return result
-    }
+    try await time.limiting(to: configuration.deadline, orThrow: { ServiceError.deadlineExceeded }, body)
   }
 
-  private var gauges: [(name: String, help: String, value: Double)] {
-    let counts = limiter.counts
+  private var measures: [Measure] {
+    let counts = workload.counts
     let statistics = maker.pipeline.cache.statistics[.store]
-    return [
-      ("halcyon_requests_active", "Requests that are worked on.", Double(counts.active)),
-      ("halcyon_requests_waiting", "Requests that wait for a permit.", Double(counts.waiting)),
-      ("halcyon_loads_active", "Loads of the pipeline.", Double(maker.pipeline.activeLoadCount)),
-      ("halcyon_disk_hits", "Reads of the disk cache that found an entry.", Double(statistics?.hits ?? 0)),
-      (
-        "halcyon_memcached_servers_ejected", "Memcached servers that are ejected.",
-        Double(memcached?.ejectedServerCount ?? 0)
-      ),
-      (
-        "halcyon_memcached_oversized", "Results that were too large for memcached.", Double(memcached?.oversized ?? 0)
-      ),
+    return ProcessMetrics.measures + [
+      .gauge("halcyon_requests_active", "Requests whose image is looked up, fetched or made.", counts.requests),
+      .gauge("halcyon_loads_fetching", "Loads that wait for their source.", counts.fetching),
+      .gauge("halcyon_loads_working", "Loads that are decoded and encoded, or wait for that.", counts.working),
+      .gauge("halcyon_loads_active", "Loads of the pipeline.", maker.pipeline.activeLoadCount),
+      .counter("halcyon_disk_hits_total", "Reads of the disk cache that found an entry.", statistics?.hits ?? 0),
+      .gauge(
+        "halcyon_memcached_servers_ejected", "Memcached servers that are ejected.", memcached?.ejectedServerCount ?? 0),
+      .counter(
+        "halcyon_memcached_oversized_total", "Results that were too large for memcached.", memcached?.oversized ?? 0),
     ]
   }
 

@@ -102,12 +102,15 @@ struct LocalSourceTests {
   }
 
   @Test func `connections leave descriptors for the work on requests`() {
-    let configuration = ServiceConfiguration()
-    #expect(configuration.connectionLimit(descriptorLimit: 1 << 20) == (1 << 20) - 384)
-    #expect(configuration.connectionLimit(descriptorLimit: 1024) == 640)
+    var configuration = ServiceConfiguration()
+    configuration.concurrency = 4
+    #expect(configuration.connectionLimit(descriptorLimit: 1 << 20) == (1 << 20) - 392)
+    #expect(configuration.connectionLimit(descriptorLimit: 1024) == 632)
     #expect(configuration.connectionLimit(descriptorLimit: 256) == 128)
     #expect(configuration.connectionLimit(descriptorLimit: 1) == 1)
     #expect((1...).contains(configuration.connectionLimit))
+    configuration.clientConnections = 20
+    #expect(configuration.connectionLimit(descriptorLimit: 1024) == 20)
   }
 
   @Test func `without a folder there are no local sources`() async throws {

@@ -151,7 +151,7 @@ struct AccessTests {
   @Test func `other methods are refused`() async throws {
     try await RunningService.run { service, _ in
       let answer = try await service.get("/health", method: .post)
-      #expect(answer.status == 405 && answer.headers["Allow"] == "GET, HEAD")
+      #expect(answer.status == 405 && answer.headers["Allow"] == "GET, HEAD, OPTIONS")
     }
   }
 }

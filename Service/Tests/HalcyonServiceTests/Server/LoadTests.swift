@@ -2,7 +2,6 @@ import Foundation
 import Halcyon
 import HalcyonService
 import HalcyonTesting
-import ServiceLifecycle
 import TestSupport
 import TestTraits
 import Testing
@@ -28,31 +27,62 @@ struct LoadTests {
     }
   }
 
-  @Test func `requests beyond the queue get 429, and those that wait are served`() async throws {
+  @Test func `requests beyond the queue of a host get 429, and those of other hosts are served`() async throws {
     try await RunningService.run {
-      $0.concurrency = 1
-      $0.queueLength = 1
+      $0.queueLength = 2
     } body: { service, origin in
       let gate = Gate()
       let source = origin.serve("/a.png", .body(try Quadrants.png()).held(by: gate))
-      let other = origin.serve("/b.png", .body(try Quadrants.png()))
-      try await withThrowingTaskGroup(of: Int.self) { group in
-        group.addTask { try await service.image("w:40/h:40", of: source).status }
-        try await origin.waitForRequests()
-        group.addTask { try await service.image("w:40/h:40", of: other).status }
-        while try await !service.get("/metrics").text.contains("halcyon_requests_waiting 1.0") {}
-        let refused = try await service.image("w:41/h:40", of: other)
-        #expect(refused.status == 429 && refused.headers["Retry-After"] == "1")
-        #expect(try await service.get("/health").status == 200)
-        gate.open()
-        for try await status in group { #expect(status == 200) }
+      try await ImageServer.run { other in
+        try await withThrowingTaskGroup(of: Int.self) { group in
+          for width in [40, 41] {
+            // Other URLs of one host.
+            let source = origin.serve("/\(width).png", .body(try Quadrants.png()).held(by: gate))
+            group.addTask { try await service.image("w:\(width)", of: source).status }
+          }
+          try await origin.waitForRequests(count: 2)
+          let refused = try await service.image("w:42", of: source)
+          #expect(refused.status == 429 && refused.headers["Retry-After"] == "1")
+          let fast = other.serve("/a.png", .body(try Quadrants.png()))
+          #expect(try await service.image("w:42", of: fast).status == 200)
+          #expect(try await service.get("/health").status == 200)
+          gate.open()
+          for try await status in group { #expect(status == 200) }
+        }
+      }
+    }
+  }
+
+  @Test func `cached and new results are sent while many requests wait for another source`() async throws {
+    let clock = TestClock()
+    try await RunningService.run(time: clock) { service, origin in
+      let gate = Gate()
+      for index in 0..<300 { _ = origin.serve("/slow/\(index)", .body(try Quadrants.png()).held(by: gate)) }
+      try await ImageServer.run { other in
+        let fast = other.serve("/a.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=1000"]))
+        #expect(try await service.image("w:40", of: fast).status == 200)
+        await service.service.flush()
+        // Longer than results are sent without a look-up.
+        clock.advance(by: .seconds(10))
+        try await withThrowingTaskGroup(of: Int.self) { group in
+          for index in 0..<300 {
+            let slow = origin.url("/slow/\(index)")
+            group.addTask { try await service.image("w:40", of: slow).status }
+          }
+          while try await !service.get("/metrics").text.contains("halcyon_requests_active 300.0") {}
+          let cached = try await service.image("w:40", of: fast)
+          #expect(cached.status == 200 && cached.headers["Cache-Status"] == "halcyon; hit")
+          #expect(try await service.image("w:41", of: fast).status == 200)
+          gate.open()
+          for try await status in group { #expect(status == 200) }
+        }
       }
     }
   }
 
   @Test func `a request that is not ready at the deadline ends with 503, and its fetch with it`() async throws {
     let clock = TestClock()
-    try await RunningService.run(time: clock) { service, origin in
+    try await RunningService.run({ $0.sourceTimeout = $0.deadline }, time: clock) { service, origin in
       let source = origin.serve("/a.png", .body(try Quadrants.png()).stalled(at: .body(10)))
       let request = Task { try await service.image("w:40/h:40", of: source) }
       try await origin.waitForRequests()
@@ -86,35 +116,6 @@ struct LoadTests {
       #expect(first.body == second.body && second.status == 200 && origin.requests.count == 1)
       #expect(first.headers["Cache-Status"] == "halcyon; fwd=miss" && second.headers["Cache-Status"] == "halcyon; hit")
       #expect(try await service.get("/metrics").text.contains("halcyon_results_total{cache=\"hit\"} 1"))
-    }
-  }
-
-  @Test func `requests in flight are finished when the service stops`() async throws {
-    try await TemporaryDirectory.run { folder in
-      try await ImageServer.run { origin in
-        let gate = Gate()
-        let source = origin.serve("/a.png", .body(try Quadrants.png()).held(by: gate))
-        var configuration = ServiceConfiguration()
-        (configuration.port, configuration.isInsecure, configuration.cacheDirectory) = (0, true, folder)
-        configuration.addressPolicy = .any
-        let service = try await ImageService(configuration, logger: .silent)
-        let port = Monitor(0)
-        let server = ServiceServer(service, configuration: configuration, logger: .silent) { number in
-          port.update { $0 = number }
-        }
-        let group = ServiceGroup(
-          configuration: ServiceGroupConfiguration(services: [server], logger: .silent))
-        async let end: Void = group.run()
-        try await port.wait { $0 > 0 }
-        let running = RunningService(port: port.read { $0 }, service: service)
-        async let status = running.image("w:40/h:40", of: source).status
-        try await origin.waitForRequests()
-        #expect(try await running.get("/ready").status == 200)
-        await group.triggerGracefulShutdown()
-        gate.open()
-        #expect(try await status == 200)
-        try await end
-      }
     }
   }
 

@@ -29,7 +29,7 @@ struct RunningService: Sendable {
   /// unless `change` says otherwise.
   static func run(
     _ change: (inout ServiceConfiguration) -> Void = { _ in }, time: any TimeSource = SystemTime(),
-    logger: Logger = .silent,
+    logger: Logger = .silent, onMetricsListening: @escaping @Sendable (Int) -> Void = { _ in },
     body: (RunningService, ImageServer) async throws -> Void
   ) async throws {
     let folder = URL.temporaryDirectory.appending(
@@ -43,7 +43,9 @@ struct RunningService: Sendable {
     change(&configuration)
     let service = try await ImageService(configuration, logger: logger, time: time)
     let port = Monitor(0)
-    let server = ServiceServer(service, configuration: configuration, logger: logger) { number in
+    let server = ServiceServer(
+      service, configuration: configuration, logger: logger, onMetricsListening: onMetricsListening
+    ) { number in
       port.update { $0 = number }
     }
     try await ImageServer.run { origin in

@@ -11,14 +11,17 @@ extension ServiceConfiguration {
   /// work on requests, so that none fails for want of one.
   var connectionLimit: Int { connectionLimit(descriptorLimit: Self.descriptorLimit) }
 
+  /// The bytes of fetched sources from which on no further ones are fetched: enough for all decoders.
+  var fetchedByteLimit: Int { min(concurrency, 1 << 20) * (16 << 20) }
+
   func connectionLimit(descriptorLimit: Int) -> Int {
-    // Sources, a local file or an entry of the cache for each request, and what a process opens at its start.
-    let reserved = min(concurrency, 100_000) + min(sourceConnections, 10_000) + 64
-    return max(1, descriptorLimit - min(reserved, descriptorLimit / 2))
+    // Sources and entries of the cache that are read and written, and what a process opens at its start.
+    let reserved = 2 * min(concurrency, 10_000) + min(sourceConnections, 10_000) + 128
+    return min(clientConnections ?? .max, max(1, descriptorLimit - min(reserved, descriptorLimit / 2)))
   }
 
   /// The most file descriptors of this process.
-  private static var descriptorLimit: Int {
+  static var descriptorLimit: Int {
     var limit = rlimit()
     #if canImport(Glibc)
     let status = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
