@@ -24,14 +24,15 @@ struct EncodedImageResponseTests {
     #expect(try other.entityTag != response().entityTag)
   }
 
-  @Test(arguments: [
-    (nil, nil, "public, max-age=86400"), (["Cache-Control": "max-age=100"], 40, "public, max-age=40"),
-    (["Cache-Control": "private, max-age=100"], 40, "private, max-age=40"),
-    (["Expires": "Thu, 01 Jan 1970 00:00:00 GMT"], 0, "public, max-age=0"),
-    (["Cache-Control": "no-store"], 0, "no-store"), (["Cache-Control": "no-cache"], 0, "public, no-cache"),
-    // Without a lifetime of its own that of the caller counts, not a heuristic one.
-    (["Last-Modified": "Thu, 01 Jan 1970 00:00:00 GMT"], 900, "public, max-age=86400"),
-  ] as [(HTTPHeaders?, Int?, String)])
+  @Test(
+    arguments: [
+      (nil, nil, "public, max-age=86400"), (["Cache-Control": "max-age=100"], 40, "public, max-age=40"),
+      (["Cache-Control": "private, max-age=100"], 40, "private, max-age=40"),
+      (["Expires": "Thu, 01 Jan 1970 00:00:00 GMT"], 0, "public, max-age=0"),
+      (["Cache-Control": "no-store"], 0, "no-store"), (["Cache-Control": "no-cache"], 0, "public, no-cache"),
+      // Without a lifetime of its own that of the caller counts, not a heuristic one.
+      (["Last-Modified": "Thu, 01 Jan 1970 00:00:00 GMT"], 900, "public, max-age=86400"),
+    ] as [(HTTPHeaders?, Int?, String)])
   func `the lifetime is that of the source`(headers: HTTPHeaders?, freshness: Int?, control: String) throws {
     let response = try response(headers, freshness: freshness.map { .seconds($0) })
     let head = response.httpHead()
@@ -62,10 +63,13 @@ struct EncodedImageResponseTests {
   @Test func `each error has a status`() throws {
     let url = try #require(URL(string: "http://example.com"))
     for (error, status) in [
-      (ImageError.invalidURL("x"), 400), (.redirectRejected(to: "x", from: url), 403), (.httpStatus(404, url: url), 404),
-      (.httpStatus(500, url: url), 502), (.notAnImage(contentType: nil, url: url), 422), (.tooManyWaiting(limit: 1), 429),
+      (ImageError.invalidURL("x"), 400), (.redirectRejected(to: "x", from: url), 403),
+      (.httpStatus(404, url: url), 404),
+      (.httpStatus(500, url: url), 502), (.notAnImage(contentType: nil, url: url), 422),
+      (.tooManyWaiting(limit: 1), 429),
       (.cancelled, 499), (.notCached(key: "x"), 500), (.timedOut(.seconds(1)), 503),
-      (.transport(.idleTimedOut(.seconds(1)), url: url), 504), (.allSourcesFailed([.cancelled, .invalidURL("x")]), 400),
+      (.transport(.idleTimedOut(.seconds(1)), url: url), 504),
+      (.allSourcesFailed([.cancelled, .invalidURL("x")]), 400),
       (.failed(cause: ImageEncodingError.unsupportedFormat(.tiff), url: url), 422),
     ] {
       #expect(error.responseStatus == status, "\(error)")
