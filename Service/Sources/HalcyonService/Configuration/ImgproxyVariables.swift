@@ -23,7 +23,8 @@ enum ImgproxyVariables {
       if isTrue(variables[prefix + "ALLOW_LINK_LOCAL_SOURCE_ADDRESSES"] ?? "") { ranges += "," + linkLocalRanges }
       try set("allowed-addresses", ranges, &settings)
     }
-    try set("auto-formats", automaticFormats(variables), &settings)
+    try set("auto-formats", formats(["AUTO_", "ENFORCE_"], variables), &settings)
+    try set("enforce-formats", formats(["ENFORCE_"], variables), &settings)
     try set("presets", try presets(variables), &settings)
     if isTrue(variables[prefix + "USE_S3"] ?? "") {
       try set("s3-region", environment["AWS_REGION"] ?? "us-east-1", &settings)
@@ -63,7 +64,9 @@ enum ImgproxyVariables {
     "HEALTH_CHECK_PATH": "health-path", "PROMETHEUS_BIND": "metrics-address", "TTL": "ttl", "TIMEOUT": "deadline",
     "DOWNLOAD_TIMEOUT": "source-timeout", "WORKERS": "concurrency", "QUALITY": "quality",
     "FORMAT_QUALITY": "format-quality", "PREFERRED_FORMATS": "preferred-formats",
-    "MAX_REDIRECTS": "redirects", "BASE_URL": "base-url", "URL_REPLACEMENTS": "url-replacements",
+    "WATERMARK_OPACITY": "watermark-opacity", "SKIP_PROCESSING_FORMATS": "skip-formats", "USER_AGENT": "user-agent",
+    "ALLOWED_PROCESSING_OPTIONS": "allowed-options", "MAX_REDIRECTS": "redirects", "BASE_URL": "base-url",
+    "URL_REPLACEMENTS": "url-replacements",
     "LOCAL_FILESYSTEM_ROOT": "local-root", "WATERMARK_PATH": "watermark", "FALLBACK_IMAGE_PATH": "fallback",
     "FALLBACK_IMAGE_URL": "fallback", "FALLBACK_IMAGE_HTTP_CODE": "fallback-status",
     "FALLBACK_IMAGE_TTL": "fallback-ttl", "S3_REGION": "s3-region", "S3_ENDPOINT": "s3-endpoint",
@@ -83,7 +86,8 @@ enum ImgproxyVariables {
     },
     "CACHE_CONTROL_PASSTHROUGH": flag("source-cache-control"), "ONLY_PRESETS": flag("only-presets"),
     "BASE64_URL_INCLUDES_FILENAME": flag("base64-filename"), "STRIP_METADATA": flag("strip-metadata"),
-    "KEEP_COPYRIGHT": flag("keep-copyright"), "ALLOW_SECURITY_OPTIONS": flag("allow-security-options"),
+    "KEEP_COPYRIGHT": flag("keep-copyright"), "ENABLE_CLIENT_HINTS": flag("client-hints"),
+    "ALLOW_SECURITY_OPTIONS": flag("allow-security-options"),
     "S3_ENDPOINT_USE_PATH_STYLE": flag("s3-path-style"),
     // Zero is no limit.
     "REQUESTS_QUEUE_SIZE": limit("queue"), "MAX_CLIENTS": limit("connections"),
@@ -113,9 +117,9 @@ enum ImgproxyVariables {
     { (text) throws(ConfigurationError) in text == "0" ? [] : [(setting, text)] }
   }
 
-  private static func automaticFormats(_ variables: [String: String]) -> String {
+  private static func formats(_ kinds: [String], _ variables: [String: String]) -> String {
     let formats = ["JXL", "AVIF", "WEBP"].filter { format in
-      ["AUTO_", "ENFORCE_"].contains { isTrue(variables[prefix + $0 + format] ?? "") }
+      kinds.contains { isTrue(variables[prefix + $0 + format] ?? "") }
     }
     return formats.map { $0.lowercased() }.joined(separator: ",")
   }

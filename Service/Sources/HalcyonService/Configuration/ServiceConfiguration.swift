@@ -45,6 +45,8 @@ public struct ServiceConfiguration: Sendable {
   public var localRoot: URL?
   /// The storage of `s3://BUCKET/KEY` sources; `nil` allows none.
   public var storage: S3Storage?
+  /// The `User-Agent` of requests to sources; empty is that of the library.
+  public var userAgent = ""
   /// The most redirects of a source.
   public var redirectLimit = 10
   /// The most requests to sources in flight.
@@ -75,6 +77,12 @@ public struct ServiceConfiguration: Sendable {
   public var formatQuality: [ImageFormat: Int] = [.avif: 63, .webp: 79, .jpegXL: 77]
   /// The formats that are chosen by `Accept` where a URL names none, the best first.
   public var automaticFormats: [ImageFormat] = []
+  /// Those of ``automaticFormats`` that override the format of a URL for clients that accept them. Default: none.
+  public var enforcedFormats: Set<ImageFormat> = []
+  /// Whether the width and the pixels per unit that a client sends are defaults of the options. Default: no.
+  public var usesClientHints = false
+  /// The formats of sources that are sent as they are, unless a URL names another format. Default: none.
+  public var skippedFormats: Set<ImageFormat> = []
   /// The formats of results whose URL names none, for clients that accept none of ``automaticFormats``: that of the source
   /// if it is among them, otherwise the first one that has what the result needs. Default: JPEG, PNG and GIF.
   public var preferredFormats: [ImageFormat] = [.jpeg, .png, .gif]
@@ -82,10 +90,14 @@ public struct ServiceConfiguration: Sendable {
   public var sendsSVG = false
   /// The option segments of each preset.
   public var presets: [String: [String]] = [:]
+  /// The names of the options that URLs may have, besides those of presets; empty is all.
+  public var allowedOptions: Set<String> = []
   /// Whether URLs may use presets only.
   public var acceptsPresetsOnly = false
   /// The image that the watermark option draws.
   public var watermark: URL?
+  /// A factor of the opacity of watermarks, above 0 and at most 1.
+  public var watermarkOpacity = 1.0
   /// Whether the metadata of sources is left out, where the options of a path do not say. Default: yes.
   public var stripsMetadata = true
   /// Whether artist and copyright are kept nevertheless. Default: yes, as imgproxy.

@@ -54,6 +54,9 @@ extension Setting {
     list(
       "allowed-addresses", "CIDR,…", \.allowedAddresses, "Private IP addresses that may be connected to.",
       expected: "a range such as 10.20.0.0/16", element: { AddressRange($0) }, text: { "\($0)" }),
+    text(
+      "user-agent", "TEXT", \.configuration.userAgent,
+      "The User-Agent of requests to sources; by default the library's."),
     number("redirects", \.redirectLimit, in: 0...20, "The most redirects of a source."),
     number("source-connections", \.sourceConnections, in: 1...10_000, "The most requests to sources in flight."),
     number(
@@ -134,6 +137,18 @@ extension Setting {
       element: { ImageFormat(fileExtension: $0).flatMap { [.avif, .webp, .jpegXL].contains($0) ? $0 : nil } },
       text: { $0.rawValue }),
     list(
+      "enforce-formats", "FORMAT,…", \.enforcedFormats,
+      "Formats of auto-formats that override that of a URL, for clients that accept them.",
+      expected: "avif, webp or jxl",
+      element: { ImageFormat(fileExtension: $0).flatMap { [.avif, .webp, .jpegXL].contains($0) ? $0 : nil } },
+      text: { $0.rawValue }),
+    flag(
+      "client-hints", \.configuration.usesClientHints,
+      "Take the width and the dpr from the client where a URL has none."),
+    list(
+      "skip-formats", "FORMAT,…", \.skippedFormats, "Formats of sources that are sent as they are.",
+      expected: "formats such as gif and svg", element: { ImageFormat(fileExtension: $0) }, text: { $0.rawValue }),
+    list(
       "preferred-formats", "FORMAT,…", \.configuration.preferredFormats,
       "Formats of results where a URL names none and Accept chooses none; a source in one of them keeps its format.",
       expected: "formats such as jpg, png, gif and webp", element: { ImageFormat(fileExtension: $0) },
@@ -151,8 +166,21 @@ extension Setting {
     } value: {
       $0.configuration.presets.map { "\($0)=\($1.joined(separator: "/"))" }.sorted().joined(separator: ";")
     },
+    list(
+      "allowed-options", "NAME,…", \.allowedOptions,
+      "The options that URLs may have, with their short names; empty is all.",
+      expected: "names such as w and rs", element: { $0.isEmpty ? nil : $0 }, text: { $0 }),
     flag("only-presets", \.configuration.acceptsPresetsOnly, "Accept presets and no other options."),
     path("watermark", \.watermark, isFolder: false, "The image that the watermark option draws."),
+    Setting("watermark-opacity", "N", "A factor of the opacity of watermarks, above 0 and at most 1.") {
+      (text, settings) throws(ConfigurationError) in
+      guard let opacity = Double(text), opacity > 0, opacity <= 1 else {
+        throw .invalidValue(setting: "watermark-opacity", value: text, expected: "a number above 0 and at most 1")
+      }
+      settings.configuration.watermarkOpacity = opacity
+    } value: {
+      "\($0.configuration.watermarkOpacity)"
+    },
     flag(
       "strip-metadata", \.configuration.stripsMetadata,
       "Leave out the metadata of sources, unless a URL says otherwise."

@@ -30,6 +30,9 @@ struct Settings: Sendable {
   var configuration = ServiceConfiguration()
   var keys: [Data] = []
   var trustedSignatures: [String] = []
+  var allowedOptions: [String] = []
+  var enforcedFormats: [ImageFormat] = []
+  var skippedFormats: [ImageFormat] = []
   var salts: [Data] = []
   /// Whether every IP address may be connected to.
   var allowsAnyAddress = false
@@ -42,6 +45,12 @@ struct Settings: Sendable {
     guard keys.count == salts.count else { throw .unpairedKeys(keys: keys.count, salts: salts.count) }
     configuration.keyPairs = zip(keys, salts).map { URLSigner.KeyPair(key: $0, salt: $1) }
     configuration.trustedSignatures = Set(trustedSignatures)
+    configuration.allowedOptions = Set(allowedOptions)
+    configuration.enforcedFormats = Set(enforcedFormats)
+    configuration.skippedFormats = Set(skippedFormats)
+    for format in enforcedFormats where !configuration.automaticFormats.contains(format) {
+      configuration.automaticFormats.append(format)
+    }
     guard configuration.isInsecure || !configuration.keyPairs.isEmpty else { throw .unsigned }
     guard configuration.isInsecure || !configuration.showsGallery else { throw .signedGallery }
     configuration.storage = try storage.storage()

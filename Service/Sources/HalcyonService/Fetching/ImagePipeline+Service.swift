@@ -35,6 +35,7 @@ extension ImagePipeline {
       encodedByteLimit: service.memoryByteCount / 4 * 3)
     configuration.limits = service.limits
     configuration.memoryBudget = MemoryBudget(byteLimit: service.workingByteCount)
+    if !service.userAgent.isEmpty { configuration.headers["User-Agent"] = service.userAgent }
     configuration.redirectLimit = service.redirectLimit
     configuration.makesPlaceholders = service.showsGallery
     configuration.connectionLimits = ConnectionLimits(

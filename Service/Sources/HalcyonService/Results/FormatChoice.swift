@@ -4,10 +4,21 @@ import Halcyon
 struct FormatChoice: Sendable {
   /// The formats to choose by `Accept`, the best first.
   let automatic: [ImageFormat]
+  /// Those of them that override the format of a URL.
+  let enforced: Set<ImageFormat>
   /// The formats for clients that accept none of these, the first choice first. A source in one of them keeps its format.
   let preferred: [ImageFormat]
   /// The formats that can be written.
   let writable: Set<ImageFormat>
+
+  /// The format of a result, if it is known without its source.
+  ///
+  /// - Parameter named: That of the URL.
+  func format(named: ImageFormat?, accept: String?) -> ImageFormat? {
+    let accepted = format(accept: accept)
+    guard let named else { return accepted }
+    return accepted.map { enforced.contains($0) ? $0 : named } ?? named
+  }
 
   /// The first automatic format that a client accepts by name; `*/*` and `image/*` accept none of them.
   func format(accept: String?) -> ImageFormat? {

@@ -28,9 +28,10 @@ struct ImageMaker: Sendable {
     (self.formats, self.mark, self.metrics) = (formats, mark, metrics)
     (self.fallback, self.workload, self.time) = (fallback, workload, time)
     let quality = configuration.formatQuality.map { "\($0.rawValue)=\($1)" }.sorted().joined(separator: ",")
+    let skipped = configuration.skippedFormats.map(\.rawValue).sorted().joined(separator: ",")
     let preferred = configuration.preferredFormats.map(\.rawValue).joined(separator: ",")
     settingsIdentifier = """
-      d\(configuration.resultDimension) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
+      d\(configuration.resultDimension) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
       \(mark.map { MarkProcessor($0, .init(opacity: 1), dpr: 1).identifier } ?? "-")
       """
   }
@@ -83,7 +84,7 @@ struct ImageMaker: Sendable {
   private func result(
     for request: ImageRequest, _ options: ProcessingOptions, identifier: String, accept: String?
   ) async throws -> ImageResult {
-    let format = options.format ?? formats.format(accept: accept)
+    let format = formats.format(named: options.format, accept: accept)
     if let format, !formats.writable.contains(format) { throw ServiceError.unwritableFormat(format) }
     var request = request
     request.timeout = configuration.deadline
@@ -94,7 +95,8 @@ struct ImageMaker: Sendable {
     return ImageResult(
       data: response.data, format: ImageFormat(sniffing: response.data) ?? format ?? .jpeg, isHit: response.wasStored,
       storeTier: response.storeTier, head: response.head,
-      dependsOnAccept: options.format == nil && !configuration.automaticFormats.isEmpty,
+      dependsOnAccept: options.format == nil && !configuration.automaticFormats.isEmpty
+        || !configuration.enforcedFormats.isEmpty,
       freshness: response.freshness)
   }
 
@@ -141,13 +143,14 @@ struct ImageMaker: Sendable {
     if let limit = options.sourcePixelLimit, source.format != .svg, source.pixelSize.pixelCount > limit {
       throw PlanError.sourceTooLarge(source.pixelSize, pixelLimit: limit)
     }
-    let isSkipped = options.skippedFormats.contains(source.format)
+    let isSkipped = options.skippedFormats.union(configuration.skippedFormats).contains(source.format)
     if options.raw || isSkipped && (options.format == nil || options.format == source.format) {
       guard source.format != .svg || configuration.sendsSVG else { throw ServiceError.svgNotSent }
       return nil
     }
     let plan = try ProcessingPlan(
-      options, source: source.pixelSize, isVector: source.format == .svg, sideLimit: configuration.resultSideLimit,
+      options.with(watermarkOpacity: configuration.watermarkOpacity), source: source.pixelSize,
+      isVector: source.format == .svg, sideLimit: configuration.resultSideLimit,
       dimension: configuration.resultDimension, mark: mark)
     let isTransparent = options.background == nil && (source.hasAlpha || options.addsPixels)
     let format = chosen ?? formats.format(of: source, isTransparent: isTransparent)

@@ -12,10 +12,11 @@ final class ResponseCache: Sendable {
     let path: String
     /// The format chosen by `Accept`.
     let format: ImageFormat?
+    var hints: ClientHints?
 
     /// By bytes, which are what a signature is for.
     static func == (left: Key, right: Key) -> Bool {
-      left.format == right.format && left.path.hasSameBytes(as: right.path)
+      left.format == right.format && left.hints == right.hints && left.path.hasSameBytes(as: right.path)
     }
 
     func hash(into hasher: inout Hasher) {

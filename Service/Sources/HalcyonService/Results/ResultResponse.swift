@@ -69,7 +69,8 @@ struct ResultResponse: Sendable {
       .contentType: result.format.mediaType, .xContentTypeOptions: "nosniff", .eTag: entityTag(result.data),
     ]
     headers[.cacheStatus] = result.isHit ? hit + (result.storeTier.map { "; detail=\($0)" } ?? "") : "halcyon; fwd=miss"
-    if result.dependsOnAccept { headers[.vary] = "Accept" }
+    let varying = (result.dependsOnAccept ? ["Accept"] : []) + (configuration.usesClientHints ? ClientHints.fields : [])
+    if !varying.isEmpty { headers[.vary] = varying.joined(separator: ", ") }
     if result.format == .svg {
       headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
       // A file of `.svgz`, which browsers draw only as compressed content.

@@ -45,7 +45,7 @@ public final class ImageService: Sendable {
     signer = URLSigner(pairs: configuration.keyPairs, byteCount: configuration.signatureByteCount)
     parser = OptionParser(
       presets: configuration.presets, acceptsPresetsOnly: configuration.acceptsPresetsOnly,
-      acceptsLimits: configuration.allowsSecurityOptions)
+      acceptsLimits: configuration.allowsSecurityOptions, allowed: configuration.allowedOptions)
     purgeNodes = PurgeNodes(configuration, logger: logger)
     workload = Workload(
       queueLength: configuration.queueLength, fetchedByteLimit: configuration.fetchedByteLimit)
@@ -67,7 +67,8 @@ public final class ImageService: Sendable {
       }
     }
     let formats = FormatChoice(
-      automatic: configuration.automaticFormats, preferred: configuration.preferredFormats,
+      automatic: configuration.automaticFormats, enforced: configuration.enforcedFormats,
+      preferred: configuration.preferredFormats,
       writable: StandardCodecs.writable)
     maker = ImageMaker(
       pipeline: pipeline, configuration: configuration, resolver: resolver, formats: formats, mark: mark,
@@ -148,7 +149,12 @@ public final class ImageService: Sendable {
   private func responseKey(_ request: ServiceRequest) -> ResponseCache.Key {
     let isChosen = !configuration.automaticFormats.isEmpty
     return ResponseCache.Key(
-      path: request.path, format: isChosen ? maker.formats.format(accept: request.headers[.accept]) : nil)
+      path: request.path, format: isChosen ? maker.formats.format(accept: request.headers[.accept]) : nil,
+      hints: hints(request))
+  }
+
+  private func hints(_ request: ServiceRequest) -> ClientHints? {
+    configuration.usesClientHints ? ClientHints(request.headers) : nil
   }
 
   /// Counts and logs a response.
@@ -240,7 +246,7 @@ public final class ImageService: Sendable {
 
   private func image(_ path: String, _ request: ServiceRequest) async throws -> (ServiceResponse, isHit: Bool?) {
     let path = try imagePath(path)
-    let (options, identifier) = try parser.parsed(path)
+    let (options, identifier) = try parser.parsed(path, hints: hints(request))
     try checkExpiry(options)
     let accept = request.headers[.accept]
     let generation = responses.generation

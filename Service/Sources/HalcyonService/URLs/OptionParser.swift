@@ -3,6 +3,7 @@ public struct OptionParser: Sendable {
   private let presets: [String: [String]]
   private let acceptsPresetsOnly: Bool
   private let acceptsLimits: Bool
+  private let allowed: Set<String>
 
   /// Creates a parser.
   ///
@@ -10,12 +11,15 @@ public struct OptionParser: Sendable {
   ///   - presets: The option segments of each preset, by its name; those of `default` apply to every path.
   ///   - acceptsPresetsOnly: Whether the segments are names of presets, separated by colons, and nothing else.
   ///   - acceptsLimits: Whether paths may have the options that change limits.
+  ///   - allowed: The names of the options that paths may have, besides those of presets; empty is all.
   public init(
-    presets: [String: [String]] = [:], acceptsPresetsOnly: Bool = false, acceptsLimits: Bool = false
+    presets: [String: [String]] = [:], acceptsPresetsOnly: Bool = false, acceptsLimits: Bool = false,
+    allowed: Set<String> = []
   ) {
     self.presets = presets
     self.acceptsPresetsOnly = acceptsPresetsOnly
     self.acceptsLimits = acceptsLimits
+    self.allowed = allowed
   }
 
   /// The options of a path. Later segments override earlier ones, and the extension overrides all formats.
@@ -24,8 +28,16 @@ public struct OptionParser: Sendable {
   }
 
   /// The options of a path, and a text that is the same for paths with the same results, whatever their response is.
-  func parsed(_ path: ImagePath) throws(PathError) -> (options: ProcessingOptions, identifier: String) {
+  ///
+  /// - Parameter hints: Those of the client, which the options override.
+  func parsed(
+    _ path: ImagePath, hints: ClientHints? = nil
+  ) throws(PathError) -> (options: ProcessingOptions, identifier: String) {
     var target = Target()
+    if let hints {
+      hints.apply(to: &target.options)
+      target.segments.append("hints:\(target.options.dpr):\(target.options.width)")
+    }
     if presets["default"] != nil { try apply(preset: "default", to: &target, within: []) }
     for segment in path.options { try apply(segment, to: &target, within: []) }
     if let text = path.fileExtension {
@@ -55,6 +67,9 @@ public struct OptionParser: Sendable {
     _ segment: String, to target: inout Target, within names: Set<String>
   ) throws(PathError) {
     let arguments = try OptionArguments(segment)
+    guard !names.isEmpty || allowed.isEmpty || allowed.contains(arguments.option) else {
+      throw .optionNotAllowed(arguments.option)
+    }
     if acceptsPresetsOnly, names.isEmpty {
       for name in segment.parts(between: ":") where !name.isEmpty {
         guard presets[name] != nil else { throw .presetsOnly(segment) }

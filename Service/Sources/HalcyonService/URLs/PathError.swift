@@ -6,6 +6,8 @@ public enum PathError: Error, Hashable {
   case unknownOption(String)
   /// An option changes a limit, which the service does not allow.
   case forbiddenOption(String)
+  /// The service does not allow an option.
+  case optionNotAllowed(String)
   /// An option has more arguments than it takes.
   case tooManyArguments(option: String, limit: Int)
   /// An argument of an option has no valid value.
@@ -34,6 +36,8 @@ extension PathError: CustomStringConvertible {
       "There is no processing option “\(name.excerpt)”. Check its name, or remove it."
     case .forbiddenOption(let name):
       "The option \(name.excerpt) changes a limit. Remove it, or start the service with allow-security-options."
+    case .optionNotAllowed(let name):
+      "The service does not allow the option \(name.excerpt). Remove it."
     case .tooManyArguments(let option, let limit):
       "The option \(option.excerpt) has too many arguments. Pass at most \(limit)."
     case .invalidArgument(let option, let value, let expected):

@@ -145,6 +145,13 @@ public struct ProcessingOptions: Hashable, Sendable {
   /// Creates options with the defaults of imgproxy.
   public init() {}
 
+  /// The options with another opacity of the watermark.
+  func with(watermarkOpacity factor: Double) -> ProcessingOptions {
+    var options = self
+    options.watermark?.opacity *= factor
+    return options
+  }
+
   /// Whether the area of the source depends on its pixels, so that it has to be decoded in its own size.
   var dependsOnPixels: Bool {
     trim != nil || crop.map { ($0.gravity ?? gravity).kind == .smart } ?? false

@@ -37,6 +37,8 @@ struct ImgproxyVariablesTests {
         "IMGPROXY_FALLBACK_IMAGE_URL": "https://e.com/f.png", "IMGPROXY_FALLBACK_IMAGE_TTL": "7",
         "IMGPROXY_USE_S3": "true", "IMGPROXY_S3_REGION": "eu-central-1", "IMGPROXY_SENTRY_DSN": "x",
         "IMGPROXY_STRIP_METADATA": "false", "IMGPROXY_SECRET": "", "OTHER": "x",
+        "IMGPROXY_ALLOWED_PROCESSING_OPTIONS": "w, h", "IMGPROXY_WATERMARK_OPACITY": "0.5",
+        "IMGPROXY_SKIP_PROCESSING_FORMATS": "gif", "IMGPROXY_ENABLE_CLIENT_HINTS": "true", "IMGPROXY_USER_AGENT": "me",
         "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "hidden",
       ])
       #expect(read.host == "0.0.0.0" && read.port == 9000 && !read.isInsecure && read.signatureByteCount == 16)
@@ -52,6 +54,8 @@ struct ImgproxyVariablesTests {
       #expect(read.metricsAddress == ListeningAddress(host: "0.0.0.0", port: 9090) && read.allowedOrigin == "*")
       #expect(
         read.fallback?.host() == "e.com" && read.fallbackTimeToLive == 7 && read.storage?.region == "eu-central-1")
+      #expect(read.enforcedFormats == [.avif] && read.allowedOptions == ["w", "h"] && read.watermarkOpacity == 0.5)
+      #expect(read.skippedFormats == [.gif] && read.usesClientHints && read.userAgent == "me")
       #expect(read.storage?.credentials?.accessKeyID == "id")
       #expect(!read.stripsMetadata && read.ignoredVariables == ["IMGPROXY_SENTRY_DSN"])
     }

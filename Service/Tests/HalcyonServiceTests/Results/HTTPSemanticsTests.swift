@@ -141,6 +141,40 @@ struct HTTPSemanticsTests {
     }
   }
 
+  @Test func `a format can override that of the URL for clients that accept it`() async throws {
+    try await RunningService.run {
+      $0.automaticFormats = [.avif, .webp]
+      $0.enforcedFormats = [.webp]
+    } body: { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=60"]))
+      for _ in 0..<2 {
+        for (accept, type) in [("image/webp", "image/webp"), ("image/avif", "image/png"), ("*/*", "image/png")] {
+          let answer = try await service.image("w:40", of: source, as: "png", ["Accept": accept])
+          #expect(answer.headers["Content-Type"] == type && answer.headers["Vary"] == "Accept", "\(accept)")
+        }
+      }
+    }
+  }
+
+  @Test func `the width and the dpr of the client are defaults where hints are enabled`() async throws {
+    try await RunningService.run {
+      $0.usesClientHints = true
+    } body: { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=60"]))
+      for _ in 0..<2 {
+        for (headers, options, width) in [
+          ([:], "", 80), (["Width": "40"], "", 40), (["Sec-CH-Width": "20", "Width": "40"], "", 20),
+          (["DPR": "2"], "w:15", 30), (["Sec-CH-DPR": "2", "Width": "40"], "", 40), (["Width": "40"], "w:30", 30),
+          (["DPR": "9", "Width": "-1"], "w:15", 15), (["DPR": "nan"], "w:15", 15),
+        ] as [(HTTPHeaders, String, Int)] {
+          let answer = try await service.image(options, of: source, as: "png", headers)
+          #expect(try answer.bitmap().size.width == width, "\(headers) \(options)")
+          #expect(answer.headers["Vary"] == "Sec-CH-DPR, DPR, Sec-CH-Width, Width")
+        }
+      }
+    }
+  }
+
   @Test(arguments: [
     ("", "inline; filename=\"a b.png\""), ("fn:cat", "inline; filename=\"cat.png\""),
     ("att:1", "attachment; filename=\"a b.png\""),
@@ -177,6 +211,16 @@ struct HTTPSemanticsTests {
       #expect(try await service.image("skp:jpg/w:40", of: source, as: "jpg").body == file)
       #expect(try await service.image("skp:png/w:40", of: source, as: nil).body != file)
       #expect(try await service.image("skp:jpg/w:40", of: source, as: "png").headers["Content-Type"] == "image/png")
+    }
+    try await RunningService.run {
+      $0.skippedFormats = [.jpeg]
+      $0.userAgent = "mine/1"
+    } body: { service, origin async throws in
+      let file = try Photos.data("rocket.jpg")
+      let source = origin.serve("/a.jpg", .body(file))
+      #expect(try await service.image("w:40", of: source, as: nil).body == file)
+      #expect(try await service.image("w:40", of: source, as: "png").headers["Content-Type"] == "image/png")
+      #expect(origin.requests.allSatisfy { $0.headers["User-Agent"] == "mine/1" })
     }
   }
 

@@ -171,6 +171,12 @@ struct OptionResultTests {
       #expect(try await service.image("wm:0", of: source).bitmap().corners == "kkkk")
       let half = try await service.image("wm:0.5:nowe", of: source).bitmap()[2, 2]
       #expect((120...136).contains(half.red))
+      try await RunningService.run {
+        $0.watermark = file
+        $0.watermarkOpacity = 0.5
+      } body: { faint, _ async throws in
+        #expect((120...136).contains(try await faint.image("wm:1:nowe", of: source).bitmap()[2, 2].red))
+      }
       let scaled = try await service.image("wm:1:ce:0:0:1", of: source).bitmap()
       #expect(scaled.letter(0.25, 0.05) == "r" && scaled.letter(0.7, 0.95) == "w")
     }

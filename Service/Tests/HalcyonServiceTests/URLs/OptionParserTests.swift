@@ -172,6 +172,15 @@ struct OptionParserTests {
     #expect(throws: PathError.presetsOnly("w:100")) { try parser.options(of: other) }
   }
 
+  @Test func `options may be limited to some, presets may have any`() throws {
+    let parser = OptionParser(presets: ["small": ["q:5"]], allowed: ["w", "pr"])
+    let options = try parser.options(of: ImagePath("/_/pr:small/w:3/plain/http://e.com/a.jpg"))
+    #expect(options.width == 3 && options.quality == 5)
+    #expect(throws: PathError.optionNotAllowed("width")) {
+      try parser.options(of: ImagePath("/_/width:3/plain/http://e.com/a.jpg"))
+    }
+  }
+
   @Test func `presets are checked with all that they contain`() {
     #expect(throws: PathError.self) { try OptionParser(presets: ["bad": ["w:x"]]).checkPresets() }
     #expect(throws: Never.self) { try OptionParser(presets: ["good": ["w:1"]]).checkPresets() }
