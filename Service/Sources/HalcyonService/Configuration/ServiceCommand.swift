@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonBackend
 import HalcyonSupport
 
 /// What the command line of `halcyon-serve` asks for.
@@ -42,7 +43,10 @@ public enum ServiceCommand: Sendable {
       try setting.parse(value, &settings)
     }
     for flag in flags where flag.name != "config" { try Self.apply(flag.name, flag.value, origin: "flag", &settings) }
-    let configuration = try settings.checked()
+    var configuration = try settings.checked()
+    if let storage = configuration.storage, storage.credentials == nil, configuration.resultsBucket == nil {
+      configuration.storageRole = CredentialSource(environment, region: storage.region)
+    }
     self = isCheck ? .check(report: Self.report(settings)) : .run(configuration)
   }
 

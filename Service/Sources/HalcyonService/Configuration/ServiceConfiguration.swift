@@ -45,6 +45,8 @@ public struct ServiceConfiguration: Sendable {
   public var localRoot: URL?
   /// The storage of `s3://BUCKET/KEY` sources; `nil` allows none.
   public var storage: S3Storage?
+  /// Where the keys of ``storage`` come from, if it has none; for sources only. Default: `nil`, requests are not signed.
+  public var storageRole: CredentialSource?
   /// The `User-Agent` of requests to sources; empty is that of the library.
   public var userAgent = ""
   /// The most redirects of a source.

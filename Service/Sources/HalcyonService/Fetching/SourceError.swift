@@ -14,6 +14,8 @@ public enum SourceError: Error, Hashable {
   case noSuchFile
   /// The file cannot be read now, for example because the process has no file descriptors left.
   case unreadable
+  /// The keys of the storage cannot be renewed.
+  case noCredentials
   /// Too many images wait for the host of the source, or for a decoder.
   case tooManyWaiting
   /// The source has not responded in time.
@@ -30,6 +32,7 @@ extension SourceError: CustomStringConvertible {
     case .noStorage: "The service has no S3-compatible storage."
     case .noSuchFile: "There is no such file."
     case .unreadable: "The file cannot be read now. Try again later."
+    case .noCredentials: "The service has no valid keys for this storage now. Try again later."
     case .tooManyWaiting: "Too many requests are waiting. Try again later."
     case .timedOut: "The source did not respond in time."
     }

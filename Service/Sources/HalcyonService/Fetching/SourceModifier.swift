@@ -31,12 +31,15 @@ struct TraceFields: Sendable {
 /// Adds the tracing fields to requests to sources, and signs those to the storage.
 struct SourceModifier: RequestModifier, Hashable {
   let storage: S3Storage?
+  /// The keys of ``storage`` if it has none of its own.
+  var role: RoleCredentials?
 
-  var identity: String? { storage?.identity }
+  var identity: String? { role == nil ? storage?.identity : "s3 role" }
 
-  func modify(_ request: TransportRequest) throws -> TransportRequest {
+  func modify(_ request: TransportRequest) async throws -> TransportRequest {
     try WorkloadTicket.current?.beginFetch(from: Self.host(of: request.url))
-    var request = storage?.signed(request) ?? request
+    var request = request
+    if let storage { request = try await (role?.storage(storage) ?? storage).signed(request) }
     for field in TraceFields.current.fields { request.headers[field.name] = field.value }
     return request
   }

@@ -9,8 +9,10 @@ struct SourceResolver: Sendable {
   private let localTransport: LocalTransport?
   private let uploadTransport: UploadTransport?
   private let storage: S3Storage?
+  private let role: RoleCredentials?
 
-  init(_ configuration: ServiceConfiguration, uploads: Uploads? = nil) {
+  init(_ configuration: ServiceConfiguration, uploads: Uploads? = nil, time: any TimeSource = SystemTime()) {
+    role = configuration.storageRole.map { RoleCredentials($0, time: time) }
     allowed = configuration.allowedSources
     localTransport = configuration.localRoot.map { LocalTransport(folder: LocalFolder($0), host: "local.invalid") }
     uploadTransport = uploads.map { UploadTransport(uploads: $0) }
@@ -65,7 +67,7 @@ struct SourceResolver: Sendable {
     guard allows(url) else { throw .notAllowed }
     let key = url.url.path(percentEncoded: false).dropFirst()
     guard url.query == nil, let object = storage.url(bucket: url.host, key: String(key)) else { throw .malformed }
-    return ImageRequest(url: object) { $0.requestModifier = SourceModifier(storage: storage) }
+    return ImageRequest(url: object) { $0.requestModifier = SourceModifier(storage: storage, role: role) }
   }
 
   /// Whether a source, or the target of a redirect, may be fetched: no host that stands for local files or uploads.

@@ -118,7 +118,7 @@ enum ServiceError: Error {
     case .malformed: 400
     case .notAllowed: 403
     case .noLocalFolder, .noStorage, .noSuchFile: 404
-    case .unreadable: 503
+    case .unreadable, .noCredentials: 503
     case .tooManyWaiting: 429
     case .timedOut: 504
     }

@@ -51,7 +51,7 @@ public final class ImageService: Sendable {
       queueLength: configuration.queueLength, fetchedByteLimit: configuration.fetchedByteLimit)
     responses = ResponseCache(byteLimit: configuration.memoryByteCount / 4, time: time)
     uploads = Uploads(byteLimit: configuration.limits.encodedByteCount)
-    let resolver = SourceResolver(configuration, uploads: configuration.showsGallery ? uploads : nil)
+    let resolver = SourceResolver(configuration, uploads: configuration.showsGallery ? uploads : nil, time: time)
     let fallback = FallbackImage(configuration)
     var transports = resolver.ownTransports
     if let local = fallback?.transport { transports[local.host] = local }

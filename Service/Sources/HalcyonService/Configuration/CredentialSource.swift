@@ -1,0 +1,26 @@
+public import Foundation
+
+/// Where temporary keys of a role come from, as the environment of a container says.
+public enum CredentialSource: Hashable, Sendable {
+  /// A token in a file is exchanged for keys of a role (`AWS_WEB_IDENTITY_TOKEN_FILE`), as in Kubernetes.
+  case webIdentity(tokenFile: String, role: String, endpoint: URL)
+  /// A URL has the keys (`AWS_CONTAINER_CREDENTIALS_FULL_URI`), with the token that it needs or the file of that.
+  case container(URL, token: String?, tokenFile: String?)
+
+  /// Reads the environment; `nil` if it names no role.
+  init?(_ environment: [String: String], region: String) {
+    if let file = environment["AWS_WEB_IDENTITY_TOKEN_FILE"], let role = environment["AWS_ROLE_ARN"],
+      let endpoint = URL(string: environment["AWS_ENDPOINT_URL_STS"] ?? "https://sts.\(region).amazonaws.com")
+    {
+      self = .webIdentity(tokenFile: file, role: role, endpoint: endpoint)
+      return
+    }
+    let relative = environment["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"].map { "http://169.254.170.2" + $0 }
+    guard let url = (environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"] ?? relative).flatMap({ URL(string: $0) }) else {
+      return nil
+    }
+    self = .container(
+      url, token: environment["AWS_CONTAINER_AUTHORIZATION_TOKEN"],
+      tokenFile: environment["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"])
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Halcyon
+import HalcyonBackend
+import HalcyonTesting
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import HalcyonService
+
+/// Keys of roles that the environment of a container names.
+@Suite(.integrationTest)
+struct RoleCredentialsTests {
+  private static func end(_ seconds: Double) -> String {
+    Date(timeIntervalSince1970: 1_700_000_000 + seconds).formatted(.iso8601)
+  }
+
+  @Test func `sources are signed with keys of a container's role, renewed before they expire`() async throws {
+    let clock = TestClock()
+    let endpoint = try #require(URL(string: "https://s3.example.com"))
+    let storage = try #require(S3Storage(region: "eu-central-1", endpoint: endpoint))
+    try await ImageServer.run { server in
+      let url = server.serve("/keys") { request in
+        let count = server.requests(for: "/keys").count
+        return .body(
+          Data(
+            """
+            {"AccessKeyId": "id\(count)", "SecretAccessKey": "a\\/b", "Token": "\(request.headers["Authorization"] ?? "")",
+            "Expiration": "\(Self.end(Double(count) * 3600))"}
+            """.utf8))
+      }
+      let environment = [
+        "AWS_CONTAINER_CREDENTIALS_FULL_URI": url.absoluteString, "AWS_CONTAINER_AUTHORIZATION_TOKEN": "pass",
+      ]
+      let source = try #require(CredentialSource(environment, region: "eu-central-1"))
+      let role = RoleCredentials(source, time: clock)
+      async let other = role.storage(storage)
+      let first = try #require(try await role.storage(storage).credentials)
+      #expect(try await other.credentials == first && server.requests.count == 1)
+      #expect(first == S3Credentials(accessKeyID: "id1", secretAccessKey: "a/b", sessionToken: "pass"))
+      clock.advance(by: .seconds(3200))
+      #expect(try await role.storage(storage).credentials?.accessKeyID == "id1")
+      clock.advance(by: .seconds(200))
+      #expect(try await role.storage(storage).credentials?.accessKeyID == "id2")
+    }
+  }
+
+  @Test func `a token is exchanged for keys of a role`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let file = folder.appending(path: "token")
+      try Data("a b/c\n".utf8).write(to: file)
+      try await ImageServer.run { server in
+        let response = """
+          <AssumeRoleWithWebIdentityResponse><Credentials><SessionToken>t</SessionToken>
+          <SecretAccessKey>s</SecretAccessKey><Expiration>\(Self.end(3600))</Expiration>
+          <AccessKeyId>id</AccessKeyId></Credentials></AssumeRoleWithWebIdentityResponse>
+          """
+        let url = server.serve("/", .body(Data(response.utf8)), .status(403))
+        let environment = [
+          "AWS_WEB_IDENTITY_TOKEN_FILE": file.path, "AWS_ROLE_ARN": "arn:aws:iam::1:role/x",
+          "AWS_ENDPOINT_URL_STS": url.absoluteString,
+        ]
+        let source = try #require(CredentialSource(environment, region: "eu-central-1"))
+        let clock = TestClock()
+        let role = RoleCredentials(source, time: clock)
+        let storage = try #require(S3Storage(region: "eu-central-1", endpoint: url))
+        let keys = S3Credentials(accessKeyID: "id", secretAccessKey: "s", sessionToken: "t")
+        #expect(try await role.storage(storage).credentials == keys)
+        let body = String(decoding: server.requests[0].body, as: UTF8.self)
+        #expect(
+          body.contains("WebIdentityToken=a%20b%2Fc") && body.contains("RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fx"))
+        // Keys that cannot be renewed are used as long as they last.
+        clock.advance(by: .seconds(3500))
+        #expect(try await role.storage(storage).credentials == keys)
+        clock.advance(by: .seconds(200))
+        await #expect(throws: SourceError.noCredentials) { try await role.storage(storage) }
+      }
+    }
+    #expect(CredentialSource([:], region: "a") == nil)
+  }
+}
