@@ -14,8 +14,12 @@ public struct SourcePattern: Hashable, Sendable {
   private let path: [String]
 
   /// Parses `SCHEME://HOST:PORT/PATH` with the scheme `http` or `https`, where a host that begins with `*.` stands for all
-  /// its subdomains, or `s3://BUCKET/PATH`.
+  /// its subdomains, or `s3://BUCKET/PATH`. A scheme alone, such as `s3://`, stands for all its hosts or buckets.
   public init?(_ text: String) {
+    if let scheme = ["http", "https", "s3"].first(where: { text == $0 + "://" }) {
+      (self.scheme, host, port, path, matchesSubdomains) = (scheme, "", 0, [], false)
+      return
+    }
     let isWildcard = text.contains("://*.")
     let plain = isWildcard ? text.replacingOccurrences(of: "://*.", with: "://") : text
     guard let url = SourceURL(plain), url.query == nil else { return nil }
@@ -25,7 +29,9 @@ public struct SourcePattern: Hashable, Sendable {
 
   /// Whether the source is allowed.
   public func matches(_ url: SourceURL) -> Bool {
-    url.scheme == scheme && url.port == port
+    guard url.scheme == scheme else { return false }
+    if host.isEmpty { return true }
+    return url.port == port
       && (matchesSubdomains
         ? url.host.utf8.reversed().starts(with: ("." + host).utf8.reversed()) : url.host.hasSameBytes(as: host))
       && url.segments.starts(with: path) { $0.hasSameBytes(as: $1) }
@@ -35,6 +41,7 @@ public struct SourcePattern: Hashable, Sendable {
 extension SourcePattern: CustomStringConvertible {
   /// The pattern as it is written.
   public var description: String {
+    if host.isEmpty { return scheme + "://" }
     let suffix = path.isEmpty ? "/" : "/" + path.joined(separator: "/") + "/"
     return "\(scheme)://\(matchesSubdomains ? "*." : "")\(host)\(port == 0 ? "" : ":\(port)")\(suffix)"
   }

@@ -32,7 +32,7 @@ struct ImgproxyVariablesTests {
         "IMGPROXY_MAX_SRC_RESOLUTION": "16.8", "IMGPROXY_MAX_SRC_FILE_SIZE": "1000", "IMGPROXY_PATH_PREFIX": "images/",
         "IMGPROXY_BASE_URL": "https://e.com/", "IMGPROXY_URL_REPLACEMENTS": "a://*/=https://${1}.e.com/",
         "IMGPROXY_PRESETS": "small=w:10/q:5,large=w:20", "IMGPROXY_PRESETS_PATH": file.path,
-        "IMGPROXY_ALLOWED_SOURCES": "https://a.example/,local://", "IMGPROXY_LOG_FORMAT": "json",
+        "IMGPROXY_ALLOWED_SOURCES": "https://a.example/, s3://, local://", "IMGPROXY_LOG_FORMAT": "json",
         "IMGPROXY_LOG_LEVEL": "warn", "IMGPROXY_PROMETHEUS_BIND": ":9090", "IMGPROXY_ALLOW_ORIGIN": "*",
         "IMGPROXY_FALLBACK_IMAGE_URL": "https://e.com/f.png", "IMGPROXY_FALLBACK_IMAGE_TTL": "7",
         "IMGPROXY_USE_S3": "true", "IMGPROXY_S3_REGION": "eu-central-1", "IMGPROXY_SENTRY_DSN": "x",
@@ -50,7 +50,7 @@ struct ImgproxyVariablesTests {
       #expect(read.limits.encodedByteCount == 1000 && read.pathPrefix == "/images")
       #expect(read.sourceRewriting.applied(to: "a://b/c") == "https://b.e.com/c")
       #expect(read.presets == ["small": ["w:10", "q:5"], "large": ["w:20"], "file": ["w:1"]])
-      #expect(read.allowedSources.count == 1 && read.logsJSON && read.logLevel == "warning")
+      #expect(read.allowedSources.count == 2 && read.logsJSON && read.logLevel == "warning")
       #expect(read.metricsAddress == ListeningAddress(host: "0.0.0.0", port: 9090) && read.allowedOrigin == "*")
       #expect(
         read.fallback?.host() == "e.com" && read.fallbackTimeToLive == 7 && read.storage?.region == "eu-central-1")

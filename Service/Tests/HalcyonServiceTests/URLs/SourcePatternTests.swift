@@ -9,6 +9,7 @@ struct SourcePatternTests {
     ("https://example.com/x", "https://example.com/x/a.jpg"), ("https://example.com/x/", "https://example.com/x"),
     ("https://*.example.com", "https://a.b.example.com/a.jpg"), ("http://example.com:81", "http://example.com:81/a"),
     ("https://example.com", "https://example.com./a.jpg"), ("https://example.com/x", "https://example.com/%78/a.jpg"),
+    ("https://", "https://example.com:444/a"), ("s3://", "s3://bucket/a"),
   ])
   func `a pattern allows the sources below it`(pattern: String, source: String) throws {
     let source = try #require(SourceURL(source))
@@ -22,6 +23,7 @@ struct SourcePatternTests {
     ("https://example.com", "https://sub.example.com/a"), ("https://example.com/x", "https://example.com/xy/a.jpg"),
     ("https://example.com/caf\u{e9}", "https://example.com/cafe%CC%81/a.jpg"),
     ("https://*.example.com", "https://example.com/a"), ("https://*.example.com", "https://evilexample.com/a"),
+    ("https://", "http://example.com/a"), ("s3://", "https://example.com/a"),
   ])
   func `a pattern refuses what only begins alike`(pattern: String, source: String) throws {
     let source = try #require(SourceURL(source))
