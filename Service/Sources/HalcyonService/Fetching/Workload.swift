@@ -53,7 +53,7 @@ final class Workload: Sendable {
 
   var counts: Counts { state.withLock(\.counts) }
 
-  /// Transfers that wait until fetched sources are decoded.
+  /// Transfers that wait until fetched sources are decoded: as long as there are some, no source is to blame for a wait.
   var waitingTransferCount: Int { state.withLock(\.waiters.count) }
 
   /// Runs a request for a load, which requests with the same name share.

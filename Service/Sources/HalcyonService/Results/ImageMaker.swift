@@ -129,7 +129,10 @@ struct ImageMaker: Sendable {
     try await workload.run("\(request.source) \(purpose)") { ticket in
       guard configuration.sourceTimeout < configuration.deadline else { return try await body(ticket) }
       return try await time.limiting(
-        to: configuration.sourceTimeout, orThrow: { ticket.isWorking ? nil : SourceError.timedOut }
+        to: configuration.sourceTimeout,
+        orThrow: { [workload] in
+          ticket.isWorking || workload.waitingTransferCount > 0 ? nil : SourceError.timedOut
+        }, every: .seconds(1)
       ) {
         try await body(ticket)
       }
