@@ -67,7 +67,8 @@ enum ImgproxyVariables {
     "WATERMARK_OPACITY": "watermark-opacity", "SKIP_PROCESSING_FORMATS": "skip-formats", "USER_AGENT": "user-agent",
     "ALLOWED_PROCESSING_OPTIONS": "allowed-options", "MAX_REDIRECTS": "redirects", "BASE_URL": "base-url",
     "URL_REPLACEMENTS": "url-replacements",
-    "LOCAL_FILESYSTEM_ROOT": "local-root", "WATERMARK_PATH": "watermark", "FALLBACK_IMAGE_PATH": "fallback",
+    "LOCAL_FILESYSTEM_ROOT": "local-root", "WATERMARK_PATH": "watermark", "WATERMARK_URL": "watermark",
+    "FALLBACK_IMAGE_PATH": "fallback",
     "FALLBACK_IMAGE_URL": "fallback", "FALLBACK_IMAGE_HTTP_CODE": "fallback-status",
     "FALLBACK_IMAGE_TTL": "fallback-ttl", "S3_REGION": "s3-region", "S3_ENDPOINT": "s3-endpoint",
   ]
@@ -80,6 +81,7 @@ enum ImgproxyVariables {
   ]
 
   private static let translations: [String: Translation] = [
+    "WATERMARK_DATA": { data throws(ConfigurationError) in [("watermark", "data:;base64," + data)] },
     "BIND": { address throws(ConfigurationError) in
       guard let parsed = ListeningAddress(address) else { return [("socket", address)] }
       return [("host", parsed.host), ("port", "\(parsed.port)")]

@@ -96,7 +96,7 @@ public struct ServiceConfiguration: Sendable {
   public var allowedOptions: Set<String> = []
   /// Whether URLs may use presets only.
   public var acceptsPresetsOnly = false
-  /// The image that the watermark option draws.
+  /// The file, web or `data:` URL of the image that the watermark option draws.
   public var watermark: URL?
   /// A factor of the opacity of watermarks, above 0 and at most 1.
   public var watermarkOpacity = 1.0

@@ -171,7 +171,7 @@ extension Setting {
       "The options that URLs may have, with their short names; empty is all.",
       expected: "names such as w and rs", element: { $0.isEmpty ? nil : $0 }, text: { $0 }),
     flag("only-presets", \.configuration.acceptsPresetsOnly, "Accept presets and no other options."),
-    path("watermark", \.watermark, isFolder: false, "The image that the watermark option draws."),
+    file("watermark", \.watermark, "The image that the watermark option draws."),
     Setting("watermark-opacity", "N", "A factor of the opacity of watermarks, above 0 and at most 1.") {
       (text, settings) throws(ConfigurationError) in
       guard let opacity = Double(text), opacity > 0, opacity <= 1 else {
@@ -186,13 +186,7 @@ extension Setting {
       "Leave out the metadata of sources, unless a URL says otherwise."
     ),
     flag("keep-copyright", \.configuration.keepsCopyright, "Keep artist and copyright nevertheless."),
-    Setting("fallback", "PATH or URL", "The image that is sent in place of a source that cannot be read.") {
-      (text, settings) throws(ConfigurationError) in
-      let isWeb = ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
-      settings.configuration.fallback = text.isEmpty ? nil : isWeb ? URL(string: text) : URL(filePath: text)
-    } value: {
-      $0.configuration.fallback.map { $0.isFileURL ? $0.path : $0.absoluteString } ?? ""
-    },
+    file("fallback", \.fallback, "The image that is sent in place of a source that cannot be read."),
     Setting("fallback-status", "N", "The status of responses with the fallback image; 0 is that of the error.") {
       (text, settings) throws(ConfigurationError) in
       guard let status = Int(text), status == 0 || (200...599).contains(status), ![204, 206, 304].contains(status)

@@ -157,6 +157,18 @@ extension Setting {
     }
   }
 
+  /// A file, or an image at a web or `data:` URL.
+  static func file(
+    _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, URL?> & Sendable, _ help: String
+  ) -> Setting {
+    Setting(name, "PATH or URL", help) { (text, settings) throws(ConfigurationError) in
+      let isURL = ["http://", "https://", "data:"].contains { text.lowercased().hasPrefix($0) }
+      settings.configuration[keyPath: property] = text.isEmpty ? nil : isURL ? URL(string: text) : URL(filePath: text)
+    } value: {
+      $0.configuration[keyPath: property].map { $0.isFileURL ? $0.path : $0.absoluteString.excerpt } ?? ""
+    }
+  }
+
   /// Seconds, also fractions.
   static func seconds(
     _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, Duration> & Sendable,

@@ -63,7 +63,8 @@ public final class ImageService: Sendable {
       do {
         mark = try await pipeline.image(for: file).bitmap
       } catch {
-        throw ConfigurationError.unusableFile(setting: "watermark", path: file.path, reason: "\(error)")
+        let path = file.isFileURL ? file.path : file.absoluteString.excerpt
+        throw ConfigurationError.unusableFile(setting: "watermark", path: path, reason: "\(error)")
       }
     }
     let formats = FormatChoice(

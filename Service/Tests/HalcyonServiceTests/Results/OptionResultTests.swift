@@ -172,8 +172,9 @@ struct OptionResultTests {
       let half = try await service.image("wm:0.5:nowe", of: source).bitmap()[2, 2]
       #expect((120...136).contains(half.red))
       try await RunningService.run {
-        $0.watermark = file
         $0.watermarkOpacity = 0.5
+        let data = try? Data(contentsOf: file).base64EncodedString()
+        $0.watermark = URL(string: "data:;base64," + (data ?? ""))
       } body: { faint, _ async throws in
         #expect((120...136).contains(try await faint.image("wm:1:nowe", of: source).bitmap()[2, 2].red))
       }
