@@ -30,7 +30,7 @@ struct ImgproxyVariablesTests {
         "IMGPROXY_REQUESTS_QUEUE_SIZE": "0", "IMGPROXY_MAX_CLIENTS": "100", "IMGPROXY_QUALITY": "70",
         "IMGPROXY_FORMAT_QUALITY": "avif=50", "IMGPROXY_AUTO_WEBP": "true", "IMGPROXY_ENFORCE_AVIF": "1",
         "IMGPROXY_MAX_SRC_RESOLUTION": "16.8", "IMGPROXY_MAX_SRC_FILE_SIZE": "1000", "IMGPROXY_PATH_PREFIX": "images/",
-        "IMGPROXY_BASE_URL": "https://e.com/", "IMGPROXY_URL_REPLACEMENTS": "a://*/=https://${1}.e.com/",
+        "IMGPROXY_BASE_URL": "https://", "IMGPROXY_URL_REPLACEMENTS": "a://*/=https://${1}.e.com/",
         "IMGPROXY_PRESETS": "small=w:10/q:5,large=w:20", "IMGPROXY_PRESETS_PATH": file.path,
         "IMGPROXY_ALLOWED_SOURCES": "https://a.example/, s3://, local://", "IMGPROXY_LOG_FORMAT": "json",
         "IMGPROXY_LOG_LEVEL": "warn", "IMGPROXY_PROMETHEUS_BIND": ":9090", "IMGPROXY_ALLOW_ORIGIN": "*",
