@@ -142,8 +142,9 @@ public struct ServiceConfiguration: Sendable {
   /// The most bytes of the images that are decoded, processed and encoded at the same time; others wait, and one that
   /// takes more alone is made alone. Default: half of the memory available to the process.
   public var workingByteCount = MemoryBudget.defaultByteLimit
-  /// The most images that are decoded, processed and encoded at the same time. Default: two for each processor.
-  public var concurrency = 2 * ProcessInfo.processInfo.activeProcessorCount
+  /// The most images that are decoded, processed and encoded at the same time. Default: one for each processor, since more
+  /// take more memory and are not faster.
+  public var concurrency = ProcessInfo.processInfo.activeProcessorCount
   /// The most images that wait for the source of one host, and the most that wait for a decoder; beyond it requests get
   /// the status 429.
   public var queueLength = 1024

@@ -244,7 +244,7 @@ extension Setting {
       "The most bytes of images that are decoded, processed and encoded at the same time; others wait."),
     number(
       "concurrency", \.concurrency, in: 1...10_000,
-      "The most images decoded, processed and encoded at the same time; by default two for each processor."),
+      "The most images decoded, processed and encoded at the same time; by default one for each processor."),
     number(
       "queue", \.queueLength, in: 1...1_000_000,
       "The most images that wait for one host, and for a decoder; beyond them requests get the status 429."),
