@@ -11,96 +11,63 @@ extension CachingLoader {
     case fetch(CacheLookup)
   }
 
-  /// A request to the server, and the look-up in the store that preceded it. A class: a load that waits keeps a reference
-  /// in its async frame.
-  private final class Fetch: Sendable {
-    let httpRequest: HTTPRequest
-    let request: ImageRequest
-    /// `nil` without a store.
-    let lookup: CacheLookup?
-
-    var watch: RemovalWatch { httpRequest.watch }
-
-    init(_ httpRequest: HTTPRequest, of request: ImageRequest, _ lookup: CacheLookup?) {
-      self.httpRequest = httpRequest
-      self.request = request
-      self.lookup = lookup
-    }
-  }
-
   /// How a load of a URL goes on.
   private enum Step {
     case served(EncodedImage)
-    case fetch(Fetch)
+    case fetch(HTTPRequest)
   }
 
-  func httpImage(
-    for request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription, at location: Location,
-    _ watch: RemovalWatch
-  ) async throws(ImageError) -> EncodedImage {
-    var trace = LoadTrace()
-    switch try await step(for: request, key: key, subscription, at: location, watch, &trace) {
+  func httpImage(_ load: Load, at location: Location) async throws(ImageError) -> EncodedImage {
+    switch try await step(load, at: location) {
     case .served(let image): return image
-    case .fetch(let fetch): return try await image(from: fetch, subscription, trace: &trace)
+    case .fetch(let request): return try await fetch(request)
     }
   }
 
   /// The image of a response in flight or in the store; else the request to send.
   @inline(never)
-  private func step(
-    for request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription, at location: Location,
-    _ watch: RemovalWatch, _ trace: inout LoadTrace
-  ) async throws(ImageError) -> Step {
-    if let image = inFlightImage(for: request, key: key, watch) {
-      if image.isServed(by: request.freshness, at: configuration.time.uptime()) {
-        configuration.report(.joined(.bytes), to: subscription)
+  private func step(_ load: Load, at location: Location) async throws(ImageError) -> Step {
+    if let image = inFlightImage(load) {
+      if image.isServed(by: load.request.freshness, at: configuration.time.uptime()) {
+        load.report(.joined(.bytes))
         return .served(image)
       }
       try await image.waitForWriting()
     }
     var lookup: CacheLookup?
-    if let cache = cacheInUse(by: request) {
-      switch try await lookUp(request, key: key, in: cache, subscription, at: location, watch, &trace) {
+    if load.request.readsStore || load.request.writesStore, let cache = configuration.httpCache(for: load.request) {
+      switch try await lookUp(load, in: cache, at: location) {
       case .served(let image): return .served(image)
       case .fetch(let found): lookup = found
       }
     } else {
-      configuration.report(.storeMiss(.notRead), to: subscription)
+      load.report(.storeMiss(.notRead))
     }
-    guard request.freshness.usesNetwork else { throw .notCached(key: key.sourceText) }
-    let httpRequest = try await httpRequest(for: request, key: key, lookup, at: location, watch)
-    return .fetch(Fetch(httpRequest, of: request, lookup))
+    guard load.request.freshness.usesNetwork else { throw .notCached(key: load.key.sourceText) }
+    return .fetch(try await httpRequest(load, at: location, after: lookup))
   }
 
-  @inline(never)
-  private func inFlightImage(for request: ImageRequest, key: CacheKey, _ watch: RemovalWatch) -> EncodedImage? {
-    guard request.readsStore, !request.freshness.contactsServerFirst else { return nil }
-    return inFlight[configuration.inFlightKey(key, for: request, watch)]
-  }
-
-  @inline(never)
-  private func cacheInUse(by request: ImageRequest) -> HTTPCache? {
-    guard request.readsStore || request.writesStore else { return nil }
-    return configuration.httpCache(for: request)
+  private func inFlightImage(_ load: Load) -> EncodedImage? {
+    guard load.request.readsStore, !load.request.freshness.contactsServerFirst else { return nil }
+    return inFlight[configuration.inFlightKey(of: load)]
   }
 
   @inline(never)
   private func lookUp(
-    _ request: ImageRequest, key: CacheKey, in cache: HTTPCache, _ subscription: LoadSubscription,
-    at location: Location, _ watch: RemovalWatch, _ trace: inout LoadTrace
+    _ load: Load, in cache: HTTPCache, at location: Location
   ) async throws(ImageError) -> StoreLookup {
+    let request = load.request
     let start = ContinuousClock.now
     let (found, tier) = await TierTrace.recording {
       await cache.lookUp(
-        key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
+        load.key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
         usesETags: request.revalidatesByETag, at: configuration.time.now())
     }
-    let readsStore = request.readsStore
-    trace.add(.storeRead, since: start, miss: readsStore ? found.miss : .notRead, tier: tier)
-    let entry = readsStore ? found.stored : nil
-    let image = entry.flatMap { storedImage($0, for: request, isFromHTTP: true, trace: trace, watch) }
-    let miss: CacheMiss? = readsStore ? found.miss ?? (image == nil ? .damaged : nil) : .notRead
-    report(miss, image, to: subscription)
+    let end = ContinuousClock.now
+    let (entry, reason) = request.readsStore ? (found.stored, found.miss) : (nil, .notRead)
+    load.record { $0.add(.storeRead, since: start, until: end, miss: reason, tier: tier) }
+    let image = entry.flatMap { storedImage($0, of: load, isFromHTTP: true, trace: load.trace, load.watch) }
+    load.reportLookUp(miss: reason ?? (image == nil ? .damaged : nil), image)
     switch (found.action, image) {
     case (.unavailable, _): throw .notCached(key: found.key.sourceText)
     case (.serve, let image?): return .served(image)
@@ -109,105 +76,89 @@ extension CachingLoader {
       (.fetch, _?) where request.optionsBox?.content != nil:
       return .fetch(found.unconditional)
     case (.serveStaleWhileRevalidating, let image?):
-      revalidate(request, found, at: location, watch)
+      revalidate(found, load, at: location)
       return .served(image)
     case (.fetch, _?):
-      if request.freshness != .reload { subscription.report(.storedStale) }
+      if request.freshness != .reload { load.subscription.report(.storedStale) }
       return .fetch(found)
     // Nothing stored can be revalidated: there is no entry, it is not an image, or it must not be read.
     case (_, nil): return .fetch(found.unconditional)
     }
   }
 
-  func report(_ miss: CacheMiss?, _ image: EncodedImage?, to subscription: LoadSubscription) {
-    configuration.report(
-      miss.map { .storeMiss($0) } ?? .storeHit(byteCount: image?.data.count ?? 0), to: subscription)
-  }
-
+  /// The request for the URL of a location, which a closure of the caller may have to resolve first.
   @inline(never)
   func httpRequest(
-    for request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, at location: Location, _ watch: RemovalWatch
+    _ load: Load, at location: Location, after lookup: CacheLookup?
   ) async throws(ImageError) -> HTTPRequest {
+    let url: HTTPURL
     switch location {
-    case .known(let url): return httpRequest(for: request, key: key, lookup, to: url, watch)
+    case .known(let known): url = known
     case .unresolved(let resolver):
-      let url = try await LoadChain.calling(for: link(key)) { () async throws(ImageError) in
+      url = try await LoadChain.calling(for: link(load.key)) { () async throws(ImageError) in
         try await resolver.resolvedURL()
       }
-      return httpRequest(for: request, key: key, lookup, to: url, watch)
     }
+    return HTTPRequest(load, to: url, after: lookup, configuration)
   }
 
-  @inline(never)
-  private func httpRequest(
-    for request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, to url: HTTPURL, _ watch: RemovalWatch
-  ) -> HTTPRequest {
-    HTTPRequest(request, to: url, key: key, after: lookup, watch, configuration)
-  }
-
-  private func image(
-    from fetch: Fetch, _ subscription: LoadSubscription, trace: inout LoadTrace
-  ) async throws(ImageError) -> EncodedImage {
+  private func fetch(_ request: HTTPRequest) async throws(ImageError) -> EncodedImage {
     let result: HTTPResult
     do throws(ImageError) {
-      result = try await http.load(fetch.httpRequest, subscription: subscription, trace: &trace)
+      result = try await http.load(request)
     } catch {
-      return try await staleImage(insteadOf: error, fetch, trace)
+      if let stale = await staleImage(insteadOf: error, request) { return stale }
+      throw error
     }
-    return try await image(of: result, from: fetch, subscription, trace: &trace)
+    return try await receive(result, of: request)
   }
 
   @inline(never)
-  private func image(
-    of result: HTTPResult, from fetch: Fetch, _ subscription: LoadSubscription, trace: inout LoadTrace
-  ) async throws(ImageError) -> EncodedImage {
-    let (httpRequest, request) = (fetch.httpRequest, fetch.request)
+  private func receive(_ result: HTTPResult, of request: HTTPRequest) async throws(ImageError) -> EncodedImage {
+    let load = request.load
     switch result {
     case .response(let response):
-      if response.metadata.status >= 300, let stale = await staleImage(insteadOf: response, fetch, trace) {
+      let status = response.metadata.status
+      if status >= 300,
+        let stale = await staleImage(
+          insteadOf: .httpStatus(status, url: response.metadata.url ?? request.url), request)
+      {
         return stale
       }
-      let storable = fetch.lookup == nil ? nil : await storable(response, request, fetch.lookup)
-      return fetchedImage(response, request, key: httpRequest.key, storable, trace: trace, fetch.watch)
+      return fetchedImage(response, load, await storable(response, request))
     case .notModified(let head, let isStorable):
-      guard let lookup = fetch.lookup else { throw .httpStatus(304, url: httpRequest.url) }
-      let cache = configuration.httpCache(for: request)
-      let isStored = isStorable && !fetch.watch.isRemovedFromStore
-      if let entry = await cache?.renewed(lookup, by: head, isStored: isStored),
-        let image = storedImage(entry, for: request, isFromHTTP: true, trace: trace, fetch.watch)
+      guard let lookup = request.lookup else { throw .httpStatus(304, url: request.url) }
+      let isStored = isStorable && !load.watch.isRemovedFromStore
+      if let entry = await configuration.httpCache(for: load.request)?.renewed(lookup, by: head, isStored: isStored),
+        let image = storedImage(entry, of: load, isFromHTTP: true, trace: load.trace, load.watch)
       {
         return image
       }
-      let unconditional = lookup.unconditional
-      let again = self.httpRequest(
-        for: request, key: httpRequest.key, unconditional, to: httpRequest.target, fetch.watch)
-      return try await image(from: Fetch(again, of: request, unconditional), subscription, trace: &trace)
+      return try await fetch(HTTPRequest(load, to: request.target, after: lookup.unconditional, configuration))
     }
   }
 
   /// How a response is stored; `nil` if it must not be.
   @inline(never)
-  private func storable(
-    _ response: HTTPResponse, _ request: ImageRequest, _ lookup: CacheLookup?
-  ) async -> StorableResponse? {
-    guard let lookup, let cache = configuration.httpCache(for: request),
+  private func storable(_ response: HTTPResponse, _ request: HTTPRequest) async -> StorableResponse? {
+    guard let lookup = request.lookup, let cache = configuration.httpCache(for: request.load.request),
       case .deliver(let storable) = await cache.outcome(of: response.metadata, to: lookup)
     else { return nil }
-    return response.isStorable && request.writesStore ? storable : nil
+    return response.isStorable && request.load.request.writesStore ? storable : nil
   }
 
   @inline(never)
   private func fetchedImage(
-    _ response: HTTPResponse, _ request: ImageRequest, key: CacheKey, _ storable: StorableResponse?, trace: LoadTrace,
-    _ watch: RemovalWatch
+    _ response: HTTPResponse, _ load: Load, _ storable: StorableResponse?
   ) -> EncodedImage {
-    let inFlightKey = storable.map { _ in configuration.inFlightKey(key, for: request, watch) }
+    let inFlightKey = storable.map { _ in configuration.inFlightKey(of: load) }
     let forbidsStorage = CacheControl(response.metadata.headers).forbidsStorage
     let image = EncodedImage(
       data: response.data, metadata: response.metadata, info: response.info, origin: .network, storable: storable,
       freshEnd: freshEnd(response.metadata),
-      allowsMemory: response.metadata.expiration != .expired && (!forbidsStorage || request.freshness == .cacheFirst),
-      trace: trace, watch: watch
+      allowsMemory: response.metadata.expiration != .expired
+        && (!forbidsStorage || load.request.freshness == .cacheFirst),
+      trace: load.trace, watch: load.watch
     ) { [inFlight] in if let inFlightKey { inFlight.removeReleased(inFlightKey) } }
     if let inFlightKey { inFlight.insert(image, for: inFlightKey) }
     return image
@@ -215,28 +166,17 @@ extension CachingLoader {
 
   /// The stored image, if it may be served although the server cannot be reached or answered with an error.
   @inline(never)
-  private func staleImage(
-    insteadOf error: ImageError, _ fetch: Fetch, _ trace: LoadTrace
-  ) async throws(ImageError) -> EncodedImage {
-    let request = fetch.request
-    guard let lookup = fetch.lookup, request.freshness != .reload,
-      let entry = await staleEntry(insteadOf: error, request, lookup),
-      let image = storedImage(entry, for: request, isFromHTTP: true, trace: trace, fetch.watch)
-    else { throw error }
-    return image
+  private func staleImage(insteadOf error: ImageError, _ request: HTTPRequest) async -> EncodedImage? {
+    let load = request.load
+    guard let lookup = request.lookup, load.request.freshness != .reload,
+      let entry = await staleEntry(insteadOf: error, load, lookup)
+    else { return nil }
+    return storedImage(entry, of: load, isFromHTTP: true, trace: load.trace, load.watch)
   }
 
-  /// The stored image, if it may be served although the server answered with an error that has an image of its own.
-  private func staleImage(insteadOf response: HTTPResponse, _ fetch: Fetch, _ trace: LoadTrace) async -> EncodedImage? {
-    let url = response.metadata.url ?? fetch.httpRequest.url
-    return try? await staleImage(insteadOf: .httpStatus(response.metadata.status, url: url), fetch, trace)
-  }
-
-  private func staleEntry(
-    insteadOf error: ImageError, _ request: ImageRequest, _ lookup: CacheLookup
-  ) async -> StoredEntry? {
+  private func staleEntry(insteadOf error: ImageError, _ load: Load, _ lookup: CacheLookup) async -> StoredEntry? {
     let now = configuration.time.now()
-    let cache = configuration.httpCache(for: request)
+    let cache = configuration.httpCache(for: load.request)
     switch error {
     case .httpStatus(let status, let url), .retryLater(_, let status, let url):
       let head = EntryMetadata(url: url, status: status, requestDate: now, responseDate: now)
@@ -248,5 +188,12 @@ extension CachingLoader {
     default:
       return nil
     }
+  }
+}
+
+extension Load {
+  /// Reports a look-up in the store.
+  func reportLookUp(miss: CacheMiss?, _ image: EncodedImage?) {
+    report(miss.map { .storeMiss($0) } ?? .storeHit(byteCount: image?.data.count ?? 0))
   }
 }

@@ -14,46 +14,41 @@ extension CachingLoader {
   }
 
   func providedImage(
-    _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription, _ watch: RemovalWatch,
-    provide: @escaping @Sendable () async throws(ImageError) -> Provided
+    _ load: Load, provide: @escaping @Sendable () async throws(ImageError) -> Provided
   ) async throws(ImageError) -> EncodedImage {
-    var trace = LoadTrace()
-    let inFlightKey = configuration.inFlightKey(key, for: request, watch)
+    let request = load.request
+    let inFlightKey = configuration.inFlightKey(of: load)
     if request.readsStore, !request.freshness.contactsServerFirst {
       if let image = inFlight[inFlightKey] {
-        configuration.report(.joined(.bytes), to: subscription)
+        load.report(.joined(.bytes))
         return image
       }
-      if let image = await storedProvidedImage(request, key, subscription, watch, trace: &trace) { return image }
+      if let image = await storedProvidedImage(load) { return image }
     } else {
-      configuration.report(.storeMiss(.notRead), to: subscription)
+      load.report(.storeMiss(.notRead))
     }
-    guard request.freshness.usesNetwork else { throw .notCached(key: key.sourceText) }
+    guard request.freshness.usesNetwork else { throw .notCached(key: load.key.sourceText) }
     let start = ContinuousClock.now
-    let provided = try await LoadChain.calling(for: link(key), provide)
-    trace.add(.transfer, since: start)
+    let provided = try await LoadChain.calling(for: link(load.key), provide)
+    load.record { $0.add(.transfer, since: start) }
     let image = try localImage(
-      provided, of: request, url: nil, origin: .provider, watch,
-      storeKey: request.writesStore && provided.image?.isPartial != true ? inFlightKey : nil, trace: trace)
+      provided, of: load, url: nil, origin: .provider,
+      storeKey: request.writesStore && provided.image?.isPartial != true ? inFlightKey : nil)
     if image.storable != nil { inFlight.insert(image, for: inFlightKey) }
     return image
   }
 
   /// A store that fails counts as a miss.
-  private func storedProvidedImage(
-    _ request: ImageRequest, _ key: CacheKey, _ subscription: LoadSubscription, _ watch: RemovalWatch,
-    trace: inout LoadTrace
-  ) async -> EncodedImage? {
-    let cache = configuration.cache(for: request)
-    guard let store = configuration.store(of: cache, for: request) else {
-      report(.notRead, nil, to: subscription)
+  private func storedProvidedImage(_ load: Load) async -> EncodedImage? {
+    guard let store = configuration.store(for: load.request) else {
+      load.reportLookUp(miss: .notRead, nil)
       return nil
     }
     let start = ContinuousClock.now
-    let (result, tier) = await TierTrace.recording { (try? await store.lookUp(key)) ?? .miss(.failed) }
-    trace.add(.storeRead, since: start, miss: result.miss, tier: tier)
-    let image = result.value.flatMap { storedImage($0, for: request, isFromHTTP: false, trace: trace, watch) }
-    report(image == nil ? result.miss ?? .damaged : nil, image, to: subscription)
+    let (result, tier) = await TierTrace.recording { (try? await store.lookUp(load.key)) ?? .miss(.failed) }
+    load.record { $0.add(.storeRead, since: start, miss: result.miss, tier: tier) }
+    let image = result.value.flatMap { storedImage($0, of: load, isFromHTTP: false, trace: load.trace, load.watch) }
+    load.reportLookUp(miss: image == nil ? result.miss ?? .damaged : nil, image)
     return image
   }
 
@@ -72,17 +67,8 @@ extension CachingLoader {
     }
   }
 
-  @inline(never)
   func localImage(
-    _ data: Data, of request: ImageRequest, url: URL?, origin: ImageOrigin, _ watch: RemovalWatch
-  ) throws(ImageError) -> EncodedImage {
-    try localImage(Provided(data: data), of: request, url: url, origin: origin, watch)
-  }
-
-  @inline(never)
-  private func localImage(
-    _ provided: Provided, of request: ImageRequest, url: URL?, origin: ImageOrigin, _ watch: RemovalWatch,
-    storeKey: InFlightResponses.Key? = nil, trace: LoadTrace = LoadTrace()
+    _ provided: Provided, of load: Load, url: URL?, origin: ImageOrigin, storeKey: InFlightResponses.Key? = nil
   ) throws(ImageError) -> EncodedImage {
     let data = provided.data
     guard !data.isEmpty else { throw .emptyResponse(url ?? .unnamedImage) }
@@ -94,10 +80,10 @@ extension CachingLoader {
     let storable = storeKey.map {
       StorableResponse(metadata: metadata, key: $0.key, requestHeaders: [:], knownVariants: [])
     }
+    let inspector = configuration.inspector(of: url, decoder: load.request.optionsBox?.options.decoder)
     return EncodedImage(
-      data: data, metadata: metadata,
-      info: try configuration.inspector(of: url, decoder: request.optionsBox?.options.decoder).info(of: data),
-      origin: origin, storable: storable, decoded: provided.image, trace: trace, watch: watch
+      data: data, metadata: metadata, info: try inspector.info(of: data), origin: origin, storable: storable,
+      decoded: provided.image, trace: load.trace, watch: load.watch
     ) { [inFlight] in if let storeKey { inFlight.removeReleased(storeKey) } }
   }
 }

@@ -6,9 +6,6 @@ import HalcyonSupport
 
 /// Gets the encoded bytes of a request: from a response in flight, from the store by HTTP's rules, or from the source.
 /// Equal requests share one job.
-///
-/// Functions that do not wait are `@inline(never)`: their locals would else take space in the async frame of each load
-/// that waits.
 final class CachingLoader: Sendable {
   private struct JobKey: Hashable {
     let key: CacheKey
@@ -73,132 +70,94 @@ final class CachingLoader: Sendable {
     files.close()
   }
 
-  func encodedImage(
-    for request: ImageRequest, key: CacheKey, subscription: LoadSubscription
-  ) async throws(ImageError) -> EncodedImage {
-    if LoadChain.isEmpty { return try await jobImage(for: request, key: key, subscription) }
-    return try await chainedImage(for: request, key: key, subscription)
-  }
-
-  /// The image of a request that the closure of another load has led to.
-  @inline(never)
-  private func chainedImage(
-    for request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
-  ) async throws(ImageError) -> EncodedImage {
-    try await LoadChain.waiting(for: link(key)) { () async throws(ImageError) in
-      try await jobImage(for: request, key: key, subscription)
+  func encodedImage(for load: Load) async throws(ImageError) -> EncodedImage {
+    if LoadChain.isEmpty { return try await join(load) }
+    return try await LoadChain.waiting(for: link(load.keys.fetch)) { () async throws(ImageError) in
+      try await join(load)
     }
   }
 
-  private func jobImage(
-    for request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
-  ) async throws(ImageError) -> EncodedImage {
-    let (jobKey, operation) = try job(for: request, key: key)
+  private func join(_ load: Load) async throws(ImageError) -> EncodedImage {
+    let source = try ResolvedSource(load.request.source)
+    let watch = RemovalWatch(load.keys.fetch, in: load.cache)
     return try await jobs.value(
-      for: jobKey, subscription: subscription, keepsResult: true, writes: partialWrites(for: request),
-      operation: operation)
+      for: JobKey(key: watch.key, options: FetchKey.key(load.request), removals: watch.removals.store),
+      subscription: load.subscription, keepsResult: true, writes: partialWrites(of: load)
+    ) { [self] subscription throws(ImageError) in
+      try await image(from: source, load.shared(by: subscription, for: watch))
+    }
   }
 
   /// The writes to which a cancelled load adds its partial response; `nil` if it stores none.
-  @inline(never)
-  private func partialWrites(for request: ImageRequest) -> BackgroundWrites? {
-    switch request.source.kind {
+  private func partialWrites(of load: Load) -> BackgroundWrites? {
+    switch load.request.source.kind {
     case .provider, .decoded: return nil
     case .url, .string, .keyed, .data, .resolver: break
     }
-    let cache = configuration.cache(for: request)
-    return request.writesStore && cache.encodedStore != nil ? cache.writes : nil
+    return load.request.writesStore && load.cache.encodedStore != nil ? load.cache.writes : nil
+  }
+
+  private func image(from source: ResolvedSource, _ load: Load) async throws(ImageError) -> EncodedImage {
+    switch source {
+    case .web(let url): return try await httpImage(load, at: .known(url))
+    case .unresolved(let resolver): return try await httpImage(load, at: .unresolved(resolver))
+    case .file(let path, let url):
+      let limit = configuration.limits.encodedByteCount
+      let data = try await LocalFile.read(path: path, url: url, byteLimit: limit, on: files)
+      return try localImage(Provided(data: data), of: load, url: url, origin: .file)
+    case .inline(let text, let url):
+      let data = try await DataURL.data(of: text, on: files)
+      return try localImage(Provided(data: data), of: load, url: url, origin: .inline)
+    case .data(let data):
+      return try localImage(Provided(data: data), of: load, url: nil, origin: .inline)
+    case .provider(let provider):
+      return try await providedImage(load) { () async throws(ImageError) in
+        Provided(data: try await provider.provided())
+      }
+    case .decoded(let provider):
+      return try await providedImage(load) { [self] () async throws(ImageError) in
+        try await encoded(provider.provided())
+      }
+    }
   }
 
   /// Identifies the loads of a key, for ``LoadChain``.
   func link(_ key: CacheKey) -> LoadChain.Link { LoadChain.Link(loader: ObjectIdentifier(self), key: key) }
 
-  /// A stored image; `nil` if the entry is not an image.
-  @inline(never)
+  /// The image of a stored entry; `nil` if the entry is not an image.
+  ///
+  /// - Parameter watch: That of the entry.
   func storedImage(
-    _ entry: StoredEntry, for request: ImageRequest, isFromHTTP: Bool, trace: LoadTrace, _ watch: RemovalWatch
+    _ entry: StoredEntry, of load: Load, isFromHTTP: Bool, trace: LoadTrace, _ watch: RemovalWatch
   ) -> EncodedImage? {
-    let inspector = configuration.inspector(of: entry.metadata.url, decoder: request.optionsBox?.options.decoder)
+    let decoder = load.request.optionsBox?.options.decoder
+    let inspector = configuration.inspector(of: entry.metadata.url, decoder: decoder)
     guard let info = try? inspector.info(of: entry.body) else { return nil }
     return EncodedImage(
       data: entry.body, metadata: entry.metadata, info: info, origin: .store,
       freshEnd: isFromHTTP ? freshEnd(entry.metadata) : nil, trace: trace, watch: watch)
   }
 
-  @inline(never)
-  private func job(
-    for request: ImageRequest, key: CacheKey
-  ) throws(ImageError) -> (JobKey, InFlightJobs<JobKey, EncodedImage>.Operation) {
-    let source = try ResolvedSource(request.source)
-    let watch = configuration.watch(key, for: request)
-    let operation: InFlightJobs<JobKey, EncodedImage>.Operation
-    if case .web(let url) = source {
-      operation = { [self] subscription throws(ImageError) in
-        try await httpImage(for: request, key: key, subscription, at: .known(url), watch)
-      }
-    } else {
-      operation = { [self] subscription throws(ImageError) in
-        try await image(from: source, request, key: key, subscription, watch)
-      }
-    }
-    return (JobKey(key: key, options: FetchKey.key(request), removals: watch.removals.store), operation)
-  }
-
-  /// All sources but URLs of the web, apart from that most frequent one to keep its async frame small.
-  @inline(never)
-  private func image(
-    from source: ResolvedSource, _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription,
-    _ watch: RemovalWatch
-  ) async throws(ImageError) -> EncodedImage {
-    switch source {
-    case .web(let url):
-      return try await httpImage(for: request, key: key, subscription, at: .known(url), watch)
-    case .unresolved(let resolver):
-      return try await httpImage(for: request, key: key, subscription, at: .unresolved(resolver), watch)
-    case .file(let path, let url):
-      let data = try await LocalFile.read(
-        path: path, url: url, byteLimit: configuration.limits.encodedByteCount, on: files)
-      return try localImage(data, of: request, url: url, origin: .file, watch)
-    case .inline(let text, let url):
-      return try localImage(
-        try await DataURL.decode(text, on: files), of: request, url: url, origin: .inline, watch)
-    case .data(let data):
-      return try localImage(data, of: request, url: nil, origin: .inline, watch)
-    case .provider(let provider):
-      return try await providedImage(request, key: key, subscription, watch) { () async throws(ImageError) in
-        Provided(data: try await provider.provided())
-      }
-    case .decoded(let provider):
-      return try await providedImage(request, key: key, subscription, watch) { [self] () async throws(ImageError) in
-        try await encoded(provider.provided())
-      }
-    }
-  }
-
   /// Revalidates a stale entry in the background.
-  func revalidate(_ request: ImageRequest, _ lookup: CacheLookup, at location: Location, _ watch: RemovalWatch) {
-    let key = configuration.inFlightKey(lookup.key, for: request, watch)
-    revalidations.start(key, trackedBy: configuration.cache(for: request).writes) { [self] in
-      await updateStore(request, lookup, at: location, watch)
+  func revalidate(_ lookup: CacheLookup, _ load: Load, at location: Location) {
+    revalidations.start(configuration.inFlightKey(of: load), trackedBy: load.cache.writes) { [self] in
+      await updateStore(lookup, load.shared(by: LoadSubscription(priority: .low)), at: location)
     }
   }
 
-  private func updateStore(
-    _ request: ImageRequest, _ lookup: CacheLookup, at location: Location, _ watch: RemovalWatch
-  ) async {
-    guard let cache = configuration.httpCache(for: request),
-      let httpRequest = try? await httpRequest(for: request, key: lookup.key, lookup, at: location, watch)
+  private func updateStore(_ lookup: CacheLookup, _ load: Load, at location: Location) async {
+    guard let cache = configuration.httpCache(for: load.request),
+      let request = try? await httpRequest(load, at: location, after: lookup)
     else { return }
-    var trace = LoadTrace()
-    switch try? await http.load(httpRequest, subscription: LoadSubscription(priority: .low), trace: &trace) {
+    switch try? await http.load(request) {
     case .notModified(let head, let isStorable)?:
-      let isStored = isStorable && !watch.isRemovedFromStore
+      let isStored = isStorable && !load.watch.isRemovedFromStore
       if await cache.renewed(lookup, by: head, isStored: isStored) == nil {
-        await updateStore(request, lookup.unconditional, at: location, watch)
+        await updateStore(lookup.unconditional, load, at: location)
       }
     case .response(let response)?:
       if case .deliver(let storable?) = await cache.outcome(of: response.metadata, to: lookup), response.isStorable,
-        request.writesStore, !watch.isRemovedFromStore
+        load.request.writesStore, !load.watch.isRemovedFromStore
       {
         // Completed even if the pipeline is invalidated meanwhile.
         _ = await Task { try await cache.store(storable, body: response.data) }.result

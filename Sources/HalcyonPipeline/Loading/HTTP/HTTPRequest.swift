@@ -4,53 +4,54 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
 
-/// One request of the pipeline, before retries, redirects and the request modifier.
+/// One request of a load, before retries, redirects and the request modifier; and what its attempts have led to.
 final class HTTPRequest: Sendable {
+  private struct Progress {
+    var redirects: [EntryMetadata.Redirect] = []
+    var partial: PartialBody?
+  }
+
+  let load: Load
   let target: HTTPURL
+  /// The look-up in the store before; `nil` without a store.
+  let lookup: CacheLookup?
   /// The fields of the image request and of the pipeline.
   let headers: HTTPHeaders
   /// The validators of the stored response, and other fields that the cache adds.
   let cacheFields: HTTPHeaders
-  /// The stored response that the request may revalidate.
-  let stored: EntryMetadata?
-  /// The redirects that the last attempt followed, which limit how long its failure is remembered.
-  let redirects = Lock<[EntryMetadata.Redirect]>([])
-  /// The fetch key.
-  let key: CacheKey
-  let readsStore: Bool
-  let writesStore: Bool
-  /// Stores the partial body of an interrupted download.
-  let cache: ImageCache
-  let watch: RemovalWatch
-  /// Whether the request is sent even if it failed a moment ago.
-  let ignoresRememberedFailures: Bool
-  /// Whether a download that an earlier load began is resumed.
-  let resumesStoredBody: Bool
-  /// Whether an entity tag identifies the bytes (``RequestOptions/usesETags``).
-  let usesETags: Bool
-  /// The options of the image request, for its hooks.
-  let optionsBox: OptionsBox?
+  private let progress = Lock(Progress())
 
-  /// - Parameter lookup: The look-up in the store before; `nil` without a store.
-  init(
-    _ request: ImageRequest, to target: HTTPURL, key: CacheKey, after lookup: CacheLookup?, _ watch: RemovalWatch,
-    _ configuration: PipelineConfiguration
-  ) {
+  init(_ load: Load, to target: HTTPURL, after lookup: CacheLookup?, _ configuration: PipelineConfiguration) {
+    self.load = load
     self.target = target
-    self.key = key
-    self.watch = watch
-    stored = lookup?.revalidated
+    self.lookup = lookup
     var cacheFields = lookup?.addedFields ?? HTTPHeaders()
-    if lookup == nil, request.freshness.contactsServerFirst { cacheFields["Cache-Control"] = "no-cache" }
+    if lookup == nil, load.request.freshness.contactsServerFirst { cacheFields["Cache-Control"] = "no-cache" }
     self.cacheFields = cacheFields
-    headers = request.headers.adding(configuration.headers)
-    (readsStore, writesStore) = (request.readsStore, request.writesStore)
-    cache = configuration.cache(for: request)
-    optionsBox = request.optionsBox
-    ignoresRememberedFailures = request.freshness.contactsServerFirst || request.optionsBox?.content != nil
-    resumesStoredBody = request.freshness != .reload
-    usesETags = request.revalidatesByETag
+    headers = load.request.headers.adding(configuration.headers)
   }
+
+  /// The redirects that the last attempt followed, which limit how long its failure is remembered.
+  var redirects: [EntryMetadata.Redirect] {
+    get { progress.withLock(\.redirects) }
+    set { progress.withLock { $0.redirects = newValue } }
+  }
+
+  /// The first bytes of the body, if they are known.
+  var partial: PartialBody? {
+    get { progress.withLock(\.partial) }
+    set { progress.withLock { $0.partial = newValue } }
+  }
+
+  var url: URL { target.url }
+
+  var origin: Origin { target.origin }
+
+  /// The options of the image request, for its hooks.
+  var optionsBox: OptionsBox? { load.request.optionsBox }
+
+  /// The stored response that the request may revalidate.
+  var stored: EntryMetadata? { lookup?.revalidated }
 
   /// The validators of ``stored``.
   var validators: HTTPHeaders { cacheFields.filter { $0.name != "Cache-Control" } }
@@ -58,26 +59,18 @@ final class HTTPRequest: Sendable {
   /// The method and the body; `nil` for a plain GET.
   var content: RequestContent? { optionsBox?.content }
 
-  /// Whether a transfer that was interrupted can be continued: the body belongs to a GET.
-  var isResumable: Bool { content == nil }
+  /// Whether the request is sent even if it failed a moment ago.
+  var ignoresRememberedFailures: Bool { load.request.freshness.contactsServerFirst || content != nil }
 
   /// The key under which a failure is remembered: another decoder may succeed.
-  var failureKey: CacheKey { optionsBox?.options.failureKey(key) ?? key }
-
-  var url: URL { target.url }
-
-  var origin: Origin { target.origin }
-}
-
-extension RequestOptions {
-  /// The key under which a failure of these options is remembered.
-  func failureKey(_ key: CacheKey) -> CacheKey {
-    decoderHook.map { key.adding("decoder", $0.identity) } ?? key
-  }
+  var failureKey: CacheKey { load.request.failureKey(load.key) }
 }
 
 extension ImageRequest {
-  func failureKey(_ key: CacheKey) -> CacheKey { optionsBox?.options.failureKey(key) ?? key }
+  /// The key under which a failure is remembered: another decoder may succeed.
+  func failureKey(_ key: CacheKey) -> CacheKey {
+    optionsBox?.options.decoderHook.map { key.adding("decoder", $0.identity) } ?? key
+  }
 }
 
 /// The result of a request that succeeded.
