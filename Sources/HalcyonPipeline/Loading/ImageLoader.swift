@@ -123,18 +123,13 @@ final class ImageLoader: Sendable {
   ///
   /// - Parameter keepsResult: Whether the image itself is wanted, not only as a step towards another one.
   func load(_ load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
-    if LoadChain.isEmpty { return try await join(load, keepsResult: keepsResult) }
-    return try await LoadChain.waiting(for: bytes.link(load.keys.fetch)) { () async throws(ImageError) in
-      try await join(load, keepsResult: keepsResult)
-    }
-  }
-
-  private func join(_ load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
-    let watch = RemovalWatch(load.keys.image, in: load.cache)
-    return try await jobs.value(
-      for: JobKey(load.request, watch), subscription: load.subscription, keepsResult: keepsResult
-    ) { [self] subscription throws(ImageError) in
-      try await runSteps(of: load.shared(by: subscription, for: watch), keepsResult: keepsResult)
+    try await LoadChain.waiting(for: bytes.link(load.keys.fetch)) { () async throws(ImageError) in
+      let watch = RemovalWatch(load.keys.image, in: load.cache)
+      return try await jobs.value(
+        for: JobKey(load.request, watch), subscription: load.subscription, keepsResult: keepsResult
+      ) { [self] subscription throws(ImageError) in
+        try await runSteps(of: load.shared(by: subscription, for: watch), keepsResult: keepsResult)
+      }
     }
   }
 }

@@ -71,20 +71,15 @@ final class CachingLoader: Sendable {
   }
 
   func encodedImage(for load: Load) async throws(ImageError) -> EncodedImage {
-    if LoadChain.isEmpty { return try await join(load) }
-    return try await LoadChain.waiting(for: link(load.keys.fetch)) { () async throws(ImageError) in
-      try await join(load)
-    }
-  }
-
-  private func join(_ load: Load) async throws(ImageError) -> EncodedImage {
-    let source = try ResolvedSource(load.request.source)
-    let watch = RemovalWatch(load.keys.fetch, in: load.cache)
-    return try await jobs.value(
-      for: JobKey(key: watch.key, options: FetchKey.key(load.request), removals: watch.removals.store),
-      subscription: load.subscription, keepsResult: true, writes: partialWrites(of: load)
-    ) { [self] subscription throws(ImageError) in
-      try await image(from: source, load.shared(by: subscription, for: watch))
+    try await LoadChain.waiting(for: link(load.keys.fetch)) { () async throws(ImageError) in
+      let source = try ResolvedSource(load.request.source)
+      let watch = RemovalWatch(load.keys.fetch, in: load.cache)
+      return try await jobs.value(
+        for: JobKey(key: watch.key, options: FetchKey.key(load.request), removals: watch.removals.store),
+        subscription: load.subscription, keepsResult: true, writes: partialWrites(of: load)
+      ) { [self] subscription throws(ImageError) in
+        try await image(from: source, load.shared(by: subscription, for: watch))
+      }
     }
   }
 
