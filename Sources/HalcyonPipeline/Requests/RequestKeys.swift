@@ -34,11 +34,6 @@ struct RequestKeys: Sendable {
     return fetchLength == text.count ? image : CacheKey(String(decoding: text.prefix(fetchLength), as: UTF8.self))
   }
 
-  /// Makes only the key ``fetch``.
-  static func fetch(_ request: ImageRequest) -> CacheKey {
-    KeyFields.key { appendFetchFields(of: request, to: &$0) }
-  }
-
   /// The key of the image encoded by `policy`; `nil` if the policy stores only the original bytes.
   func variant(_ policy: StoragePolicy) -> CacheKey? { policy.keyText.map { image.adding("stored", $0) } }
 
