@@ -11,7 +11,7 @@ extension ImageLoader {
     let subscription = LoadSubscription(priority: request.loadPriority) { event in
       if case .progress(let progress) = event { onProgress?(progress) }
     }
-    return try await around(Load(request, for: subscription, configuration)) { [self] load throws(ImageError) in
+    return try await around(newLoad(request, for: subscription)) { [self] load throws(ImageError) in
       let encoded = try await bytes.encodedImage(for: load)
       try await storeFetched(encoded, load)
       return encoded

@@ -44,7 +44,7 @@ extension ImageLoader {
   ) async throws(ImageError) -> EncodedVariant {
     guard request.targetSize.isValid else { throw .invalidTargetSize(request.targetSize) }
     let subscription = LoadSubscription(priority: request.loadPriority)
-    return try await around(Load(request, for: subscription, configuration)) { [self] load throws(ImageError) in
+    return try await around(newLoad(request, for: subscription)) { [self] load throws(ImageError) in
       let key =
         planner.map { load.keys.image.adding("plan", $0.identifier) }
         ?? load.keys.variant(load.request.storagePolicy) ?? load.keys.image

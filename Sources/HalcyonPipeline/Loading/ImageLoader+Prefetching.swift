@@ -17,7 +17,7 @@ extension ImageLoader {
   func prefetchToStore(
     _ request: ImageRequest, _ subscription: LoadSubscription
   ) async throws(ImageError) -> Prefetched {
-    try await around(Load(request, for: subscription, configuration)) { [self] load throws(ImageError) in
+    try await around(newLoad(request, for: subscription)) { [self] load throws(ImageError) in
       switch try ResolvedSource(load.request.source) {
       case .file, .inline, .data: return .skipped
       case .web, .unresolved, .provider, .decoded: break

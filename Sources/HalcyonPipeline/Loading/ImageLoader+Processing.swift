@@ -5,6 +5,7 @@ import HalcyonSupport
 /// Processors: each one runs on the image before it, which may be in memory or be loaded for several requests.
 extension ImageLoader {
   /// Runs the last processor on the image before it, which is shared with loads of that image.
+  @inline(never)
   func process(_ load: Load, with processor: any ImageProcessor) async throws(ImageError) -> Loaded {
     var earlier = load.request
     earlier.processors.removeLast()
@@ -41,7 +42,6 @@ extension ImageLoader {
   }
 
   /// The processor with the context of an image, if it needs one.
-  @inline(never)
   private func bound(
     _ processor: any ImageProcessor, to loaded: inout Loaded, _ load: Load
   ) async throws(ImageError) -> any ImageProcessor {

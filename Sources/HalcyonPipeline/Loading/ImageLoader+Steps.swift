@@ -35,6 +35,7 @@ extension ImageLoader {
   }
 
   /// The stale image, if the bytes that are valid now are those it was decoded from.
+  @inline(never)
   private func renewed(_ stale: DecodedImage, by encoded: EncodedImage, _ load: Load) async -> Loaded? {
     guard let image = await renewedImage(stale, by: encoded, load) else { return nil }
     await storeOriginalIfWanted(encoded, load, load.cache.placeholders[load.keys.fetch])

@@ -87,11 +87,19 @@ final class ImageLoader: Sendable {
   /// Whether ``invalidate()`` was called.
   var isInvalidated: Bool { invalidated.load() }
 
-  /// The load of an image after a look-up in memory that was not a hit.
+  /// The load of a caller.
+  ///
+  /// - Parameters:
+  ///   - keys: Those of the request, if they are known.
+  ///   - memory: The outcome of the look-up in memory, if there was one.
+  @inline(never)
   func newLoad(
-    _ request: ImageRequest, _ keys: RequestKeys, after memory: MemoryLookup, for subscription: LoadSubscription
+    _ request: ImageRequest, _ keys: RequestKeys? = nil, after memory: MemoryLookup? = nil,
+    for subscription: LoadSubscription
   ) -> Load {
-    Load(request, keys: keys, for: subscription, memory: memory, configuration)
+    Load(
+      request, keys ?? RequestKeys(request), in: configuration.cache(for: request), for: subscription, after: memory,
+      isReported: configuration.eventHandler != nil)
   }
 
   /// Loads an image with all steps around it.

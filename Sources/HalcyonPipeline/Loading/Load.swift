@@ -22,16 +22,14 @@ final class Load: Sendable {
   /// The load of a caller.
   ///
   /// - Parameters:
-  ///   - keys: Those of the request, if they are known.
   ///   - memory: The outcome of the look-up in memory, if there was one.
+  ///   - isReported: Whether there is an event handler.
   convenience init(
-    _ request: ImageRequest, keys: RequestKeys? = nil, for subscription: LoadSubscription, memory: MemoryLookup? = nil,
-    _ configuration: PipelineConfiguration
+    _ request: ImageRequest, _ keys: RequestKeys, in cache: ImageCache, for subscription: LoadSubscription,
+    after memory: MemoryLookup?, isReported: Bool
   ) {
-    let (keys, cache) = (keys ?? RequestKeys(request), configuration.cache(for: request))
     self.init(
-      request, keys, cache, subscription, memory, RemovalWatch(keys.image, in: cache),
-      isReported: configuration.eventHandler != nil)
+      request, keys, cache, subscription, memory, RemovalWatch(keys.image, in: cache), isReported: isReported)
   }
 
   private init(
@@ -49,6 +47,13 @@ final class Load: Sendable {
 
   /// The key of the result.
   var key: CacheKey { watch.key }
+
+  /// The key of the result, which is encoded bytes, while it is in flight.
+  var inFlightKey: InFlightResponses.Key {
+    InFlightResponses.Key(
+      key: key, cache: ObjectIdentifier(cache), removals: watch.removals.store,
+      decoder: request.optionsBox?.options.decoderHook?.identity)
+  }
 
   /// The steps so far.
   var trace: LoadTrace { recorded.withLock { $0 } }
@@ -86,8 +91,7 @@ final class Load: Sendable {
 
   /// The load of another request with the same cache, for the same callers.
   func other(_ request: ImageRequest, _ keys: RequestKeys, _ memory: MemoryLookup?) -> Load {
-    Load(
-      request, keys, cache, subscription, memory, RemovalWatch(keys.image, in: cache), isReported: isReported)
+    Load(request, keys, in: cache, for: subscription, after: memory, isReported: isReported)
   }
 }
 

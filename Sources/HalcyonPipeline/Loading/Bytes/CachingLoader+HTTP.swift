@@ -49,10 +49,9 @@ extension CachingLoader {
 
   private func inFlightImage(_ load: Load) -> EncodedImage? {
     guard load.request.readsStore, !load.request.freshness.contactsServerFirst else { return nil }
-    return inFlight[configuration.inFlightKey(of: load)]
+    return inFlight[load.inFlightKey]
   }
 
-  @inline(never)
   private func lookUp(
     _ load: Load, in cache: HTTPCache, at location: Location
   ) async throws(ImageError) -> StoreLookup {
@@ -99,7 +98,7 @@ extension CachingLoader {
         try await resolver.resolvedURL()
       }
     }
-    return HTTPRequest(load, to: url, after: lookup, configuration)
+    return HTTPRequest(load, to: url, after: lookup, defaults: configuration.headers)
   }
 
   private func fetch(_ request: HTTPRequest) async throws(ImageError) -> EncodedImage {
@@ -134,12 +133,12 @@ extension CachingLoader {
       {
         return image
       }
-      return try await fetch(HTTPRequest(load, to: request.target, after: lookup.unconditional, configuration))
+      return try await fetch(
+        HTTPRequest(load, to: request.target, after: lookup.unconditional, defaults: configuration.headers))
     }
   }
 
   /// How a response is stored; `nil` if it must not be.
-  @inline(never)
   private func storable(_ response: HTTPResponse, _ request: HTTPRequest) async -> StorableResponse? {
     guard let lookup = request.lookup, let cache = configuration.httpCache(for: request.load.request),
       case .deliver(let storable) = await cache.outcome(of: response.metadata, to: lookup)
@@ -147,11 +146,10 @@ extension CachingLoader {
     return response.isStorable && request.load.request.writesStore ? storable : nil
   }
 
-  @inline(never)
   private func fetchedImage(
     _ response: HTTPResponse, _ load: Load, _ storable: StorableResponse?
   ) -> EncodedImage {
-    let inFlightKey = storable.map { _ in configuration.inFlightKey(of: load) }
+    let inFlightKey = storable.map { _ in load.inFlightKey }
     let forbidsStorage = CacheControl(response.metadata.headers).forbidsStorage
     let image = EncodedImage(
       data: response.data, metadata: response.metadata, info: response.info, origin: .network, storable: storable,

@@ -17,7 +17,7 @@ extension CachingLoader {
     _ load: Load, provide: @escaping @Sendable () async throws(ImageError) -> Provided
   ) async throws(ImageError) -> EncodedImage {
     let request = load.request
-    let inFlightKey = configuration.inFlightKey(of: load)
+    let inFlightKey = load.inFlightKey
     if request.readsStore, !request.freshness.contactsServerFirst {
       if let image = inFlight[inFlightKey] {
         load.report(.joined(.bytes))
@@ -67,6 +67,7 @@ extension CachingLoader {
     }
   }
 
+  @inline(never)
   func localImage(
     _ provided: Provided, of load: Load, url: URL?, origin: ImageOrigin, storeKey: InFlightResponses.Key? = nil
   ) throws(ImageError) -> EncodedImage {

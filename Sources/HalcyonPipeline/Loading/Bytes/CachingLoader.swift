@@ -78,7 +78,9 @@ final class CachingLoader: Sendable {
         for: JobKey(key: watch.key, options: FetchKey.key(load.request), removals: watch.removals.store),
         subscription: load.subscription, keepsResult: true, writes: partialWrites(of: load)
       ) { [self] subscription throws(ImageError) in
-        try await image(from: source, load.shared(by: subscription, for: watch))
+        let load = load.shared(by: subscription, for: watch)
+        guard case .web(let url) = source else { return try await image(from: source, load) }
+        return try await httpImage(load, at: .known(url))
       }
     }
   }
@@ -92,6 +94,8 @@ final class CachingLoader: Sendable {
     return load.request.writesStore && load.cache.encodedStore != nil ? load.cache.writes : nil
   }
 
+  /// The image of any source. Most are URLs of the web, whose loads wait in a smaller async frame without this.
+  @inline(never)
   private func image(from source: ResolvedSource, _ load: Load) async throws(ImageError) -> EncodedImage {
     switch source {
     case .web(let url): return try await httpImage(load, at: .known(url))
@@ -122,6 +126,7 @@ final class CachingLoader: Sendable {
   /// The image of a stored entry; `nil` if the entry is not an image.
   ///
   /// - Parameter watch: That of the entry.
+  @inline(never)
   func storedImage(
     _ entry: StoredEntry, of load: Load, isFromHTTP: Bool, trace: LoadTrace, _ watch: RemovalWatch
   ) -> EncodedImage? {
@@ -135,7 +140,7 @@ final class CachingLoader: Sendable {
 
   /// Revalidates a stale entry in the background.
   func revalidate(_ lookup: CacheLookup, _ load: Load, at location: Location) {
-    revalidations.start(configuration.inFlightKey(of: load), trackedBy: load.cache.writes) { [self] in
+    revalidations.start(load.inFlightKey, trackedBy: load.cache.writes) { [self] in
       await updateStore(lookup, load.shared(by: LoadSubscription(priority: .low)), at: location)
     }
   }

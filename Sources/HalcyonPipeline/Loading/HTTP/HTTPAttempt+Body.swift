@@ -36,7 +36,6 @@ extension HTTPAttempt {
 
   /// The image in the body of an error status, which expires with the lifetime that the response has; `nil` if the request
   /// does not allow it, or the body is not an image.
-  @inline(never)
   func errorImage(of reply: HTTPReply, with permit: ConnectionLimiter.Permit) async -> HTTPResponse? {
     guard load.request.acceptsErrorImage, reply.response.status >= 300, reply.response.status != 304,
       let response = try? await body(of: reply, with: permit)

@@ -33,7 +33,6 @@ extension HTTPAttempt {
   }
 
   /// Runs the validator without a permit, so that it may load from the same host; the body is read with one again.
-  @inline(never)
   func validate(_ reply: HTTPReply, with permit: ConnectionLimiter.Permit) async throws(ImageError) {
     guard let validator = request.optionsBox?.options.responseValidator else { return }
     let origin = try origin(of: reply.request)

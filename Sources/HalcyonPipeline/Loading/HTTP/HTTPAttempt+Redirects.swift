@@ -27,7 +27,6 @@ extension HTTPAttempt {
   }
 
   /// The way over a redirect, to the request that the redirect handler and the modifier return.
-  @inline(never)
   private func route(over hop: Route.Hop) async throws(ImageError) -> Route {
     var route = hop.route
     route.redirects.append(hop.redirect)
@@ -41,7 +40,6 @@ extension HTTPAttempt {
   }
 
   /// The redirect that a response is; `nil` if it is none.
-  @inline(never)
   func hop(after reply: HTTPReply) throws(ImageError) -> Route.Hop? {
     let response = reply.response
     guard let next = try Redirect.next(after: reply.request, status: response.status, headers: response.headers) else {

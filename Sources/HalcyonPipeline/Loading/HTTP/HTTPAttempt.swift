@@ -21,7 +21,7 @@ final class HTTPAttempt: Sendable {
 
   enum Step {
     case done(Outcome)
-    indirect case redirect(Route.Hop)
+    case redirect(Route.Hop)
     /// The server did not send the requested range.
     case cannotResume
   }
@@ -29,7 +29,7 @@ final class HTTPAttempt: Sendable {
   /// How an attempt begins.
   private enum Start {
     case send(HTTPExchange)
-    indirect case redirect(Route.Hop)
+    case redirect(Route.Hop)
   }
 
   let request: HTTPRequest
@@ -44,7 +44,6 @@ final class HTTPAttempt: Sendable {
   var configuration: PipelineConfiguration { loader.configuration }
 
   /// Sends the request, and once more if credentials were renewed or the partial body is of no use.
-  @inline(never)
   func result() async -> Result<Outcome, ImageError> {
     do throws(ImageError) {
       return .success(try await outcome())
@@ -105,7 +104,6 @@ final class HTTPAttempt: Sendable {
     return .send(try exchange(on: route))
   }
 
-  @inline(never)
   private func unmodifiedRequest() -> TransportRequest {
     var headers = request.headers
     for field in request.cacheFields.fields { headers[field.name] = field.value }
@@ -136,7 +134,12 @@ final class HTTPAttempt: Sendable {
   func perform(_ exchange: HTTPExchange) async throws(ImageError) -> Step {
     var head: TransportHead?
     defer { exchange.permit.release(head) }
-    let reply = try await reply(to: exchange)
+    let reply =
+      if let transfer = exchange.transfer {
+        try reply(try await transfer.response(from: exchange.request.url), to: exchange, by: transfer)
+      } else {
+        try await send(exchange)
+      }
     head = TransportHead(status: reply.response.status, headers: reply.response.headers)
     load.report(.responded(status: reply.response.status, url: reply.request.url.withoutCredentials))
     defer {
@@ -149,22 +152,24 @@ final class HTTPAttempt: Sendable {
     return try await step(after: reply, with: exchange.permit)
   }
 
-  @inline(never)
   func origin(of current: TransportRequest) throws(ImageError) -> Origin {
     if current.url == request.url { return request.origin }
     guard let origin = Origin(current.url) else { throw .invalidURL(current.url.absoluteString) }
     return origin
   }
 
-  /// Waits for the permit and for the head of the response.
+  /// The response of a prepared transfer.
+  private func reply(
+    _ response: TransportResponse, to exchange: HTTPExchange, by transfer: QueuedTransfer
+  ) throws(ImageError) -> HTTPReply {
+    guard let beginning = transfer.beginning else { throw .cancelled }
+    load.record { $0.add(.queue, since: exchange.queued, until: beginning.instant) }
+    return HTTPReply(to: exchange, began: beginning.instant, sent: beginning.date, response: response)
+  }
+
+  /// Waits for the permit, and then for the head of the response.
   @inline(never)
-  private func reply(to exchange: HTTPExchange) async throws(ImageError) -> HTTPReply {
-    if let transfer = exchange.transfer {
-      let response = try await transfer.response(from: exchange.request.url)
-      guard let beginning = transfer.beginning else { throw .cancelled }
-      load.record { $0.add(.queue, since: exchange.queued, until: beginning.instant) }
-      return HTTPReply(to: exchange, began: beginning.instant, sent: beginning.date, response: response)
-    }
+  private func send(_ exchange: HTTPExchange) async throws(ImageError) -> HTTPReply {
     try await exchange.permit.acquire(exchange.origin, load.subscription)
     load.record { $0.add(.queue, since: exchange.queued) }
     let (began, sent) = (ContinuousClock.now, configuration.time.now())

@@ -91,7 +91,6 @@ final class HTTPLoader: Sendable {
     return PartialBodies(cache: cache, store: configuration.observed(cache.encodedStore), watch: request.load.watch)
   }
 
-  @inline(never)
   private func throwRememberedFailure(of request: HTTPRequest) throws(ImageError) {
     if !request.ignoresRememberedFailures, let error = failures.error(for: request.failureKey) { throw error }
   }
@@ -103,7 +102,6 @@ final class HTTPLoader: Sendable {
   }
 
   /// Waits until the next attempt, or throws the error of the last one if there is none.
-  @inline(never)
   private func waitForRetry(
     after result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest
   ) async throws(ImageError) {

@@ -21,14 +21,15 @@ final class HTTPRequest: Sendable {
   let cacheFields: HTTPHeaders
   private let progress = Lock(Progress())
 
-  init(_ load: Load, to target: HTTPURL, after lookup: CacheLookup?, _ configuration: PipelineConfiguration) {
+  /// - Parameter defaults: The header fields of the pipeline.
+  init(_ load: Load, to target: HTTPURL, after lookup: CacheLookup?, defaults: HTTPHeaders) {
     self.load = load
     self.target = target
     self.lookup = lookup
     var cacheFields = lookup?.addedFields ?? HTTPHeaders()
     if lookup == nil, load.request.freshness.contactsServerFirst { cacheFields["Cache-Control"] = "no-cache" }
     self.cacheFields = cacheFields
-    headers = load.request.headers.adding(configuration.headers)
+    headers = load.request.headers.adding(defaults)
   }
 
   /// The redirects that the last attempt followed, which limit how long its failure is remembered.

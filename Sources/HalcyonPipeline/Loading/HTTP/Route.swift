@@ -18,12 +18,18 @@ struct Route: Sendable {
     self.request = request
   }
 
-  /// A redirect, and the request that follows it.
-  struct Hop: Sendable {
+  /// A redirect, and the request that follows it. A class: a load that waits keeps a reference in its async frame.
+  final class Hop: Sendable {
     let redirect: EntryMetadata.Redirect
     let next: TransportRequest
     /// The way to the redirect.
     let route: Route
+
+    init(redirect: EntryMetadata.Redirect, next: TransportRequest, route: Route) {
+      self.redirect = redirect
+      self.next = next
+      self.route = route
+    }
   }
 
   /// Sets the validators of the stored response and the fields that request the rest of a partial body. They hold for the

@@ -4,7 +4,8 @@ import HalcyonSupport
 
 /// The caches and stores of a request.
 extension PipelineConfiguration {
-  /// The cache of the request.
+  /// The cache of the request. Inlined, since a call would copy the large configuration.
+  @inline(__always)
   func cache(for request: ImageRequest) -> ImageCache { request.optionsBox?.options.cache ?? cache }
 
   /// The store of the request's cache with the options of the request; `nil` if it has none.
@@ -36,13 +37,6 @@ extension PipelineConfiguration {
       await RequestStore(base: store, options: options, metadataUpdates: cache.metadataUpdates).applyOptions(
         to: storedKey)
     }
-  }
-
-  /// The key of the bytes of a load while they are in flight.
-  func inFlightKey(of load: Load) -> InFlightResponses.Key {
-    InFlightResponses.Key(
-      key: load.key, cache: ObjectIdentifier(load.cache), removals: load.watch.removals.store,
-      decoder: load.request.optionsBox?.options.decoderHook?.identity)
   }
 
   /// A store that reports its failures to the event handler.
