@@ -36,16 +36,3 @@ final class PipelineMonitor: Sendable {
     return reporter
   }
 }
-
-extension PipelineConfiguration {
-  /// Reports a step to the subscribers of a load, if there is an event handler.
-  @inline(__always)
-  func report(_ kind: @autoclosure () -> PipelineEvent.Kind, to subscription: LoadSubscription) {
-    if eventHandler != nil { subscription.reportStep(kind) }
-  }
-}
-
-extension LoadSubscription {
-  @inline(never)
-  fileprivate func reportStep(_ kind: () -> PipelineEvent.Kind) { report(.step(kind())) }
-}

@@ -29,11 +29,9 @@ struct RequestKeys: Sendable {
   var preview: CacheKey { image.adding("preview", "last") }
 
   /// The key of the encoded bytes: everything that changes them.
-  var fetch: CacheKey { CacheKey(String(decoding: image.text.utf8.prefix(fetchLength), as: UTF8.self)) }
-
-  /// Makes only the key ``fetch``.
-  static func fetch(_ request: ImageRequest) -> CacheKey {
-    KeyFields.key { appendFetchFields(of: request, to: &$0) }
+  var fetch: CacheKey {
+    let text = image.text.utf8
+    return fetchLength == text.count ? image : CacheKey(String(decoding: text.prefix(fetchLength), as: UTF8.self))
   }
 
   /// The key of the image encoded by `policy`; `nil` if the policy stores only the original bytes.

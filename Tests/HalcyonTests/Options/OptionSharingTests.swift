@@ -89,7 +89,6 @@ struct OptionSharingTests {
     let (keys, others) = (RequestKeys(base), RequestKeys(other))
     #expect((keys.image != others.image) == (option.changesBytes || option.changesImage))
     #expect((keys.fetch != others.fetch) == option.changesBytes)
-    #expect(others.fetch == RequestKeys.fetch(other))
   }
 
   @Test func `the case of the names of header fields and their order make no difference`() async throws {

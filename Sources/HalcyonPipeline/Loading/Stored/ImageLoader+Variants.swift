@@ -7,21 +7,20 @@ import HalcyonSupport
 /// Processed images in the store, by the ``StoragePolicy`` of their requests.
 extension ImageLoader {
   /// Where a processed image is stored.
-  struct VariantEntry: Sendable {
+  private struct VariantEntry: Sendable {
     let key: CacheKey
     let cache: HTTPCache
     let isFromHTTP: Bool
   }
 
   /// The processed image from the store; `nil` if there is none, or it is not fresh.
-  func storedVariant(
-    _ request: ImageRequest, keys: RequestKeys, _ subscription: LoadSubscription
-  ) async throws(ImageError) -> Loaded? {
-    guard let encoded = await storedVariantBytes(request, keys: keys, subscription) else { return nil }
+  @inline(never)
+  func storedVariant(_ load: Load) async throws(ImageError) -> Loaded? {
+    guard let encoded = await storedBytes(load, key: load.keys.variant(load.request.storagePolicy)) else { return nil }
     do throws(ImageError) {
-      var loaded = try await decode(encoded, request: request.ofStoredForm, key: keys.fetch, subscription)
+      var loaded = try await decodeOnce(encoded, load.changed { $0 = $0.ofStoredForm })
       loaded.isStoredVariant = true
-      loaded.image.facts.isStoredVariant = request.targetSize != .original
+      loaded.image.facts.isStoredVariant = load.request.targetSize != .original
       return loaded
     } catch {
       // A damaged entry is loaded from the original again.
@@ -31,19 +30,12 @@ extension ImageLoader {
   }
 
   /// The bytes of the processed image from the store; `nil` if there are none, or they are not fresh.
-  func storedVariantBytes(
-    _ request: ImageRequest, keys: RequestKeys, _ subscription: LoadSubscription
-  ) async -> EncodedImage? {
-    await storedVariantBytes(request, key: keys.variant(request.storagePolicy), subscription)
-  }
-
-  func storedVariantBytes(
-    _ request: ImageRequest, key: CacheKey?, _ subscription: LoadSubscription
-  ) async -> EncodedImage? {
-    guard request.readsStore, !request.freshness.contactsServerFirst,
-      let variant = variantEntry(request, key)
-    else { return nil }
-    let watch = watch(variant.key, for: request)
+  func storedBytes(_ load: Load, key: CacheKey?) async -> EncodedImage? {
+    let request = load.request
+    guard request.readsStore, !request.freshness.contactsServerFirst, let variant = variantEntry(load, key) else {
+      return nil
+    }
+    let watch = RemovalWatch(variant.key, in: load.cache)
     var trace = LoadTrace()
     let start = ContinuousClock.now
     let (lookup, tier) = await TierTrace.recording {
@@ -54,31 +46,35 @@ extension ImageLoader {
     trace.add(.storeRead, since: start, tier: tier)
     guard let entry = lookup.stored else { return nil }
     guard lookup.action == .serve || !variant.isFromHTTP else {
-      subscription.report(.storedStale)
+      load.subscription.report(.storedStale)
       return nil
     }
-    return bytes.storedImage(entry, for: request.ofStoredForm, isFromHTTP: variant.isFromHTTP, trace: trace, watch)
+    return bytes.storedImage(
+      entry, of: load.changed { $0 = $0.ofStoredForm }, isFromHTTP: variant.isFromHTTP, trace: trace, watch)
   }
 
   /// Starts encoding and storing a processed image in the background. A failure does not fail the load.
-  func storeVariant(
-    of loaded: Loaded, _ request: ImageRequest, keys: RequestKeys, _ watch: RemovalWatch
-  ) async -> Task<Void, Never>? {
-    guard request.writesStore, let encoded = loaded.encoded, let variant = variantEntry(request, keys),
+  func storeVariant(of loaded: Loaded, _ load: Load) async -> Task<Void, Never>? {
+    let request = load.request
+    guard request.writesStore, request.storagePolicy.encodesImages, let encoded = loaded.encoded,
+      let variant = variantEntry(load, load.keys.variant(request.storagePolicy)),
       let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
     else { return nil }
     if request.storesOriginalBytes(of: loaded.image) {
-      let placeholder = configuration.cache(for: request).placeholders[keys.fetch]
-      await storeOriginal(encoded, of: request, placeholder)
+      await storeOriginal(encoded, load, load.cache.placeholders[load.keys.fetch])
       return nil
     }
     let image = loaded.image
     // The original is retained only if its metadata is needed.
     let original = request.storagePolicy.metadata == .strip ? nil : encoded.data
-    return await configuration.cache(for: request).writes.start(byteCount: image.bitmap.byteCount) { [self] in
-      // The store reports its failures itself.
-      guard let data = await encodedVariant(image, request, original: original) else { return }
-      try? await store(data, as: storable, in: variant.cache, encoded, watch)
+    return await load.cache.writes.start(byteCount: image.bitmap.byteCount) { [self] in
+      do {
+        guard let data = try await encodedData(of: image, request, original: original) else { return }
+        // The store reports its failures itself.
+        try? await writeVariant(data, as: storable, in: variant.cache, encoded, load.watch)
+      } catch {
+        monitor?.report(.storeFailed(error))
+      }
     }
   }
 
@@ -87,34 +83,24 @@ extension ImageLoader {
   /// The write is completed even when the caller is cancelled.
   ///
   /// - Throws: Errors of the encoder and of the store.
-  func storeVariantNow(
-    of image: DecodedImage, _ encoded: EncodedImage, _ request: ImageRequest, keys: RequestKeys, _ watch: RemovalWatch
-  ) async throws(ImageError) {
-    guard let variant = variantEntry(request, keys),
+  func storeVariantNow(of image: DecodedImage, _ encoded: EncodedImage, _ load: Load) async throws(ImageError) {
+    let request = load.request
+    guard let variant = variantEntry(load, load.keys.variant(request.storagePolicy)),
       let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
-    else { throw .notStorable(key: keys.fetch.sourceText) }
+    else { throw .notStorable(key: load.keys.fetch.sourceText) }
     let write = Task {
-      guard let data = try await encode(image, request, original: encoded.data) else { return }
-      try await store(data, as: storable, in: variant.cache, encoded, watch)
+      guard let data = try await encodedData(of: image, request, original: encoded.data) else { return }
+      try await writeVariant(data, as: storable, in: variant.cache, encoded, load.watch)
     }
-    configuration.cache(for: request).writes.track { _ = await write.result }
+    load.cache.writes.track { _ = await write.result }
     if case .failure(let cause) = await write.result {
       throw .failed(cause: cause, url: encoded.metadata.url ?? .unnamedImage)
     }
   }
 
-  private func encodedVariant(_ image: DecodedImage, _ request: ImageRequest, original: Data?) async -> Data? {
-    do {
-      return try await encode(image, request, original: original)
-    } catch {
-      monitor?.report(.storeFailed(error))
-      return nil
-    }
-  }
-
   /// - Parameter original: The bytes that the image was made from; `nil` if they are not known.
-  func encode(
-    _ image: DecodedImage, _ request: ImageRequest, original: Data?, priority: ImagePriority = .low
+  func encodedData(
+    of image: DecodedImage, _ request: ImageRequest, original: Data?, priority: ImagePriority = .low
   ) async throws -> Data? {
     let (policy, encoders, decoders) = (
       request.storagePolicy, configuration.encoders, configuration.decoders(for: request)
@@ -124,21 +110,20 @@ extension ImageLoader {
     }
   }
 
-  /// Starts storing an encoded image in the background, unless the request or the server forbids it.
-  func startStoring(
-    _ data: Data, of encoded: EncodedImage, _ request: ImageRequest, key: CacheKey?, _ watch: RemovalWatch
-  ) async {
-    guard request.writesStore, let variant = variantEntry(request, key),
-      let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
+  /// Starts storing an encoded image under the key of its load in the background, unless the request or the server
+  /// forbids it.
+  func startStoring(_ data: Data, of encoded: EncodedImage, _ load: Load) async {
+    guard load.request.writesStore, let variant = variantEntry(load, load.key),
+      let storable = encoded.storable(asVariant: variant.key, for: load.request, configuration)
     else { return }
-    let write = await configuration.cache(for: request).writes.start(byteCount: data.count) { [self] in
-      try? await store(data, as: storable, in: variant.cache, encoded, watch)
+    let write = await load.cache.writes.start(byteCount: data.count) { [self] in
+      try? await writeVariant(data, as: storable, in: variant.cache, encoded, load.watch)
     }
-    if request.waitsForWrite { try? await write.waitUnlessCancelled() }
+    if load.request.waitsForWrite { try? await write.waitUnlessCancelled() }
   }
 
   /// Stores an encoded image, unless it or the bytes it was made from have been removed meanwhile.
-  private func store(
+  private func writeVariant(
     _ data: Data, as storable: StorableResponse, in cache: HTTPCache, _ encoded: EncodedImage, _ watch: RemovalWatch
   ) async throws {
     if watch.isRemovedFromStore || encoded.watch.isRemovedFromStore { return }
@@ -147,15 +132,9 @@ extension ImageLoader {
   }
 
   /// Where the processed image is stored; `nil` if the policy, the source or a missing store rules that out.
-  private func variantEntry(_ request: ImageRequest, _ keys: RequestKeys) -> VariantEntry? {
-    variantEntry(request, keys.variant(request.storagePolicy))
-  }
-
-  private func variantEntry(_ request: ImageRequest, _ key: CacheKey?) -> VariantEntry? {
-    guard let key,
-      let cache = configuration.httpCache(in: configuration.cache(for: request), for: request)
-    else { return nil }
-    switch try? ResolvedSource(request.source) {
+  private func variantEntry(_ load: Load, _ key: CacheKey?) -> VariantEntry? {
+    guard let key, let cache = configuration.httpCache(for: load.request) else { return nil }
+    switch try? ResolvedSource(load.request.source) {
     case .web, .unresolved: return VariantEntry(key: key, cache: cache, isFromHTTP: true)
     case .provider, .decoded: return VariantEntry(key: key, cache: cache, isFromHTTP: false)
     case .file, .inline, .data, nil: return nil

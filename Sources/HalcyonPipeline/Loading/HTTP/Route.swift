@@ -18,31 +18,38 @@ struct Route: Sendable {
     self.request = request
   }
 
-  /// A redirect, and the request that follows it.
-  struct Hop: Sendable {
+  /// A redirect, and the request that follows it. A class: a load that waits keeps a reference in its async frame.
+  final class Hop: Sendable {
     let redirect: EntryMetadata.Redirect
     let next: TransportRequest
     /// The way to the redirect.
     let route: Route
+
+    init(redirect: EntryMetadata.Redirect, next: TransportRequest, route: Route) {
+      self.redirect = redirect
+      self.next = next
+      self.route = route
+    }
   }
 
   /// Sets the validators of the stored response and the fields that request the rest of a partial body. They hold for the
   /// URL alone that their response came from: that of another is another representation, perhaps with an equal tag.
-  mutating func setConditions(of load: HTTPRequest, _ partial: PartialBody?) {
-    if load.stored == nil, partial == nil { return }
-    let validators = load.stored.map { leads(to: $0) ? load.validators : HTTPHeaders() } ?? HTTPHeaders()
+  mutating func setConditions(of original: HTTPRequest) {
+    let (stored, partial) = (original.stored, original.partial)
+    if stored == nil, partial == nil { return }
+    let validators = stored.map { leads(to: $0) ? original.validators : HTTPHeaders() } ?? HTTPHeaders()
     let range = partial.map { leads(to: $0.metadata) ? $0.requestFields : HTTPHeaders() } ?? HTTPHeaders()
     (isConditional, isResumed) = (validators.isConditional, range["Range"] != nil)
     // Without them the fields are those of the image request.
     let names = ["If-None-Match", "If-Modified-Since"] + (partial?.requestFields.fields.map(\.name) ?? [])
     for name in names {
-      request.headers[name] = range[name] ?? validators[name] ?? load.headers[name]
+      request.headers[name] = range[name] ?? validators[name] ?? original.headers[name]
     }
   }
 
   /// The stored redirect that leads on from here and is fresh, so that this URL need not be requested; `nil` without one.
-  func storedHop(of load: HTTPRequest, rules: HTTPCacheRules, at now: Date) -> Hop? {
-    let (stored, count) = (load.stored?.redirects ?? [], redirects.count)
+  func storedHop(of original: HTTPRequest, rules: HTTPCacheRules, at now: Date) -> Hop? {
+    let (stored, count) = (original.stored?.redirects ?? [], redirects.count)
     guard stored.count > count, stored.starts(with: redirects),
       rules.isFresh(stored[count], requestHeaders: request.headers, at: now),
       let next = try? Redirect.next(after: request, status: stored[count].status, headers: stored[count].headers)
@@ -51,8 +58,8 @@ struct Route: Sendable {
   }
 
   /// The head of the stored response if redirects lead to it and it is fresh itself, so that it need not be requested.
-  func storedHead(of load: HTTPRequest, rules: HTTPCacheRules, at now: Date) -> EntryMetadata? {
-    guard var head = load.stored, leads(to: head) else { return nil }
+  func storedHead(of original: HTTPRequest, rules: HTTPCacheRules, at now: Date) -> EntryMetadata? {
+    guard var head = original.stored, leads(to: head) else { return nil }
     head.redirects = []
     guard rules.verdict(on: head, requestHeaders: request.headers, at: now) == .fresh else { return nil }
     head.redirects = redirects

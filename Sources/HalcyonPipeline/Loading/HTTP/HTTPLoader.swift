@@ -49,22 +49,19 @@ final class HTTPLoader: Sendable {
   /// Ends renewals of credentials that loads wait for.
   func invalidate() { renewals.invalidate() }
 
-  func load(
-    _ request: HTTPRequest, subscription: LoadSubscription, trace: inout LoadTrace
-  ) async throws(ImageError) -> HTTPResult {
+  func load(_ request: HTTPRequest) async throws(ImageError) -> HTTPResult {
     try throwRememberedFailure(of: request)
-    let attempt = HTTPAttempt(request, subscription: subscription, by: self)
-    var partial = request.mayResume ? await storedPartial(of: request) : nil
-    let hadPartial = partial != nil
+    let attempt = HTTPAttempt(request, by: self)
+    if request.mayResume {
+      request.partial = await partialBodies(for: request).partial(
+        for: request.load.key, usesETags: request.load.request.revalidatesByETag)
+    }
+    let hadPartial = request.partial != nil
     var attempts = Attempts()
     while true {
       attempts.count += 1
-      let result = await attempt.result(partial: &partial, trace: &trace)
-      if let loaded = try await finish(
-        result, &attempts, of: request, partial, hadPartial: hadPartial, subscription, trace: &trace)
-      {
-        return loaded
-      }
+      let result = await attempt.result()
+      if let loaded = try await finish(result, &attempts, of: request, hadPartial: hadPartial) { return loaded }
     }
   }
 
@@ -72,17 +69,17 @@ final class HTTPLoader: Sendable {
   @inline(never)
   private func finish(
     _ result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest,
-    _ partial: PartialBody?, hadPartial: Bool, _ subscription: LoadSubscription, trace: inout LoadTrace
+    hadPartial: Bool
   ) async throws(ImageError) -> HTTPResult? {
     if case .success(.success(let loaded)) = result {
       await recordSuccess(of: request, hadPartial: hadPartial)
       return loaded
     }
     do throws(ImageError) {
-      try await waitForRetry(after: result, &attempts, of: request, partial, subscription, trace: &trace)
+      try await waitForRetry(after: result, &attempts, of: request)
     } catch {
       // Of no use: the response that it continued was rejected.
-      if hadPartial, partial == nil { await partialBodies(for: request).remove(for: request.key) }
+      if hadPartial, request.partial == nil { await partialBodies(for: request).remove(for: request.load.key) }
       throw error
     }
     return nil
@@ -90,32 +87,23 @@ final class HTTPLoader: Sendable {
 
   /// Where interrupted downloads of a request are stored.
   func partialBodies(for request: HTTPRequest) -> PartialBodies {
-    PartialBodies(
-      cache: request.cache, store: configuration.observed(request.cache.encodedStore), watch: request.watch)
+    let cache = request.load.cache
+    return PartialBodies(cache: cache, store: configuration.observed(cache.encodedStore), watch: request.load.watch)
   }
 
-  @inline(never)
   private func throwRememberedFailure(of request: HTTPRequest) throws(ImageError) {
     if !request.ignoresRememberedFailures, let error = failures.error(for: request.failureKey) { throw error }
-  }
-
-  @inline(never)
-  private func storedPartial(of request: HTTPRequest) async -> PartialBody? {
-    guard request.isResumable else { return nil }
-    return await partialBodies(for: request).partial(for: request.key, usesETags: request.usesETags)
   }
 
   private func recordSuccess(of request: HTTPRequest, hadPartial: Bool) async {
     budget.recordSuccess(of: request.origin)
     failures.forget(request.failureKey)
-    if hadPartial { await partialBodies(for: request).remove(for: request.key) }
+    if hadPartial { await partialBodies(for: request).remove(for: request.load.key) }
   }
 
   /// Waits until the next attempt, or throws the error of the last one if there is none.
-  @inline(never)
   private func waitForRetry(
-    after result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest,
-    _ partial: PartialBody?, _ subscription: LoadSubscription, trace: inout LoadTrace
+    after result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest
   ) async throws(ImageError) {
     let refusal = refusal(result)
     if let refusal { attempts.recordRefusal(servedCount: limiter.servedCount(of: refusal)) }
@@ -127,21 +115,20 @@ final class HTTPLoader: Sendable {
     if !Task.isCancelled, !error.isCancellation, mayRetry, let delay = await strategy.delay(after: failure),
       refusal != nil || budget.spend(for: request.origin)
     {
-      configuration.report(.retrying(after: error, attemptCount: failure.attemptCount), to: subscription)
+      request.load.report(.retrying(after: error, attemptCount: failure.attemptCount))
       if let refusal { return limiter.pause(refusal, for: delay) }
       do {
         try await configuration.time.sleep(for: delay.clamped)
         if error.isUnreachable { try await configuration.waitUntilOnline() }
-        return trace.add(.retryWait, since: start)
+        return request.load.record { $0.add(.retryWait, since: start) }
       } catch {
         // Cancelled while waiting.
       }
     }
     if Task.isCancelled { error = .cancelled }
-    failures.remember(
-      error, for: request.failureKey, atMost: configuration.lifetime(of: request.redirects.withLock { $0 }))
-    if request.writesStore, let partial {
-      let write = await partialBodies(for: request).store(partial, for: request.key)
+    failures.remember(error, for: request.failureKey, atMost: configuration.lifetime(of: request.redirects))
+    if request.load.request.writesStore, let partial = request.partial {
+      let write = await partialBodies(for: request).store(partial, for: request.load.key)
       // No caller waits for a cancelled load, only the end of the program may: see ``ImageCache/flush()``.
       if Task.isCancelled { await write?.value }
     }

@@ -4,7 +4,7 @@ import HalcyonSupport
 /// The bytes in a `data:` URL (RFC 2397), as browsers read it (https://fetch.spec.whatwg.org, 6).
 enum DataURL {
   /// Decodes on a worker: megabytes of base64 would keep a cooperative thread busy for too long.
-  static func decode(_ text: String, on workers: WorkerPool) async throws(ImageError) -> Data {
+  static func data(of text: String, on workers: WorkerPool) async throws(ImageError) -> Data {
     do {
       return try await workers.run { _ in try decode(text) }
     } catch let error as ImageError {

@@ -51,10 +51,11 @@ struct BodyReader {
   }
 
   /// - Parameters:
+  ///   - load: Gets the progress, and what is known of the image.
   ///   - transform: Changes the whole body before it is inspected; `nil` if it is inspected as it arrives.
   ///   - checkpoint: Called from time to time with the bytes received so far.
   mutating func readAll(
-    of body: TransportBody, transform: Transform?, subscription: LoadSubscription, checkpoint: (Data) async -> Void
+    of body: TransportBody, for load: Load, transform: Transform?, checkpoint: (Data) async -> Void
   ) async throws(ImageError) -> ImageInfo {
     guard expected ?? 0 <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
     while let piece = try await next(of: body) {
@@ -66,8 +67,8 @@ struct BodyReader {
       try checkEnd()
       if piece.isEmpty { await Task.yield() }
       if Task.isCancelled { throw .cancelled }
-      if transform == nil { try inspect(for: subscription) }
-      report(to: subscription, isLast: false)
+      if transform == nil { try inspect(for: load) }
+      report(to: load, isLast: false)
       if data.count >= nextCheckpoint {
         nextCheckpoint = data.count * 2
         await checkpoint(data)
@@ -77,7 +78,7 @@ struct BodyReader {
       throw .transport(.connectionLost(received: receivedByteCount, expected: expected), url: url)
     }
     guard receivedByteCount > 0 else { throw .emptyResponse(url) }
-    report(to: subscription, isLast: true)
+    report(to: load, isLast: true)
     if let transform, !data.isEmpty { data = try await transform(data) }
     guard data.count <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
     guard !data.isEmpty else { throw .emptyResponse(url) }
@@ -97,20 +98,20 @@ struct BodyReader {
     throw .transport(.malformedResponse(reason: "the body does not end with its Content-Range"), url: url)
   }
 
-  private mutating func report(to subscription: LoadSubscription, isLast: Bool) {
+  private mutating func report(to load: Load, isLast: Bool) {
     let progress = meter.report(received: receivedByteCount, expected: expected, isLast: isLast, now: time.uptime())
     guard let progress else { return }
-    subscription.report(.progress(progress))
+    load.subscription.report(.progress(progress))
     // A subscriber that holds the bytes makes the next piece copy them, so they are sent only as often as progress.
-    if !isLast, let info = inspector.info, subscription.wantsPartialData {
-      subscription.report(.partial(ReceivedBytes(data: data, info: info, head: head)))
+    if !isLast, let info = inspector.info, load.subscription.wantsPartialData {
+      load.subscription.report(.partial(ReceivedBytes(data: data, info: info, head: head)))
     }
   }
 
-  private mutating func inspect(for subscription: LoadSubscription) throws(ImageError) {
+  private mutating func inspect(for load: Load) throws(ImageError) {
     let wasKnown = inspector.info != nil
     try inspector.inspect(data, isWhole: data.count == expected)
-    if !wasKnown, let info = inspector.info { subscription.report(.info(info)) }
+    if !wasKnown, let info = inspector.info { load.subscription.report(.info(info)) }
   }
 
   private func next(of body: TransportBody) async throws(ImageError) -> Data? {

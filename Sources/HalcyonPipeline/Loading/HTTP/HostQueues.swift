@@ -118,7 +118,7 @@ struct HostQueues {
   mutating func end(_ transfer: Transfer, status: Int?, pausedUntil end: Duration? = nil) {
     activeCount -= 1
     hosts[transfer.host]?.end(transfer, status, limit: limits.perHost)
-    if let end { pause(transfer.host, until: end) }
+    if let end { pauseHost(transfer.host, until: end) }
     removeIfIdle(transfer.host)
   }
 
@@ -129,11 +129,11 @@ struct HostQueues {
   /// Starts no transfers to a host before `end`, an uptime.
   mutating func pause(_ origin: Origin, until end: Duration) {
     let id = hostIDs[origin] ?? add(origin)
-    pause(id, until: end)
+    pauseHost(id, until: end)
     removeIfIdle(id)
   }
 
-  private mutating func pause(_ id: HostID, until end: Duration) {
+  private mutating func pauseHost(_ id: HostID, until end: Duration) {
     hosts[id]?.allowance = 0
     pauseEnds[id] = max(pauseEnds[id] ?? end, end)
   }
@@ -193,15 +193,15 @@ struct HostQueues {
 
   private mutating func removeIfIdle(_ id: HostID) {
     guard let host = hosts[id], host.isIdle else { return }
-    if host.allowance == nil { return remove(id, host) }
+    if host.allowance == nil { return removeHost(id, host) }
     let idle = hosts.indices.filter { hosts[$0]?.isIdle == true }
     guard idle.count > Self.idleLimit, let first = idle.min(by: { pauseEnd($0) < pauseEnd($1) }) else { return }
-    if let host = hosts[first] { remove(first, host) }
+    if let host = hosts[first] { removeHost(first, host) }
   }
 
   private func pauseEnd(_ id: HostID) -> Duration { pauseEnds[id] ?? .zero }
 
-  private mutating func remove(_ id: HostID, _ host: Host) {
+  private mutating func removeHost(_ id: HostID, _ host: Host) {
     pauseEnds[id] = nil
     hostIDs[host.origin] = nil
     hosts[id] = nil

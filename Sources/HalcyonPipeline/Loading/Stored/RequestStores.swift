@@ -4,11 +4,13 @@ import HalcyonSupport
 
 /// The caches and stores of a request.
 extension PipelineConfiguration {
-  /// The cache of the request.
+  /// The cache of the request. Inlined, since a call would copy the large configuration.
+  @inline(__always)
   func cache(for request: ImageRequest) -> ImageCache { request.optionsBox?.options.cache ?? cache }
 
-  /// The store of one of these caches with the options of the request; `nil` if it has none.
-  func store(of cache: ImageCache, for request: ImageRequest) -> (any DataStore)? {
+  /// The store of the request's cache with the options of the request; `nil` if it has none.
+  func store(for request: ImageRequest) -> (any DataStore)? {
+    let cache = cache(for: request)
     guard var store = observed(cache.encodedStore) else { return nil }
     if !request.writesStore { store = ReadOnlyStore(base: store) }
     guard request.optionsBox != nil else { return store }
@@ -17,14 +19,9 @@ extension PipelineConfiguration {
       ? store : RequestStore(base: store, options: options, metadataUpdates: cache.metadataUpdates)
   }
 
-  /// HTTP caching over a store; `nil` if the cache has none.
-  func httpCache(in cache: ImageCache, for request: ImageRequest) -> HTTPCache? {
-    store(of: cache, for: request).map { HTTPCache(store: $0, rules: httpCaching) }
-  }
-
-  /// HTTP caching over the store of the original bytes; `nil` if there is none.
+  /// HTTP caching over this store; `nil` if there is none.
   func httpCache(for request: ImageRequest) -> HTTPCache? {
-    httpCache(in: cache(for: request), for: request)
+    store(for: request).map { HTTPCache(store: $0, rules: httpCaching) }
   }
 
   /// Applies the tags, the expiration and the pin of a request to its stored entries, if there are any. A failure changes
@@ -40,18 +37,6 @@ extension PipelineConfiguration {
       await RequestStore(base: store, options: options, metadataUpdates: cache.metadataUpdates).applyOptions(
         to: storedKey)
     }
-  }
-
-  /// The key of the request's bytes while they are in flight.
-  func inFlightKey(_ key: CacheKey, for request: ImageRequest, _ watch: RemovalWatch) -> InFlightResponses.Key {
-    InFlightResponses.Key(
-      key: key, cache: ObjectIdentifier(cache(for: request)), removals: watch.removals.store,
-      decoder: request.optionsBox?.options.decoderHook?.identity)
-  }
-
-  /// Notices that the bytes of a request are removed from the store.
-  func watch(_ key: CacheKey, for request: ImageRequest) -> RemovalWatch {
-    RemovalWatch(key, in: cache(for: request))
   }
 
   /// A store that reports its failures to the event handler.
@@ -83,13 +68,36 @@ extension ImageRequest {
   }
 }
 
+/// A store that changes some operations of another one.
+private protocol StoreWrapper: MissReportingStore {
+  var base: any DataStore { get }
+}
+
+extension StoreWrapper {
+  func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
+
+  func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> { try await base.lookUp(key) }
+
+  func containsEntry(for key: CacheKey) async throws -> Bool { try await base.containsEntry(for: key) }
+
+  func metadata(for key: CacheKey) async throws -> EntryMetadata? { try await base.metadata(for: key) }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await base.store(entry, for: key) }
+
+  func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
+    try await base.setPinned(isPinned, for: key)
+  }
+
+  func removeEntry(for key: CacheKey) async throws { try await base.removeEntry(for: key) }
+
+  func removeAll() async throws { try await base.removeAll() }
+}
+
 /// A store with the options of one request: entries that are written or read get its expiration, tags and pin.
-private struct RequestStore: MissReportingStore {
+private struct RequestStore: StoreWrapper {
   let base: any DataStore
   let options: StoreOptions
   let metadataUpdates: SerialWork
-
-  func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
   func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
     let result = try await base.lookUp(key)
@@ -98,8 +106,6 @@ private struct RequestStore: MissReportingStore {
     apply(to: &entry.metadata)
     return .hit(entry)
   }
-
-  func containsEntry(for key: CacheKey) async throws -> Bool { try await base.containsEntry(for: key) }
 
   func store(_ entry: StoredEntry, for key: CacheKey) async throws {
     var entry = entry
@@ -113,16 +119,6 @@ private struct RequestStore: MissReportingStore {
     apply(to: &metadata)
     return try await base.updateMetadata(metadata, for: key)
   }
-
-  func metadata(for key: CacheKey) async throws -> EntryMetadata? { try await base.metadata(for: key) }
-
-  func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
-    try await base.setPinned(isPinned, for: key)
-  }
-
-  func removeEntry(for key: CacheKey) async throws { try await base.removeEntry(for: key) }
-
-  func removeAll() async throws { try await base.removeAll() }
 
   /// Applies the options to a stored entry, which is written only if that changes it. Serial, so that concurrent requests
   /// do not overwrite each other's tags.
@@ -154,22 +150,14 @@ private struct RequestStore: MissReportingStore {
 
 /// A store for requests that must not write to it: neither entries nor what a 304 changes of their metadata, and nothing is
 /// removed.
-private struct ReadOnlyStore: MissReportingStore {
+private struct ReadOnlyStore: StoreWrapper {
   let base: any DataStore
-
-  func entry(for key: CacheKey) async throws -> StoredEntry? { try await base.entry(for: key) }
-
-  func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
-    try await base.lookUp(key)
-  }
-
-  func containsEntry(for key: CacheKey) async throws -> Bool { try await base.containsEntry(for: key) }
-
-  func metadata(for key: CacheKey) async throws -> EntryMetadata? { try await base.metadata(for: key) }
 
   func store(_ entry: StoredEntry, for key: CacheKey) async throws {}
 
   func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { false }
+
+  func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool { false }
 
   func removeEntry(for key: CacheKey) async throws {}
 
@@ -177,13 +165,9 @@ private struct ReadOnlyStore: MissReportingStore {
 }
 
 /// A store that reports its failures: loads go on without it, and would hide them.
-private struct ObservedStore: MissReportingStore {
+private struct ObservedStore: StoreWrapper {
   let base: any DataStore
   let onFailure: @Sendable (any Error) -> Void
-
-  func entry(for key: CacheKey) async throws -> StoredEntry? {
-    try await observing { try await base.entry(for: key) }
-  }
 
   func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
     try await observing { try await base.lookUp(key) }

@@ -80,7 +80,8 @@ final class PartialBody: Sendable {
 extension HTTPRequest {
   /// Whether the request resumes a download that an earlier load began, if the store has its beginning.
   var mayResume: Bool {
-    resumesStoredBody && content == nil && readsStore && cache.encodedStore != nil && !cacheFields.isConditional
+    content == nil && load.request.freshness != .reload && load.request.readsStore && load.cache.encodedStore != nil
+      && !cacheFields.isConditional
   }
 }
 

@@ -1,28 +1,5 @@
 import HalcyonSupport
 
-/// Runs `body`; when it takes longer than `limit`, cancels it and throws ``ImageError/timedOut(_:)``.
-///
-/// The time in which the load of the subscription waits for a connection does not count.
-func withTimeout<Value: Sendable>(
-  _ limit: Duration, of subscription: LoadSubscription, time: any TimeSource,
-  _ body: @escaping @Sendable () async throws(ImageError) -> Value
-) async throws(ImageError) -> Value {
-  let counted = CountedTime(time)
-  subscription.count(in: counted)
-  let first = await withTaskGroup(of: Result<Value, ImageError>.self) { group in
-    group.addTask {
-      do throws(ImageError) { return .success(try await body()) } catch { return .failure(error) }
-    }
-    group.addTask {
-      do { try await counted.waitUntil(limit.clamped) } catch { return .failure(.cancelled) }
-      return .failure(.timedOut(limit))
-    }
-    defer { group.cancelAll() }
-    return await group.next() ?? .failure(.cancelled)
-  }
-  return try first.get()
-}
-
 /// The time of a load that counts towards its timeout: all but its waiting for a connection.
 final class CountedTime: Sendable {
   private struct State {

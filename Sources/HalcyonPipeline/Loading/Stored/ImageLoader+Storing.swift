@@ -1,4 +1,3 @@
-import Foundation
 import HalcyonCache
 import HalcyonHTTP
 import HalcyonImaging
@@ -6,23 +5,37 @@ import HalcyonSupport
 
 /// What a load writes to the caches. Images encoded by a storage policy are in `ImageLoader+Variants.swift`.
 extension ImageLoader {
-  func storeInMemory(
-    _ loaded: Loaded, _ request: ImageRequest, _ keys: RequestKeys, _ subscription: LoadSubscription,
-    _ watch: RemovalWatch
-  ) {
+  /// Puts the result of a job into memory and into the store, as the request says.
+  func keep(_ loaded: Loaded, _ load: Load) async -> Loaded {
+    // A caller that joins after this line finds nothing in memory next time, and loads again.
+    guard load.subscription.keepsResult, !loaded.image.isPartial else { return loaded }
+    guard loaded.encoded?.allowsMemory ?? true else {
+      if load.request.writesMemory, !loaded.isRemoved(load.watch) {
+        unstoredImages.insert(loaded.image, for: load.key, in: load.cache.memory, load.watch)
+      }
+      return loaded
+    }
+    if load.request.writesMemory { storeInMemory(loaded, load) }
+    var loaded = loaded
+    if !loaded.isStoredVariant { loaded.variantWrite = await storeVariant(of: loaded, load) }
+    return loaded
+  }
+
+  private func storeInMemory(_ loaded: Loaded, _ load: Load) {
     let ofError = loaded.encoded.flatMap { $0.isOfErrorStatus ? $0.metadata.expiration : nil }
-    let expiration = ofError ?? request.optionsBox?.options.memoryExpiration
-    let memory = configuration.cache(for: request).memory
-    guard !loaded.isRemoved(watch), memory.store(loaded.image, for: keys.image, expiration: expiration) else { return }
+    let expiration = ofError ?? load.request.optionsBox?.options.memoryExpiration
+    let memory = load.cache.memory
+    guard !loaded.isRemoved(load.watch), memory.store(loaded.image, for: load.key, expiration: expiration) else {
+      return
+    }
     // Removed on another thread before it was stored.
-    if loaded.isRemoved(watch) { return memory.removeImage(for: keys.image) }
-    configuration.report(.stored(.memory, byteCount: loaded.image.byteCount), to: subscription)
+    if loaded.isRemoved(load.watch) { return memory.removeImage(for: load.key) }
+    load.report(.stored(.memory, byteCount: loaded.image.byteCount))
   }
 
   /// Applies the tags, the expiration and the pin of a request whose image was in memory to its stored entries, in the
   /// background, once pending writes have ended.
-  @inline(never)
-  func applyStoreOptions(_ request: ImageRequest) {
+  func applyStoreOptionsToHit(_ request: ImageRequest) {
     guard request.changesEntries else { return }
     let writes = configuration.cache(for: request).writes
     let pending = writes.pending
@@ -35,12 +48,12 @@ extension ImageLoader {
   /// Applies these options to the entries that a load has written or read for several requests, once they are written.
   ///
   /// - Parameter encoded: The bytes of the image; `nil` if it was made from an image in memory.
-  @inline(never)
   func applyStoreOptions(
-    _ request: ImageRequest, after encoded: EncodedImage?, _ variantWrite: Task<Void, Never>? = nil
+    _ load: Load, after encoded: EncodedImage?, _ variantWrite: Task<Void, Never>? = nil
   ) async throws(ImageError) {
+    let request = load.request
     guard request.changesEntries else { return }
-    let application = configuration.cache(for: request).writes.track { [configuration] in
+    let application = load.cache.writes.track { [configuration] in
       try? await encoded?.waitForWriting()
       await variantWrite?.value
       await configuration.applyStoreOptions(of: request)
@@ -49,15 +62,15 @@ extension ImageLoader {
   }
 
   /// Starts storing the original bytes, unless the storage policy stores only the processed image.
-  func storeOriginalIfWanted(_ encoded: EncodedImage, of request: ImageRequest, _ placeholder: ThumbHash?) async {
-    if request.storesOriginal { await storeOriginal(encoded, of: request, placeholder) }
+  func storeOriginalIfWanted(_ encoded: EncodedImage, _ load: Load, _ placeholder: ThumbHash?) async {
+    if load.request.storesOriginal { await storeOriginal(encoded, load, placeholder) }
   }
 
   /// Starts storing the original bytes in the background. A store that fails does not fail the load.
-  func storeOriginal(_ encoded: EncodedImage, of request: ImageRequest, _ placeholder: ThumbHash?) async {
-    guard var storable = encoded.storable, let cache = configuration.httpCache(for: request) else { return }
+  func storeOriginal(_ encoded: EncodedImage, _ load: Load, _ placeholder: ThumbHash?) async {
+    guard var storable = encoded.storable, let cache = configuration.httpCache(for: load.request) else { return }
     storable.metadata.placeholder = placeholder
-    let writes = configuration.cache(for: request).writes
+    let writes = load.cache.writes
     await encoded.startWriting { [monitor, storable] in
       // Holds the bytes until they are written, so that other loads find them in flight.
       await writes.start(byteCount: encoded.data.count) {
@@ -70,21 +83,6 @@ extension ImageLoader {
         encoded.markStored()
         monitor?.report(.stored(.store, byteCount: encoded.data.count))
       }
-    }
-  }
-}
-
-extension ImageLoader {
-  /// The placeholder stored with the original bytes; `nil` if they are not stored, if the image was cropped or stretched,
-  /// or if the request has a decoder of its own, which may change the pixels.
-  static func placeholder(
-    for image: DecodedImage, of encoded: EncodedImage, for request: ImageRequest, _ configuration: PipelineConfiguration
-  ) -> ThumbHash? {
-    guard configuration.makesPlaceholders, encoded.storable != nil, !image.isPartial else { return nil }
-    guard request.optionsBox?.options.decoderHook == nil else { return nil }
-    switch request.targetSize {
-    case .original, .fit: return ThumbHash(image.bitmap)
-    case .fill, .exact: return nil
     }
   }
 }
