@@ -288,3 +288,14 @@ open class NSTextAttachment: AssociationOwner {
 
   public init() {}
 }
+
+extension NSNotification.Name {
+  public static let NSExtensionHostDidEnterBackground =
+    NSNotification.Name("NSExtensionHostDidEnterBackgroundNotification")
+}
+
+extension ProcessInfo {
+  public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
+    DispatchQueue.global().async { block(false) }
+  }
+}
