@@ -194,6 +194,20 @@ struct UIKitTests {
     #expect(pixels(button.image(for: .normal)) == [20, 10])
   }
 
+  @Test func `a slot decodes for its size, and cancels its load when it is released`() async throws {
+    let item = UIBarButtonItem()
+    var slot: ImageSlot? = ImageSlot(size: square.size, scale: 3) { [weak item] in item?.image = $0 }
+    slot?.hc.pipeline = fixture.pipeline
+    slot?.hc.setImage(with: fixture.url("90x90"), completion: fixture.completion)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(pixels(item.image) == [30, 30])
+    #expect(item.image?.scale == 3)
+    slot?.hc.setImage(with: fixture.url("60x60"), completion: fixture.completion)
+    slot = nil
+    try await fixture.ends.waitForEvents(count: 2)
+    #expect(pixels(item.image) != [60, 60])
+  }
+
   @Test func `the contents of a layer are decoded for its bounds and scale`() async throws {
     let layer = CALayer()
     (layer.contentsScale, layer.contentsGravity) = (3, .resizeAspect)
