@@ -182,7 +182,7 @@ let package = Package(
       ]),
     module(
       "HalcyonApple", dependencies: ["Halcyon", "HalcyonViews", "HalcyonCodecs", "HalcyonTransport"],
-      settings: [systemTransport]),
+      exclude: ["README.md"], settings: [systemTransport]),
     module("HalcyonLogging", dependencies: ["Halcyon", product("Logging", package: "swift-log", trait: "Logging")]),
     module(
       "HalcyonMetrics", dependencies: ["Halcyon", product("Metrics", package: "swift-metrics", trait: "Metrics")]),

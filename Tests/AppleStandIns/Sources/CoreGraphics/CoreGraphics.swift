@@ -1,5 +1,6 @@
 @_exported public import Foundation
 
+public typealias CFArray = [Any]
 public typealias CFData = Data
 public typealias CFMutableData = NSMutableData
 public typealias CFString = String

@@ -112,11 +112,15 @@ public final class CGImageDestination {
 
 public let kCGImageDestinationLossyCompressionQuality: CFString = "kCGImageDestinationLossyCompressionQuality"
 
+private let encoders: [String: any ImageEncoder] = ["public.jpeg": JPEGEncoder(), "public.png": PNGEncoder()]
+
+/// Without HEIC, as on watches.
+public func CGImageDestinationCopyTypeIdentifiers() -> CFArray { Array(encoders.keys) }
+
 public func CGImageDestinationCreateWithData(
   _ data: CFMutableData, _ type: CFString, _ count: Int, _ options: CFDictionary?
 ) -> CGImageDestination? {
-  let encoders: [String: any ImageEncoder] = ["public.jpeg": JPEGEncoder(), "public.png": PNGEncoder()]
-  return encoders[type].map { CGImageDestination(data, $0) }
+  encoders[type].map { CGImageDestination(data, $0) }
 }
 
 public func CGImageDestinationAddImage(_ idst: CGImageDestination, _ image: CGImage, _ properties: CFDictionary?) {
