@@ -222,7 +222,7 @@ extension Setting {
       "The side in pixels to which larger results are scaled down; 0 is none."),
     flag(
       "allow-security-options", \.configuration.allowsSecurityOptions,
-      "Accept the options max_src_resolution and max_result_dimension."),
+      "Accept options that change limits, such as max_src_resolution and max_result_dimension."),
     seconds("deadline", \.deadline, in: 0.1...3600, "The longest time for a request."),
     seconds(
       "source-timeout", \.sourceTimeout, in: 0.1...3600,

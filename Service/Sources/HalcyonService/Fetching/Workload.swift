@@ -127,6 +127,8 @@ final class Workload: Sendable {
 
   fileprivate func isWorking(_ name: String) -> Bool { state.withLock { $0.loads[name]?.phase == .working } }
 
+  fileprivate func byteCount(_ name: String) -> Int { state.withLock { $0.loads[name]?.byteCount ?? 0 } }
+
   private func leave(_ name: String) {
     let woken = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
       state.counts.requests -= 1
@@ -167,6 +169,9 @@ struct WorkloadTicket: Sendable {
 
   /// Whether the source has been fetched or found in the cache.
   var isWorking: Bool { workload.isWorking(name) }
+
+  /// The bytes received of the source; 0 if it was in the cache.
+  var byteCount: Int { workload.byteCount(name) }
 
   /// Called before a source is requested.
   ///

@@ -9,8 +9,7 @@ enum ColorPlan {
     if options.contrast != 1 { processors.append(.contrast(options.contrast)) }
     if options.saturation != 1 { processors.append(.saturation(options.saturation)) }
     if options.blur > 0 { processors.append(.blur(radius: options.blur)) }
-    // Below that libvips' mask has one pixel, so that it sharpens nothing.
-    if options.sharpen > 0.466 { processors.append(.sharpen(amount: 1, radius: options.sharpen)) }
+    if options.sharpen > 0 { processors.append(SharpenLightnessProcessor(sigma: options.sharpen)) }
     if options.pixelate > 1 { processors.append(.pixelate(blockSize: options.pixelate)) }
     return processors
   }

@@ -6,6 +6,8 @@ public enum PlanError: Error, Hashable {
   case resultTooLarge(PixelSize, sideLimit: Int)
   /// The source has more pixels than the options allow.
   case sourceTooLarge(PixelSize, pixelLimit: Int)
+  /// The source has more bytes than the options allow.
+  case sourceTooLong(byteLimit: Int)
   /// A side of the watermark is longer than the service allows.
   case watermarkTooLarge(PixelSize, sideLimit: Int)
 }
@@ -18,6 +20,8 @@ extension PlanError: CustomStringConvertible {
       "The result would have \(size) pixels. Request at most \(limit) a side."
     case .sourceTooLarge(let size, let limit):
       "The source has \(size) pixels, over the \(limit) of max_src_resolution."
+    case .sourceTooLong(let limit):
+      "The source is over the \(limit) bytes of max_src_file_size."
     case .watermarkTooLarge(let size, let limit):
       "The watermark would have \(size) pixels. Use a smaller scale, for at most \(limit) a side."
     }

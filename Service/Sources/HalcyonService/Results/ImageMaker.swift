@@ -90,7 +90,12 @@ struct ImageMaker: Sendable {
     request.timeout = configuration.deadline
     let planIdentifier = "\(settingsIdentifier) \(format?.rawValue ?? "-") \(identifier)"
     let response = try await loading(request, planIdentifier) { [request] ticket in
-      try await fittingResponse(for: request, planIdentifier, ticket) { info in try plan(for: info, options, format) }
+      try await fittingResponse(for: request, planIdentifier, ticket) { info in
+        if let limit = options.sourceByteLimit, ticket.byteCount > limit {
+          throw PlanError.sourceTooLong(byteLimit: limit)
+        }
+        return try plan(for: info, options, format)
+      }
     }
     return ImageResult(
       data: response.data, format: ImageFormat(sniffing: response.data) ?? format ?? .jpeg, isHit: response.wasStored,

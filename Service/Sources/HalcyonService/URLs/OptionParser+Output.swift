@@ -49,6 +49,29 @@ extension OptionParser {
       }
     ),
     (
+      ["max_src_file_size", "msfs"],
+      { (arguments, options) throws(PathError) in
+        try arguments.checkCount(1)
+        let limit = try arguments.integer(0, in: 0...Int.max) ?? 0
+        options.sourceByteLimit = limit > 0 ? limit : nil
+      }
+    ),
+    // Results have one frame, which is within every limit.
+    (
+      ["max_animation_frames", "maf"],
+      { (arguments, _) throws(PathError) in
+        try arguments.checkCount(1)
+        _ = try arguments.integer(0, in: 1...Int.max)
+      }
+    ),
+    (
+      ["max_animation_frame_resolution", "mafr"],
+      { (arguments, _) throws(PathError) in
+        try arguments.checkCount(1)
+        _ = try arguments.number(0, in: 0...1_000_000)
+      }
+    ),
+    (
       ["max_result_dimension", "mrd"],
       { (arguments, options) throws(PathError) in
         try arguments.checkCount(1)

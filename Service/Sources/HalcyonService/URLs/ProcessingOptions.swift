@@ -131,6 +131,8 @@ public struct ProcessingOptions: Hashable, Sendable {
   public var raw = false
   /// The most pixels of the source, below the limit of the service; `nil` is that limit.
   public var sourcePixelLimit: Int?
+  /// The most bytes of the source, below the limit of the service; `nil` is that limit.
+  public var sourceByteLimit: Int?
   /// The longest side to which a larger result is scaled down; `nil` is that of the service.
   public var resultDimension: Int?
   /// A text without meaning, which changes the URL.

@@ -84,7 +84,11 @@ struct SourceRewritingTests {
         #expect(max(scaled.size.width, scaled.size.height) == 50)
         let smaller = try await service.image("mrd:20", of: source)
         let refused = try await service.image("msr:0.001", of: source)
-        #expect(smaller.status == (isAllowed ? 200 : 400) && refused.status == 400)
+        #expect(smaller.status == (isAllowed ? 200 : 400) && refused.status == (isAllowed ? 422 : 400))
+        let fresh = origin.serve("/b.png", .body(try Quadrants.png()))
+        let long = try await service.image("msfs:100", of: fresh)
+        #expect(long.status == (isAllowed ? 422 : 400) && long.text.contains(isAllowed ? "over the 100" : "limit"))
+        #expect(try await service.image("maf:5/mafr:1/msfs:9999", of: fresh).status == (isAllowed ? 200 : 400))
         if isAllowed { #expect(try smaller.bitmap().size == PixelSize(width: 20, height: 15)) }
         #expect(refused.text.contains(isAllowed ? "over the 1000" : "allow-security-options"))
       }
