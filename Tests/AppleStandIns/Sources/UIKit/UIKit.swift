@@ -118,6 +118,10 @@ open class UIView: UIResponder {
     public static let flexibleBottomMargin = AutoresizingMask(rawValue: 32)
   }
 
+  open var isAccessibilityElement = false
+  open var accessibilityLabel: String?
+  open var accessibilityValue: String?
+
   public struct AnimationOptions: OptionSet, Sendable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -287,4 +291,10 @@ open class NSTextAttachment: AssociationOwner {
   open var bounds: CGRect = .zero
 
   public init() {}
+}
+
+@MainActor
+public enum UIAccessibility {
+  /// Set by tests.
+  public static var isReduceMotionEnabled = false
 }
