@@ -188,7 +188,9 @@ let package = Package(
       "HalcyonMetrics", dependencies: ["Halcyon", product("Metrics", package: "swift-metrics", trait: "Metrics")]),
     module(
       "HalcyonTesting",
-      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline"]),
+      dependencies: [
+        "HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline", "HalcyonViews",
+      ]),
 
     // `make demo`: not a product, so packages that depend on Halcyon do not build it.
     .executableTarget(

@@ -127,6 +127,34 @@ struct UIKitTests {
     #expect(CADisplayLink.links.count == links - 1)
   }
 
+  @Test func `a screen reader is told the alternative text of an image, and of a failed one how to go on`() async throws
+  {
+    let view = imageView()
+    var options = ImageViewOptions(retriesOnTap: true, alternativeText: "A red square", failureText: "No square")
+    view.hc.setImage(with: fixture.url("gone"), options: options, completion: fixture.completion)
+    #expect(view.isAccessibilityElement && view.accessibilityLabel == "A red square")
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(view.accessibilityValue == "No square")
+    let control = try #require(view.subviews.first { $0 is UIControl })
+    #expect(control.isAccessibilityElement && control.accessibilityLabel == "No square")
+    options.alternativeText = nil
+    view.hc.setImage(with: fixture.url("40x20"), options: options, completion: fixture.completion)
+    #expect(!view.isAccessibilityElement && view.accessibilityLabel == nil)
+    #expect(!control.isAccessibilityElement)
+    try await fixture.ends.waitForEvents(count: 2)
+  }
+
+  @Test func `with reduced motion an animation waits for being played`() async throws {
+    UIAccessibility.isReduceMotionEnabled = true
+    defer { UIAccessibility.isReduceMotionEnabled = false }
+    let view = imageView()
+    view.hc.setImage(with: fixture.url("gif"), completion: fixture.completion)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(view.hc.animation.frameCount == 3 && !view.hc.animation.isPlaying)
+    view.hc.animation.play()
+    #expect(view.hc.animation.isPlaying)
+  }
+
   @Test func `an image that the program sets is not replaced by the next frame`() async throws {
     let view = imageView()
     view.hc.setImage(with: fixture.url("gif"), completion: fixture.completion)

@@ -203,5 +203,48 @@ import Testing
   @Test func `a view can show only the first frame of an animation`() async throws {
     #expect(try await Scene.play("animation-first-frame") == "")
   }
+
+  @Test(arguments: ["theme-icon-color", "theme-icon-direction"])
+  func `a symbolic icon has the colour of its widget and the direction of its text`(scene: String) async throws {
+    #expect(try await Scene.play(scene) == "")
+  }
+
+  @Test func `a progress ring has the colours of the theme`() async throws {
+    #expect(try await Scene.play("theme-progress-colors") == "")
+  }
+
+  @Test func `without animations in the settings, nothing moves until it is played`() async throws {
+    #expect(try await Scene.play("theme-reduced-motion") == "")
+  }
+
+  @Test func `a cross-fade begins with what an interrupted one has reached`() async throws {
+    #expect(try await Scene.play("view-interrupted-fade") == "")
+  }
+
+  @Test func `animations are paused while their window is minimised`() async throws {
+    #expect(try await Scene.play("window-minimized") == "")
+  }
+
+  @Test func `a failed image can have the focus, and is retried by keys`() async throws {
+    #expect(try await Scene.play("accessibility-retry") == "")
+  }
+
+  @Test func `a paintable loads its image in any widget, in the colours of that`() async throws {
+    #expect(try await Scene.play("paintable-loads") == "")
+  }
+
+  @Test func `a picture of a UI file loads its URL`() async throws {
+    #expect(try await Scene.play("picture-of-ui-file") == "")
+  }
+
+  @Test func `a paintable that nothing references cancels its load`() async throws {
+    #expect(try await Scene.play("paintable-freed") == "")
+  }
+
+  @Test func `a screen reader is told the alternative text of an image, and whether it is busy or has failed`()
+    async throws
+  {
+    #expect(try await Scene.play("accessibility-states", accessibility: "test") == "")
+  }
 }
 #endif

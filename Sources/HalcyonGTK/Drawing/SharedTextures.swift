@@ -53,25 +53,16 @@ package final class SharedTextures: Sendable {
 }
 
 /// A weak reference to a texture.
-///
-/// Unchecked: `GWeakRef` is thread-safe, and its memory does not move.
-private final class WeakTexture: @unchecked Sendable {
+private struct WeakTexture {
   let owner: ObjectIdentifier
-  private let reference: UnsafeMutablePointer<GWeakRef>
+  private let reference: WeakReference
 
   init(_ texture: OpaquePointer, owner: ObjectIdentifier) {
-    self.owner = owner
-    reference = .allocate(capacity: 1)
-    g_weak_ref_init(reference, gpointer(texture))
-  }
-
-  deinit {
-    g_weak_ref_clear(reference)
-    reference.deallocate()
+    (reference, self.owner) = (WeakReference(texture), owner)
   }
 
   /// A new strong reference, or `nil` if the texture has been freed.
-  func makeReference() -> OpaquePointer? { g_weak_ref_get(reference).map { OpaquePointer($0) } }
+  func makeReference() -> OpaquePointer? { reference.makeReference() }
 }
 
 /// Retains the pixels of a texture; released by GLib with the texture's `GBytes`.

@@ -87,12 +87,15 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) {
     let joined: (job: SharedJob<Value>, isNew: Bool, isRaised: Bool)? = state.withLock { state in
       if let known = state.jobs[key] { return (known, false, known.add(waiter)) }
-      if state.isInvalidated { return nil }
+      // Also where several callers are cancelled one after the other: none starts again the job that another has left.
+      if state.isInvalidated || Task.isCancelled { return nil }
       let new = SharedJob<Value>(writes: writes)
       state.jobs[key] = new
       return (new, true, new.add(waiter))
     }
-    guard let (job, isNew, isRaised) = joined else { return waiter.resume(returning: .failure(.pipelineInvalidated)) }
+    guard let (job, isNew, isRaised) = joined else {
+      return waiter.resume(returning: .failure(Task.isCancelled ? .cancelled : .pipelineInvalidated))
+    }
     if isRaised { job.subscription.notifyPriorityObservers() }
     if isNew {
       start(job, key, here: startsHere, operation)

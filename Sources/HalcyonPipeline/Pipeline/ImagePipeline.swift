@@ -128,6 +128,18 @@ public final class ImagePipeline: Sendable {
     return request.deliveredAtOnce(image)
   }
 
+  /// Why no load of a request can succeed, such as an invalid URL; `nil` for any other request. It counts as a load.
+  package func sourceError(of request: ImageRequest) -> ImageError? {
+    guard request.alternatives.isEmpty, request.lowDataSource == nil, !loader.isInvalidated else { return nil }
+    do throws(ImageError) {
+      _ = try ResolvedSource(request.source)
+      return nil
+    } catch {
+      loader.monitor?.reportFailure(resolved(request), error)
+      return error
+    }
+  }
+
   /// A view stops showing the image of a request.
   package func viewWillRelease(_ request: ImageRequest) {
     guard !loader.unstoredImages.isEmpty else { return }

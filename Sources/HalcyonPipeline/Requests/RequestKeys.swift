@@ -40,6 +40,11 @@ struct RequestKeys: Sendable {
   private static func appendFetchFields(of request: ImageRequest, to fields: inout KeyFields) {
     let source = request.source.keySource
     fields.append(source.name, source.text)
+    // A file that has been written again is another image.
+    if case .url(let text) = source, text.utf8.starts(with: "file:".utf8), let version = URL(string: text)?.fileVersion
+    {
+      fields.append("modified", version)
+    }
     // Header values may be secret, and keys are written to disk: they contain only hashes of the values.
     for header in request.headers.fields.isEmpty ? [] : request.headers.sortedFields {
       fields.append("header", "\(header.name.lowercased()):\(KeyDigest(header.value).hexadecimal)")

@@ -118,6 +118,10 @@ open class UIView: UIResponder {
     public static let flexibleBottomMargin = AutoresizingMask(rawValue: 32)
   }
 
+  open var isAccessibilityElement = false
+  open var accessibilityLabel: String?
+  open var accessibilityValue: String?
+
   public struct AnimationOptions: OptionSet, Sendable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -305,4 +309,10 @@ extension ProcessInfo {
   public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
     DispatchQueue.global().async { block(false) }
   }
+}
+
+@MainActor
+public enum UIAccessibility {
+  /// Set by tests.
+  public static var isReduceMotionEnabled = false
 }
