@@ -17,7 +17,7 @@ MOTO = $(CURDIR)/.build-moto/bin
 
 .PHONY: help demo gallery serve check-page check-stand-ins check test lint test-release test-sanitize fuzz torture soak api format deb docs \
   bench bench-views bench-memory bench-processors bench-resampling bench-disk bench-network bench-downsample \
-  bench-pipeline bench-instructions bench-build bench-convert bench-service fleet bench-fleet packages all-packages
+  bench-pipeline bench-instructions bench-build bench-convert bench-colour bench-service fleet bench-fleet packages all-packages
 
 help: ## Lists the targets.
 	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1|\2/p' Makefile | awk -F '|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -103,6 +103,12 @@ bench-convert: all-packages ## Converts 200 photographs with `halcyon convert` a
 	@Scripts/install-packages libvips-tools mate-backgrounds gnome-backgrounds
 	$(SWIFT) build --quiet -c release --package-path Tools --product halcyon
 	@Benchmarks/Scripts/bench-convert $(ROUNDS)
+
+bench-colour: ROUNDS ?= 9
+bench-colour: all-packages ## Decodes high dynamic range and wide colours; prints METRIC lines with times, and differences to Chromium and Little CMS.
+	@Scripts/install-packages chromium libavif-bin libjxl-tools python3-numpy python3-pil
+	$(SWIFT) build --quiet -c release --package-path Tools --product halcyon
+	@Benchmarks/Scripts/bench-colour $(ROUNDS)
 
 bench-downsample: PEER ?= libvips
 bench-downsample: all-packages ## Benchmarks downsampling the images in DIR, or a default corpus, against libvips.

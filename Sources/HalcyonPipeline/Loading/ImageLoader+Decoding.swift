@@ -74,9 +74,12 @@ extension ImageLoader {
   ) throws -> (DecodedImage, ThumbHash?) {
     let options = DecodingOptions(
       size: request.targetSize, limits: configuration.limits, allowsPartialImage: request.acceptsPartialImage,
-      keepsAnimation: !request.loadsFirstFrame
+      keepsAnimation: !request.loadsFirstFrame, colorSpace: request.targetColorSpace
     ) { flag.isCancelled }
     var image = try encoded.decoded(for: request) ?? decoder.image(from: encoded.data, options: options)
+    if image.bitmap.colorSpace != .sRGB || request.targetColorSpace == .displayP3 {
+      image.bitmap = try image.bitmap.converted(for: request.targetColorSpace)
+    }
     image.facts.freshness = encoded.freshEnd.map { SourceFreshness(end: $0, version: encoded.version) }
     return (image, placeholder(for: image, of: encoded, request))
   }

@@ -18,6 +18,7 @@ struct RequestKeys: Sendable {
       fields.append(request.targetSize)
       for processor in request.processors { fields.append("process", processor.identifier) }
       if let box = request.optionsBox {
+        if request.targetColorSpace != .sRGB { fields.append("color", request.targetColorSpace.rawValue) }
         if let frames = request.framesValue { fields.append("frames", frames) }
         if let decoder = box.options.decoderHook { fields.append("decoder", decoder.identity) }
       }

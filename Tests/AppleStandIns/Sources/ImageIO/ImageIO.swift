@@ -33,7 +33,7 @@ public final class CGImageSource {
   fileprivate func image(at index: Int, side: Int?) -> CGImage? {
     let limits = ImageLimits(pixelCount: 1 << 30, sideLength: 1 << 20)
     let size = side.map { TargetSize.fit(width: $0, height: $0) } ?? .original
-    let options = DecodingOptions(size: size, limits: limits, allowsPartialImage: true)
+    let options = DecodingOptions(size: size, limits: limits, allowsPartialImage: true, colorSpace: .source)
     if index > 0 { return try? frame(at: index, options: options)?.cgImage }
     guard let image = try? decoder.decode(data, options: options) else { return nil }
     isComplete = !image.isPartial
@@ -125,7 +125,9 @@ public func CGImageDestinationCreateWithData(
 
 public func CGImageDestinationAddImage(_ idst: CGImageDestination, _ image: CGImage, _ properties: CFDictionary?) {
   let quality = properties?[kCGImageDestinationLossyCompressionQuality] as? Double
-  idst.file = try? idst.encoder.encode(Bitmap(image), options: EncodingOptions(quality: quality ?? 1))
+  let space = image.colorSpace?.name == CGColorSpace.displayP3 ? ColorSpace.displayP3 : .sRGB
+  idst.file = try? idst.encoder.encode(
+    Bitmap(image, colorSpace: space), options: EncodingOptions(quality: quality ?? 1))
 }
 
 public func CGImageDestinationFinalize(_ idst: CGImageDestination) -> Bool {

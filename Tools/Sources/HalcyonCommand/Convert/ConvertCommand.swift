@@ -65,6 +65,13 @@ struct ConvertCommand: AsyncParsableCommand {
 
   @Option(
     help: """
+      The colour space of the results: srgb; p3, Display P3 with its profile; or source, which is p3 for sources with \
+      more colours than sRGB. High dynamic range is tone-mapped.
+      """)
+  var colorSpace = ColorSpaceArgument.srgb
+
+  @Option(
+    help: """
       The metadata of the results (jpeg, png, webp): strip, copyright, or keep, which may include the place of a \
       photograph.
       """)
@@ -118,8 +125,9 @@ struct ConvertCommand: AsyncParsableCommand {
       folder = path
     }
     let conversion = Conversion(
-      size: try target(), format: try resultFormat(), options: EncodingOptions(quality: Double(quality) / 100),
-      metadata: metadata.policy, limits: limits.limits(), destination: destination,
+      size: try target(), colorSpace: colorSpace.target, format: try resultFormat(),
+      options: EncodingOptions(quality: Double(quality) / 100), metadata: metadata.policy, limits: limits.limits(),
+      destination: destination,
       overwrites: overwrite, allowsPartial: partial)
     var isImageOnOutput = false
     if case .standardOutput = destination { isImageOnOutput = true }

@@ -1,4 +1,6 @@
 import Foundation
+import Halcyon
+import HalcyonCodecs
 import TestSupport
 import TestTraits
 import Testing
@@ -119,6 +121,31 @@ struct ConvertCommandTests {
         "convert", sources.path() + "a.jpg", sources.path() + "./a.jpg", "-o", output.path(), "--size", "9x")
       #expect(run.status == 0, "\(run.errors)")
       #expect(run.output.contains("Converted 1 file ") && run.output.contains("left 1 that exists"))
+    }
+  }
+
+  @Test func `results have the colour space that is asked for`() async throws {
+    try await withFolders { sources, output in
+      let wide = try Bitmap(size: PixelSize(width: 8, height: 8), isOpaque: true, colorSpace: .displayP3) { pixels in
+        for index in pixels.indices { pixels[index] = index % 4 == 0 || index % 4 == 3 ? 255 : 0 }
+      }
+      let source = sources.appending(path: "wide.png")
+      try await DecodedImage(bitmap: wide).write(to: source)
+      for (space, isWide) in [(nil, false), ("srgb", false), ("p3", true), ("source", true)] {
+        let file = output.appending(path: "\(space ?? "default").png")
+        let options = space.map { ["--color-space", $0] } ?? []
+        let run = try await CommandRun(["convert", source.path(), "-o", file.path()] + options)
+        #expect(run.status == 0, "\(run.errors)")
+        let image = try await DecodedImage(contentsOf: file, colorSpace: .source)
+        #expect(image.bitmap.colorSpace == (isWide ? .displayP3 : .sRGB))
+        let pixel = image.bitmap[4, 4]
+        #expect(pixel.red == 255 && pixel.green == 0 && pixel.blue == 0)
+      }
+      let info = try await CommandRun("info", source.path(), "--json")
+      let report = try info.objects().first
+      #expect(report?["gamut"] as? String == "wide" && report?["transfer"] as? String == "SDR")
+      #expect(try await CommandRun("info", source.path()).output.contains("wide gamut"))
+      #expect(try await CommandRun("convert", source.path(), "-o", "x.png", "--color-space", "cmyk").status == 64)
     }
   }
 
