@@ -1,6 +1,6 @@
 extension Int {
-  /// The nearest number to a whole one, where `Int` may have 32 bits, as on older watches; 0 for NaN.
+  /// The whole part of a number, or the nearest that fits, where `Int` may have 32 bits, as on older watches; 0 for NaN.
   package init(clamping value: Double) {
-    self = Int(exactly: value) ?? (value > 0 ? .max : value < 0 ? .min : 0)
+    self = Int(exactly: value.rounded(.towardZero)) ?? (value > 0 ? .max : value < 0 ? .min : 0)
   }
 }

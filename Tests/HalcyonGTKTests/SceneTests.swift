@@ -11,6 +11,38 @@ import Testing
     #expect(try await Scene.play(scene) == "")
   }
 
+  @Test func `closures get the arguments of signals`() async throws {
+    #expect(try await Scene.play("signal-arguments") == "")
+  }
+
+  @Test func `the result of a closure decides what GTK does`() async throws {
+    #expect(try await Scene.play("signal-results") == "")
+  }
+
+  @Test func `closures of destroyed widgets and disconnected handlers are released`() async throws {
+    #expect(try await Scene.play("signal-released") == "")
+  }
+
+  @Test func `a grid shows the images that it is scrolled to, and holds no others`() async throws {
+    #expect(try await Scene.play("grid-scrolled") == "")
+  }
+
+  @Test func `a grid prefetches the next page at the size of its cells`() async throws {
+    #expect(try await Scene.play("grid-prefetched") == "")
+  }
+
+  @Test func `a grid shows other images when they are set`() async throws {
+    #expect(try await Scene.play("grid-replaced") == "")
+  }
+
+  @Test func `a grid tells which cell was chosen`() async throws {
+    #expect(try await Scene.play("grid-activated") == "")
+  }
+
+  @Test func `a grid lives as long as its widget, and no longer`() async throws {
+    #expect(try await Scene.play("grid-freed") == "")
+  }
+
   @Test func `pending accesses are written when an application shuts down`() async throws {
     #expect(try await Scene.play("shutdown-writes-accesses") == "")
   }

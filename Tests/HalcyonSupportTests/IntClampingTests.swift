@@ -6,7 +6,8 @@ import Testing
 struct IntClampingTests {
   @Test(
     arguments: [
-      (3, 3), (-3, -3), (0, 0), (1e30, Int.max), (-1e30, Int.min), (.infinity, .max), (-.infinity, .min), (.nan, 0),
+      (3, 3), (-3, -3), (0, 0), (2.75, 2), (-2.75, -2), (0.5, 0), (1e30, Int.max), (-1e30, Int.min), (.infinity, .max),
+      (-.infinity, .min), (.nan, 0),
     ] as [(Double, Int)])
   func `a floating-point number becomes the nearest Int`(value: Double, expected: Int) {
     #expect(Int(clamping: value) == expected)

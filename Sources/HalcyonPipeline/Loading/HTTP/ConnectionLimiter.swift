@@ -211,7 +211,9 @@ final class ConnectionLimiter: Sendable {
   private func timer(until end: Duration) -> Task<Void, Never> {
     Task { [weak self, time] in
       let delay = end - time.uptime()
-      guard (try? await time.sleep(for: max(delay, .zero))) != nil, let self else { return }
+      // A clock that fails ends the pause too: the loads would wait for ever.
+      try? await time.sleep(for: max(delay, .zero))
+      guard !Task.isCancelled, let self else { return }
       state.withLock { state in
         state.queues.endPauses(at: end)
         if state.timer?.end == end { state.timer = nil }

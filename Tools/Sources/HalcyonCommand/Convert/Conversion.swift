@@ -179,6 +179,16 @@ enum ConversionError: Error, CustomStringConvertible {
   case sameOutput(String, output: String)
   case unmatched(pattern: String)
 
+  /// What the errors of many files of one run have in common, if it is the same mistake; `nil` if each may have its own.
+  static func commonReason(of error: any Error) -> String? {
+    switch error {
+    case ConversionError.sameOutput: "same output"
+    case ConversionError.notRead(_, let format): "format \(format.rawValue)"
+    case OutputError.unwritable(_, let code): "unwritable \(code)"
+    default: nil
+    }
+  }
+
   var description: String {
     switch self {
     case .notAnImage(let path):

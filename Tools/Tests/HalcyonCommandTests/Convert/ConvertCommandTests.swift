@@ -94,6 +94,50 @@ struct ConvertCommandTests {
     }
   }
 
+  @Test func `the same mistake in many files is one message, and with verbose all of them`() async throws {
+    try await withFolders { sources, output in
+      for name in ["a", "b", "c", "d"] {
+        try write("rocket.jpg", to: sources, as: [name + ".jpg"])
+        try write("chelsea.png", to: sources, as: [name + ".png"])
+      }
+      let arguments = [
+        "convert", sources.path(), "-o", output.path(), "--format", "webp", "--size", "9x", "--overwrite", "--name",
+        "x.{ext}",
+      ]
+      let run = try await CommandRun(arguments)
+      #expect(run.status == 1 && run.output.contains("7 failed."), "\(run.output)")
+      let lines = run.errors.split(separator: "\n")
+      #expect(lines.count == 2, "\(run.errors)")
+      #expect(lines.last?.hasPrefix("Error: 6 more files failed for the same reason as ") == true)
+      let all = try await CommandRun(arguments + ["--verbose"])
+      #expect(all.errors.split(separator: "\n").count == 7, "\(all.errors)")
+    }
+  }
+
+  @Test func `the last line tells where one file is, and what animations have lost`() async throws {
+    try await withFolders { sources, output in
+      try TinyGIF.animation(reds: [200, 10]).write(to: sources.appending(path: "a.gif"))
+      let run = try await CommandRun("convert", sources.path() + "a.gif", "-o", output.path() + "name")
+      #expect(
+        run.output.contains(": \(output.path())name/a.gif; of 1 animation only the first frame."), "\(run.output)")
+      try TinyGIF.animation(reds: [200, 10]).write(to: sources.appending(path: "b.gif"))
+      let both = try await CommandRun("convert", sources.path(), "-o", output.path(), "--format", "png")
+      #expect(both.output.contains("of 2 animations only the first frame."), "\(both.output)")
+    }
+  }
+
+  @Test func `an unknown extension of the output for one file is an error, unless it is a folder`() async throws {
+    try await withFolders { sources, output in
+      try write("rocket.jpg", to: sources, as: ["a.jpg"])
+      let arguments = ["convert", sources.path() + "a.jpg", "--size", "9x", "-o", output.path() + "a.wepb"]
+      let run = try await CommandRun(arguments)
+      #expect(run.status == 64 && run.errors.contains("Cannot write “.wepb” files"), "\(run.errors)")
+      #expect(try names(in: output) == [])
+      #expect(try await CommandRun(arguments.dropLast() + [arguments[5] + "/"]).status == 0)
+      #expect(try await CommandRun(arguments).output.contains("left 1 that exists"))
+    }
+  }
+
   @Test func `the hint for equal outputs tells all files apart`() async throws {
     try await withFolders { sources, output in
       try write("rocket.jpg", to: sources, as: ["a.jpg", "one/a.jpg", "two/a.jpg"])
