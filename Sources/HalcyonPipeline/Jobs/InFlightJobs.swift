@@ -59,7 +59,6 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - keepsResult: Whether this caller needs the value itself, not only as a step towards another one.
   ///   - writes: The writes among which the end of a cancelled job counts; see ``SharedJob/cancel()``.
-  @inline(never)
   func value(
     for key: Key, subscription: LoadSubscription, keepsResult: Bool, writes: BackgroundWrites? = nil,
     operation: @escaping Operation
@@ -122,7 +121,6 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     finish(job, key, outcome)
   }
 
-  @inline(never)
   private func finish(_ job: SharedJob<Value>, _ key: Key, _ outcome: Outcome) {
     state.withLock { state in
       if state.jobs[key] === job { state.jobs[key] = nil }

@@ -92,7 +92,6 @@ final class ImageLoader: Sendable {
   /// - Parameters:
   ///   - keys: Those of the request, if they are known.
   ///   - memory: The outcome of the look-up in memory, if there was one.
-  @inline(never)
   func newLoad(
     _ request: ImageRequest, _ keys: RequestKeys? = nil, after memory: MemoryLookup? = nil,
     for subscription: LoadSubscription

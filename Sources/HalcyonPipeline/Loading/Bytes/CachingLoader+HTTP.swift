@@ -86,7 +86,6 @@ extension CachingLoader {
   }
 
   /// The request for the URL of a location, which a closure of the caller may have to resolve first.
-  @inline(never)
   func httpRequest(
     _ load: Load, at location: Location, after lookup: CacheLookup?
   ) async throws(ImageError) -> HTTPRequest {
@@ -163,7 +162,6 @@ extension CachingLoader {
   }
 
   /// The stored image, if it may be served although the server cannot be reached or answered with an error.
-  @inline(never)
   private func staleImage(insteadOf error: ImageError, _ request: HTTPRequest) async -> EncodedImage? {
     let load = request.load
     guard let lookup = request.lookup, load.request.freshness != .reload,

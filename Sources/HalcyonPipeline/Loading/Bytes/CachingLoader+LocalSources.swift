@@ -67,7 +67,6 @@ extension CachingLoader {
     }
   }
 
-  @inline(never)
   func localImage(
     _ provided: Provided, of load: Load, url: URL?, origin: ImageOrigin, storeKey: InFlightResponses.Key? = nil
   ) throws(ImageError) -> EncodedImage {

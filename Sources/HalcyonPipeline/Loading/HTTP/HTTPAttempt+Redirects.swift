@@ -3,7 +3,6 @@ import HalcyonHTTP
 
 /// Redirects: followed up to a limit, at once if a stored one is fresh.
 extension HTTPAttempt {
-  @inline(never)
   func follow(_ first: Route.Hop) async throws(ImageError) -> Outcome? {
     var redirects = Redirect.Counter(limit: configuration.redirectLimit, from: request.url)
     var hop = first

@@ -69,7 +69,6 @@ final class HTTPAttempt: Sendable {
   /// Whether another request would not change the outcome.
   ///
   /// - Parameter generation: That of the credentials sent; `nil` if they cannot be renewed.
-  @inline(never)
   private func isFinal(_ outcome: Outcome, since generation: Int?) async throws(ImageError) -> Bool {
     guard case .errorStatus(let head, _) = outcome else { return true }
     if head.status == 416 { return request.partial == nil }
@@ -78,7 +77,6 @@ final class HTTPAttempt: Sendable {
   }
 
   /// - Returns: `nil` if the partial body is of no use.
-  @inline(never)
   private func followRedirects() async throws(ImageError) -> Outcome? {
     switch try await start() {
     case .redirect(let hop): return try await follow(hop)
@@ -130,7 +128,6 @@ final class HTTPAttempt: Sendable {
     return HTTPExchange(on: route, origin: origin, queued: queued, permit: permit, transfer: transfer)
   }
 
-  @inline(never)
   func perform(_ exchange: HTTPExchange) async throws(ImageError) -> Step {
     var head: TransportHead?
     defer { exchange.permit.release(head) }
