@@ -23,6 +23,7 @@ enum Scenes {
     "view-size": ViewScenes.size,
     "view-growth": ViewScenes.growth,
     "view-spinner": ViewScenes.spinner,
+    "view-spinner-for-icon": ViewScenes.spinnerForIcon,
     "view-progress": ViewScenes.progress,
     "view-shared-load": ViewScenes.sharedLoad,
     "view-icon": ViewScenes.icon,

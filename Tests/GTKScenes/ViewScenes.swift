@@ -169,6 +169,35 @@ enum ViewScenes {
     }
   }
 
+  static func spinnerForIcon(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
+      let picture = try await stage.addPicture()
+      var options = withoutDelay
+      options.indicator = .activity
+      let outcome = Outcome()
+      picture.hc.setImage(
+        with: url, placeholder: .icon("image-missing"), options: options, pipeline: pipeline(), completion: outcome.take
+      )
+      try await gate.waitUntilHolding()
+      await stage.nextFrame()
+      let screenshot = try stage.screenshot(of: picture)
+      // The icon has a side of 64 points, the disc of the spinner a radius of 18.
+      let points = stride(from: 0.2, through: 0.8, by: 0.02).flatMap { x in
+        stride(from: 0.2, through: 0.8, by: 0.02).map { (x, $0) }
+      }
+      let outside = points.filter { (($0.0 - 0.5) * ($0.0 - 0.5) + ($0.1 - 0.5) * ($0.1 - 0.5)).squareRoot() > 0.2 }
+      let opaque = outside.count { screenshot.color(x: $0.0, y: $0.1).alpha > 128 }
+      let center = screenshot.color(x: 0.5, y: 0.5)
+      try stage.require(
+        opaque == 0 && center.alpha > 0, "\(opaque) points of the icon are drawn, the centre is \(center)")
+      gate.open()
+      try await stage.until("it is loaded") { outcome.count == 1 }
+      try await stage.require(picture, is: .green)
+    }
+  }
+
   static func progress(_ stage: Stage) async throws {
     try await ImageServer.run { server in
       let gate = Gate()

@@ -96,6 +96,10 @@ import Testing
     #expect(try await Scene.play("view-spinner") == "")
   }
 
+  @Test func `a spinner takes the place of an icon`() async throws {
+    #expect(try await Scene.play("view-spinner-for-icon") == "")
+  }
+
   @Test func `a loading view shows a progress ring`() async throws {
     #expect(try await Scene.play("view-progress") == "")
   }

@@ -56,11 +56,11 @@ final class JPEGXLHandle {
   /// The ICC profile of decoded frames or of the original, which libjxl also creates for enumerated encodings.
   func profile(_ target: JxlColorProfileTarget) -> Data? {
     var count = 0
-    guard JxlDecoderGetICCProfileSize(decoder, nil, target, &count) == JXL_DEC_SUCCESS,
+    guard jxl_icc_profile_size(decoder, target, &count) == JXL_DEC_SUCCESS,
       count <= ColorDescription.profileByteLimit
     else { return nil }
     var bytes = [UInt8](repeating: 0, count: count)
-    guard JxlDecoderGetColorAsICCProfile(decoder, nil, target, &bytes, count) == JXL_DEC_SUCCESS else { return nil }
+    guard jxl_icc_profile(decoder, target, &bytes, count) == JXL_DEC_SUCCESS else { return nil }
     return Data(bytes)
   }
 
@@ -81,7 +81,7 @@ final class JPEGXLHandle {
   /// The colour encoding of the original, if it is enumerated.
   private var original: JxlColorEncoding? {
     var encoding = JxlColorEncoding()
-    let status = JxlDecoderGetColorAsEncodedProfile(decoder, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding)
+    let status = jxl_encoded_profile(decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding)
     return status == JXL_DEC_SUCCESS ? encoding : nil
   }
 

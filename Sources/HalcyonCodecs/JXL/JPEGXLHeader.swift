@@ -43,7 +43,7 @@ struct JPEGXLHeader {
 
   /// Whether the colour space is given by an ICC profile, not by an enumerated value.
   private static func hasProfile(_ handle: JPEGXLHandle) -> Bool {
-    JxlDecoderGetColorAsEncodedProfile(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, nil) != JXL_DEC_SUCCESS
+    jxl_encoded_profile(handle.decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL, nil) != JXL_DEC_SUCCESS
   }
 
   private static func droppedContent(_ handle: JPEGXLHandle) -> Set<DroppedContent> {

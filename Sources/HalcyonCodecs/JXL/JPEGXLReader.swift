@@ -41,7 +41,7 @@ struct JPEGXLReader {
   /// The colour encoding of decoded frames, if it is enumerated.
   private var encoding: JxlColorEncoding? {
     var encoding = JxlColorEncoding()
-    let status = JxlDecoderGetColorAsEncodedProfile(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, &encoding)
+    let status = jxl_encoded_profile(handle.decoder, JXL_COLOR_PROFILE_TARGET_DATA, &encoding)
     return status == JXL_DEC_SUCCESS ? encoding : nil
   }
 

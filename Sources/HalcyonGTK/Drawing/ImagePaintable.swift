@@ -90,7 +90,8 @@ final class ImagePaintable {
     onDraw?()
     guard !bounds.isEmpty else { return }
     lastBounds = bounds
-    drawLayers(snapshot, bounds)
+    // An indicator takes the place of an icon: over one, neither could be read.
+    if indicator == nil || layer?.isIcon != true { drawLayers(snapshot, bounds) }
     indicator?.draw(snapshot, bounds, style.map { Spinner.Colors($0) } ?? Spinner.Colors())
   }
 

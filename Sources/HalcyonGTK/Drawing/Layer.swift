@@ -71,7 +71,7 @@ struct Layer {
     }
   }
 
-  private var isIcon: Bool {
+  var isIcon: Bool {
     if case .icon = content { return true }
     return false
   }
