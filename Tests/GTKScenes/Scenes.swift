@@ -74,6 +74,7 @@ enum Scenes {
     "picture-of-ui-file": PaintableScenes.builder,
     "paintable-freed": PaintableScenes.freed,
     "looks": LooksScene.play,
+    "view-zoom": ZoomScene.play,
     "animation-timing": AnimationScenes.timing,
     "animation-hidden": AnimationScenes.hidden,
     "animation-shared": AnimationScenes.shared,

@@ -269,6 +269,10 @@ import Testing
     #expect(try await Scene.play("paintable-loads") == "")
   }
 
+  @Test func `a photograph that is zoomed out again leaves memory`() async throws {
+    #expect(try await Scene.play("view-zoom") == "")
+  }
+
   @Test func `a picture of a UI file loads its URL`() async throws {
     #expect(try await Scene.play("picture-of-ui-file") == "")
   }
