@@ -9,7 +9,7 @@ public import HalcyonViews
 /// ```swift
 /// let avatar = LoadingPaintable(width: 48, height: 48)
 /// avatar.hc.setImage(with: url, placeholder: .icon("avatar-default-symbolic"))
-/// gtk_image_set_from_paintable(OpaquePointer(image), avatar.pointer)
+/// let image = gtk_image_new_from_paintable(avatar.pointer)
 /// ```
 ///
 /// It has a fixed size, so that what shows it does not change its own. Of an animation it shows the first frame, indicators
