@@ -48,18 +48,19 @@ struct ColorSpaceTests {
     #expect(try wide.converted(to: .displayP3)[0, 0] == wide[0, 0])
   }
 
-  @Test func `a round trip changes no channel by more than two`() throws {
+  /// Dark colours of a high saturation have few steps in Display P3.
+  @Test func `a round trip keeps colours, but for rounding`() throws {
     let levels = stride(from: 0, through: 255, by: 17).map { UInt8($0) }
     let colors = levels.flatMap { red in
       levels.flatMap { green in levels.map { PixelColor(red: red, green: green, blue: $0) } }
     }
     let plain = try bitmap(colors)
     let back = try plain.converted(to: .displayP3).converted(to: .sRGB)
-    let largest = colors.indices.map { index in
-      zip(color(plain, index), color(back, index)).map { abs($0 - $1) }.max() ?? 0
-    }.max()
-    // Dark colours of a high saturation have few steps in Display P3.
-    #expect((largest ?? 99) <= 4)
+    let differences = colors.indices.flatMap { index in
+      zip(color(plain, index), color(back, index)).map { abs($0 - $1) }
+    }
+    #expect(differences.max() ?? 99 <= 8)
+    #expect(differences.reduce(0, +) * 2 < differences.count)
   }
 
   @Test func `alpha is kept, and no colour exceeds it`() throws {
