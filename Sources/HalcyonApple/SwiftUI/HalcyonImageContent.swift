@@ -79,7 +79,7 @@ extension Image {
     self.init(uiImage: image)
   }
 }
-#else
+#elseif canImport(AppKit)
 import AppKit
 
 extension Image {
@@ -92,6 +92,11 @@ extension Image {
     guard let image = custom as? NSImage else { return nil }
     self.init(nsImage: image)
   }
+}
+#else
+extension Image {
+  fileprivate init?(asset name: String) { nil }
+  fileprivate init?(custom: Any) { nil }
 }
 #endif
 #endif

@@ -1,7 +1,11 @@
 @_exported public import CoreGraphics
 @_exported public import Foundation
+#if canImport(AppKit)
 public import AppKit
+#endif
+#if canImport(UIKit)
 public import UIKit
+#endif
 
 /// Bodies are evaluated by tests: nothing is drawn.
 @MainActor
@@ -99,10 +103,14 @@ public struct Image: View {
   public nonisolated init(_ cgImage: CGImage, scale: CGFloat, orientation: Orientation = .up, label: Text) {
     (pixels, self.scale) = (cgImage, scale)
   }
+  #if canImport(UIKit)
   public nonisolated init(uiImage image: UIImage) { (pixels, scale) = (image.cgImage, image.scale) }
+  #endif
+  #if canImport(AppKit)
   public init(nsImage image: NSImage) {
     (pixels, scale) = (image.cgImage(forProposedRect: nil, context: nil, hints: nil), 1)
   }
+  #endif
   public nonisolated init(_ name: String) { (pixels, scale) = (nil, 1) }
   public nonisolated init(systemName: String) { (pixels, scale) = (nil, 1) }
 
