@@ -11,7 +11,8 @@ import Testing
 import UIKit
 
 /// Views of UIKit that are in a window.
-@MainActor @Suite(.integrationTest)
+// One at a time: settings and notifications of the system are the same for all views.
+@MainActor @Suite(.integrationTest, .serialized)
 struct UIKitTests {
   private let fixture = AppleFixture()
   private let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 300, height: 300))
