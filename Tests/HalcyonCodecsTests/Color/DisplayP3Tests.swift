@@ -61,6 +61,7 @@ struct DisplayP3Tests {
   }
   #endif
 
+  #if !IMAGEIO
   @Test(arguments: ["hdr-pq.png", "hdr-pq-interlaced.png"])
   func `high dynamic range is mapped to Display P3`(_ name: String) throws {
     let image = try decode(name, .source)
@@ -69,7 +70,6 @@ struct DisplayP3Tests {
     #expect(image.bitmap.meanDifference(to: expected) < 0.7)
   }
 
-  #if !IMAGEIO
   @Test(arguments: [ImageFormat.jpeg, .png, .webp, .avif, .jpegXL].filter { StandardCodecs.writable.contains($0) })
   func `encoded files state the space, which survives a round trip`(_ format: ImageFormat) throws {
     let bitmap = try decode("display-p3.png", .source).bitmap

@@ -33,7 +33,11 @@ public final class CGImageSource {
   fileprivate func image(at index: Int, side: Int?) -> CGImage? {
     let limits = ImageLimits(pixelCount: 1 << 30, sideLength: 1 << 20)
     let size = side.map { TargetSize.fit(width: $0, height: $0) } ?? .original
-    let options = DecodingOptions(size: size, limits: limits, allowsPartialImage: true, colorSpace: .source)
+    // High dynamic range is mapped to sRGB at once: mapped to Display P3 and then converted, it has other colours.
+    let info = try? decoder.probe(data, isComplete: true)
+    let isMapped = info?.droppedContent.contains(.highDynamicRange) ?? false
+    let options = DecodingOptions(
+      size: size, limits: limits, allowsPartialImage: true, colorSpace: isMapped ? .sRGB : .source)
     if index > 0 { return try? frame(at: index, options: options)?.cgImage }
     guard let image = try? decoder.decode(data, options: options) else { return nil }
     isComplete = !image.isPartial
