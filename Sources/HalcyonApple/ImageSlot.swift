@@ -1,4 +1,4 @@
-#if canImport(QuartzCore) && !os(watchOS)
+#if canImport(UIKit) && !os(watchOS) || canImport(AppKit)
 public import CoreGraphics
 import Halcyon
 public import HalcyonViews
