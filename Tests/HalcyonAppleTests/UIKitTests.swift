@@ -280,7 +280,7 @@ struct UIKitTests {
     cache.followAppLifeCycle()
     for side in 40..<46 { _ = try await pipeline.image(for: ImageRequest(url: fixture.url("\(side)x40"))) }
     let memory = try #require(cache.memoryCache)
-    #expect(memory.totalCost > 32_000)
+    #expect(memory.totalCost > 20_000)
     NotificationCenter.default.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
     #expect(memory.totalCost <= 6400)
   }
