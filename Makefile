@@ -15,22 +15,30 @@ export SWIFT_BACKTRACE ?= enable=no
 # Where Scripts/install-moto installs moto's server, if it is not on the PATH.
 MOTO = $(CURDIR)/.build-moto/bin
 
-.PHONY: help demo gallery serve check-page check-stand-ins check test lint test-release test-sanitize fuzz torture soak api format deb docs \
+.PHONY: help demo gallery serve install release check-page check-stand-ins check test lint test-release test-sanitize fuzz torture soak api format deb docs \
   bench bench-views bench-memory bench-processors bench-resampling bench-disk bench-network bench-downsample \
-  bench-pipeline bench-instructions bench-build bench-convert bench-service fleet bench-fleet packages all-packages
+  bench-pipeline bench-instructions bench-build bench-convert bench-colour bench-service fleet bench-fleet packages all-packages
+
+# Says what begins, and how long it takes where nothing is built yet. SwiftPM prints its steps after that.
+building = echo "Building $(1); the first time this takes $(2)."
 
 help: ## Lists the targets.
 	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1|\2/p' Makefile | awk -F '|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
 # A folder of its own, which no other traits and no build that is running change.
 demo: packages ## Loads photos from a local server and prints the source and the load time of each.
-	@$(SWIFT) run --quiet --scratch-path .build-demo halcyon-demo
+	@$(call building,the demo,a minute or two)
+	@$(SWIFT) build --scratch-path .build-demo --product halcyon-demo
+	@.build-demo/debug/halcyon-demo
 
 gallery: all-packages ## Shows hundreds of images in a window; `make gallery ARGUMENTS=FOLDER` shows those of a folder.
-	$(SWIFT) run --quiet -c release --package-path Examples halcyon-gallery $(ARGUMENTS)
+	@$(call building,the gallery,some minutes)
+	@$(SWIFT) build -c release --package-path Examples --product halcyon-gallery
+	@Examples/.build/release/halcyon-gallery $(ARGUMENTS)
 
 serve: all-packages ## Serves the bundled photos, resized and converted; `make serve CHECK=1` loads some and ends.
-	@$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
+	@$(call building,the image service,some minutes)
+	@$(SWIFT) build -c release --package-path Service --product halcyon-serve
 	@Service/Scripts/serve $(if $(CHECK),--check) $(ARGUMENTS)
 
 check-page: all-packages ## Checks the web page of the image service in headless Chromium.
@@ -104,6 +112,12 @@ bench-convert: all-packages ## Converts 200 photographs with `halcyon convert` a
 	$(SWIFT) build --quiet -c release --package-path Tools --product halcyon
 	@Benchmarks/Scripts/bench-convert $(ROUNDS)
 
+bench-colour: ROUNDS ?= 9
+bench-colour: all-packages ## Decodes high dynamic range and wide colours; prints METRIC lines with times, and differences to Chromium and Little CMS.
+	@Scripts/install-packages chromium libavif-bin libjxl-tools python3-numpy python3-pil
+	$(SWIFT) build --quiet -c release --package-path Tools --product halcyon
+	@Benchmarks/Scripts/bench-colour $(ROUNDS)
+
 bench-downsample: PEER ?= libvips
 bench-downsample: all-packages ## Benchmarks downsampling the images in DIR, or a default corpus, against libvips.
 	@Scripts/install-packages libvips-dev mate-backgrounds gnome-backgrounds
@@ -147,8 +161,19 @@ soak: all-packages ## Sends REQUESTS (default 200000) mixed requests to the imag
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	Service/Scripts/soak-service --requests $(REQUESTS)
 
+# The service is a package of its own, as the command line does not need its dependencies.
+install: PREFIX ?= /usr/local
+install: all-packages ## Builds halcyon and halcyon-serve, and installs them in PREFIX (default /usr/local)/bin.
+	@Tools/Packaging/build-programs
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -s Tools/.build/release/halcyon Service/.build/release/halcyon-serve $(DESTDIR)$(PREFIX)/bin
+
 deb: all-packages ## Builds a Debian package of the command line and the image service, and checks it.
 	Tools/Packaging/check-deb
+
+release: all-packages ## Checks everything, and makes the files of a release in .build-dist.
+	@Scripts/install-packages patchelf
+	Scripts/release
 
 check-stand-ins: ## Checks the stand-ins for Apple's frameworks against the record of PyObjC; downloads it from PyPI.
 	Scripts/check-stand-ins
@@ -163,10 +188,9 @@ lint: ## Checks the format of all sources.
 format: ## Formats all sources.
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
-docs: all-packages ## Builds the documentation website of all products in .build-docs/site, and checks its links.
-	@Scripts/run-checks build
-	Scripts/stand-ins build
-	Scripts/build-docs
+docs: all-packages ## Builds the documentation website in .build-docs/site, and checks its links; `make docs SERVE=1` shows it.
+	@$(call building,the documentation,some minutes)
+	@Scripts/build-docs $(if $(BASE_PATH),--base-path $(BASE_PATH)) $(if $(SERVE),--serve) --build
 
 packages:
 	@Scripts/install-packages

@@ -182,13 +182,15 @@ let package = Package(
       ]),
     module(
       "HalcyonApple", dependencies: ["Halcyon", "HalcyonViews", "HalcyonCodecs", "HalcyonTransport"],
-      settings: [systemTransport]),
+      exclude: ["README.md"], settings: [systemTransport]),
     module("HalcyonLogging", dependencies: ["Halcyon", product("Logging", package: "swift-log", trait: "Logging")]),
     module(
       "HalcyonMetrics", dependencies: ["Halcyon", product("Metrics", package: "swift-metrics", trait: "Metrics")]),
     module(
       "HalcyonTesting",
-      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline"]),
+      dependencies: [
+        "HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline", "HalcyonViews",
+      ]),
 
     // `make demo`: not a product, so packages that depend on Halcyon do not build it.
     .executableTarget(

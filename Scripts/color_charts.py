@@ -170,6 +170,7 @@ def write_fixtures(folder):
     values = hdr_chart(16)
     write("hdr-pq-p3.png", png(values, [cicp(12, 16)]))
     write("hdr-pq-p3.expected.png", png(shown(values, 12, 16), depth=8))
+    write("hdr-pq-to-p3.expected.png", png(shown(values, 9, 16, target=12), depth=8))
     write("hdr-pq-interlaced.png", png(values, [cicp(9, 16)], interlaced=True))
     light = b"cLLI", struct.pack(">II", 400 * 10000, 100 * 10000)
     write("hdr-pq-400.png", png(values, [cicp(9, 16), light]))

@@ -14,5 +14,6 @@ var pipeline: ImagePipeline { any() }
 @MainActor var imageView: UIImageView { any() }
 @MainActor var button: UIButton { any() }
 @MainActor var layer: CALayer { any() }
+@MainActor var item: UIBarButtonItem { any() }
 
 func isPinned(_ challenge: URLAuthenticationChallenge) async -> Bool { any() }

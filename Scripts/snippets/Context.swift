@@ -70,3 +70,7 @@ final class TextLabel {
 @MainActor var label: TextLabel { any() }
 @MainActor var picture: UnsafeMutablePointer<GtkWidget> { any() }
 @MainActor var grid: UnsafeMutablePointer<GtkGrid> { any() }
+@MainActor var window: UnsafeMutablePointer<GtkWidget> { any() }
+@MainActor var overlay: UnsafeMutablePointer<GtkWidget> { any() }
+@MainActor var factory: OpaquePointer { any() }
+@MainActor var controller: OpaquePointer { any() }

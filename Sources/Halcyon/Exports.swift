@@ -11,6 +11,7 @@
 @_exported public import struct HalcyonImaging.BlurHash
 @_exported public import struct HalcyonImaging.BuiltInProcessor
 @_exported public import enum HalcyonImaging.ColorModel
+@_exported public import enum HalcyonImaging.ColorSpace
 @_exported public import struct HalcyonImaging.CornerRadii
 @_exported public import struct HalcyonImaging.CropAnchor
 @_exported public import struct HalcyonImaging.DecodedImage
@@ -29,6 +30,7 @@
 @_exported public import enum HalcyonImaging.MetadataPolicy
 @_exported public import struct HalcyonImaging.PixelColor
 @_exported public import struct HalcyonImaging.PixelSize
+@_exported public import enum HalcyonImaging.TargetColorSpace
 @_exported public import enum HalcyonImaging.TargetSize
 @_exported public import struct HalcyonImaging.ThumbHash
 

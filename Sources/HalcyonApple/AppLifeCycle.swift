@@ -8,12 +8,13 @@ extension ImageCache {
   /// terminates.
   ///
   /// A memory warning empties the memory tier; images in use are found again, see
-  /// ``MemoryCacheConfiguration/findsImagesInUse``. In the background a disk cache writes its pending accesses to its
-  /// index, cleans if its ``CleaningPolicy`` includes that occasion, and releases its locks. The cache is held weakly.
-  /// Idempotent.
+  /// ``MemoryCacheConfiguration/findsImagesInUse``. In the background the memory tier keeps a tenth of its limit, and a disk
+  /// cache writes its pending accesses to its index, cleans if its ``CleaningPolicy`` includes that occasion, and releases
+  /// its locks. The cache is held weakly. Idempotent.
   ///
-  /// On macOS, resigning active counts as entering the background; elsewhere the app requests background time from the
-  /// system. Views call this for the pipelines that load their images.
+  /// On macOS, resigning active counts as entering the background, and empties no memory; elsewhere the app requests
+  /// background time from the system, and extensions are notified with their host. Views call this for the pipelines that
+  /// load their images.
   @MainActor
   public func followAppLifeCycle() { AppLifeCycle.shared.add(self) }
 }
@@ -28,7 +29,7 @@ final class AppLifeCycle {
   private struct WeakCache { weak var cache: ImageCache? }
 
   private var observers: [WeakCache] = []
-  private var caches: [ImageCache] { observers.compactMap(\.cache) }
+  var caches: [ImageCache] { observers.compactMap(\.cache) }
   /// The disk caches, each of them once.
   private var disks: [DiskCache] {
     var seen: Set<ObjectIdentifier> = []

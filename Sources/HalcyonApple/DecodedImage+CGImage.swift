@@ -3,7 +3,7 @@ public import CoreGraphics
 public import Halcyon
 
 extension DecodedImage {
-  /// The pixels as a `CGImage` in sRGB, shared without a copy; `nil` if Core Graphics is out of memory.
+  /// The pixels as a `CGImage` in the colour space of the bitmap, shared without a copy; `nil` if Core Graphics is out of memory.
   public var cgImage: CGImage? { bitmap.cgImage }
 
   /// Creates an image from a `CGImage`, converted to sRGB and 8 bits per channel.

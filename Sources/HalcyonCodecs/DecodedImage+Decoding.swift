@@ -18,9 +18,13 @@ extension DecodedImage {
   ///   - file: The URL of a regular file.
   ///   - size: The target size in pixels. Default: the original size.
   ///   - limits: The limits for the image, checked before memory is allocated.
+  ///   - colorSpace: The colour space of the pixels. Default: sRGB.
   /// - Throws: ``ImageDecodingError``; `CancellationError` if the task is cancelled.
-  public init(contentsOf file: URL, size: TargetSize = .original, limits: ImageLimits = ImageLimits()) async throws {
-    self = try await Self.decoded(size, limits) { try Data(imageFile: file, limits) }
+  public init(
+    contentsOf file: URL, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
+    colorSpace: TargetColorSpace = .sRGB
+  ) async throws {
+    self = try await Self.decoded(size, limits, colorSpace) { try Data(imageFile: file, limits) }
   }
 
   /// Decodes a file at a size, on the calling thread.
@@ -29,9 +33,14 @@ extension DecodedImage {
   ///   - file: The URL of a regular file.
   ///   - size: The target size in pixels. Default: the original size.
   ///   - limits: The limits for the image, checked before memory is allocated.
+  ///   - colorSpace: The colour space of the pixels. Default: sRGB.
   /// - Throws: ``ImageDecodingError``.
-  public init(contentsOf file: URL, size: TargetSize = .original, limits: ImageLimits = ImageLimits()) throws {
-    self = try Self.decoded(Data(imageFile: file, limits), DecodingOptions(size: size, limits: limits))
+  public init(
+    contentsOf file: URL, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
+    colorSpace: TargetColorSpace = .sRGB
+  ) throws {
+    let options = DecodingOptions(size: size, limits: limits, colorSpace: colorSpace)
+    self = try Self.decoded(Data(imageFile: file, limits), options)
   }
 
   /// Decodes the bytes of a file at a size, on a thread of the library.
@@ -40,9 +49,13 @@ extension DecodedImage {
   ///   - data: The complete file.
   ///   - size: The target size in pixels. Default: the original size.
   ///   - limits: The limits for the image, checked before memory is allocated.
+  ///   - colorSpace: The colour space of the pixels. Default: sRGB.
   /// - Throws: ``ImageDecodingError``; `CancellationError` if the task is cancelled.
-  public init(data: Data, size: TargetSize = .original, limits: ImageLimits = ImageLimits()) async throws {
-    self = try await Self.decoded(size, limits) { data }
+  public init(
+    data: Data, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
+    colorSpace: TargetColorSpace = .sRGB
+  ) async throws {
+    self = try await Self.decoded(size, limits, colorSpace) { data }
   }
 
   /// Decodes the bytes of a file at a size, on the calling thread.
@@ -51,17 +64,23 @@ extension DecodedImage {
   ///   - data: The complete file.
   ///   - size: The target size in pixels. Default: the original size.
   ///   - limits: The limits for the image, checked before memory is allocated.
+  ///   - colorSpace: The colour space of the pixels. Default: sRGB.
   /// - Throws: ``ImageDecodingError``.
-  public init(data: Data, size: TargetSize = .original, limits: ImageLimits = ImageLimits()) throws {
-    self = try Self.decoded(data, DecodingOptions(size: size, limits: limits))
+  public init(
+    data: Data, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
+    colorSpace: TargetColorSpace = .sRGB
+  ) throws {
+    self = try Self.decoded(data, DecodingOptions(size: size, limits: limits, colorSpace: colorSpace))
   }
 
   private static func decoded(
-    _ size: TargetSize, _ limits: ImageLimits, _ read: @escaping @Sendable () throws -> Data
+    _ size: TargetSize, _ limits: ImageLimits, _ colorSpace: TargetColorSpace,
+    _ read: @escaping @Sendable () throws -> Data
   ) async throws -> DecodedImage {
     try await codecThreads.run { flag in
       do {
-        return try decoded(read(), DecodingOptions(size: size, limits: limits, isCancelled: { flag.isCancelled }))
+        let options = DecodingOptions(size: size, limits: limits, colorSpace: colorSpace) { flag.isCancelled }
+        return try decoded(read(), options)
       } catch ImageDecodingError.cancelled {
         throw CancellationError()
       }

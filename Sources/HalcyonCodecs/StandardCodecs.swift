@@ -14,7 +14,7 @@ public enum StandardCodecs {
   public static let decoders: [any ImageDecoder] = RasterDecoders.all + drawingDecoders
   /// JPEG, PNG, lossy WebP and GIF; with package traits also AVIF and JPEG XL (`JXL`).
   ///
-  /// On Apple's systems JPEG, PNG and GIF: they have no encoder for WebP.
+  /// On Apple's systems JPEG, PNG, GIF and, where the system has an encoder for it, HEIC: they have none for WebP.
   public static let encoders: [any ImageEncoder] =
     [JPEGEncoder(), PNGEncoder(), GIFEncoder()] + furtherEncoders
 
@@ -67,7 +67,9 @@ public enum StandardCodecs {
 
   private static var furtherEncoders: [any ImageEncoder] {
     var encoders: [any ImageEncoder] = []
-    #if !IMAGEIO
+    #if IMAGEIO
+    if let encoder = HEICEncoder() { encoders.append(encoder) }
+    #else
     encoders.append(WebPEncoder())
     #endif
     #if AVIF && !IMAGEIO

@@ -26,6 +26,10 @@ public enum MainLoop {}
 
 /// Needs the trait GTK.
 @available(*, unavailable, message: "Enable the trait GTK of Halcyon: .package(url: …, traits: [\"GTK\"])")
+public struct PictureGrid {}
+
+/// Needs the trait GTK.
+@available(*, unavailable, message: "Enable the trait GTK of Halcyon: .package(url: …, traits: [\"GTK\"])")
 public struct PictureView {
   /// Needs the trait GTK.
   public init() {}

@@ -71,13 +71,10 @@ package final class AnimationDriver: AnimationViewer {
   }
 
   package func animationDidSend(_ event: AnimationEvent) { onEvent?(event) }
-
-  /// Plays nothing any more.
-  package func stop() { isVisible = false }
 }
 
 extension Bitmap {
-  fileprivate var address: UnsafeRawPointer? { withUnsafeBytes { $0.baseAddress } }
+  var address: UnsafeRawPointer? { withUnsafeBytes { $0.baseAddress } }
 }
 
 /// A frame clock for toolkits without one: a timer, after which the toolkit draws with its next frame.

@@ -30,7 +30,7 @@ public protocol ImageDisplay: AnyObject {
   ///   - onEnd: Called once: when the transition has ended, or when other content replaces this one before.
   func show(_ content: DisplayContent, transition: ImageTransition, onEnd: @escaping @MainActor () -> Void)
   /// Called before an image is set, with its options and the pipeline that loads it, for example to add a tap gesture for
-  /// ``ImageViewOptions/retriesOnTap``.
+  /// ``ImageViewOptions/retriesOnTap``, and to tell assistive technologies ``ImageViewOptions/alternativeText``.
   ///
   /// The default implementation does nothing.
   func prepare(for options: ImageViewOptions, pipeline: ImagePipeline)
@@ -49,6 +49,10 @@ public protocol ImageDisplay: AnyObject {
   func updateIndicator(_ progress: LoadProgress)
   /// Removes the indicator.
   func hideIndicator()
+  /// Called with each new phase of the view, for example to tell assistive technologies that it is busy or has failed.
+  ///
+  /// The default implementation does nothing.
+  func phaseDidChange(_ phase: ImagePhase)
   /// Called when the first bytes have arrived, with the size of the image, so that a display can reserve space for it.
   ///
   /// The default implementation does nothing.
@@ -73,6 +77,9 @@ extension ImageDisplay {
   public func pixelsPerPoint(of image: DecodedImage) -> Double { image.scale == 1 ? displayScale : image.scale }
 
   /// Does nothing.
+  public func phaseDidChange(_ phase: ImagePhase) {}
+
+  /// Does nothing.
   public func expectImage(_ info: ImageInfo) {}
 }
 
@@ -84,4 +91,14 @@ extension ImageDisplay {
 public protocol AnimatedDisplay: ImageDisplay {
   /// Replaces the pixels of the image that was shown last by those of another frame, which has the same size.
   func showFrame(_ frame: Bitmap)
+  /// Whether the user has asked for less motion: an animation then shows its first frame until
+  /// ``AnimationController/play()``.
+  ///
+  /// The default implementation returns `false`.
+  var reducesMotion: Bool { get }
+}
+
+extension AnimatedDisplay {
+  /// `false`.
+  public var reducesMotion: Bool { false }
 }

@@ -17,7 +17,8 @@ public enum ImagePhase: Sendable {
   case empty
   /// The image is being loaded; the progress is `nil` until the first bytes have arrived.
   case loading(LoadProgress?)
-  /// A preview of the image that is being loaded is shown.
+  /// An image is shown while the image is being loaded: a preview of it, or the one before, which stays
+  /// (``ImageViewOptions/keepsCurrentImage``).
   case preview(DecodedImage, LoadProgress?)
   /// The image is shown: of an animation, its current frame.
   case success(DecodedImage)
@@ -50,6 +51,18 @@ public enum ImagePhase: Sendable {
   public var isLoading: Bool {
     switch self {
     case .loading, .preview: true
+    default: false
+    }
+  }
+
+  /// Whether a view of this phase looks the same.
+  func isSame(as other: ImagePhase) -> Bool {
+    switch (self, other) {
+    case (.empty, .empty), (.failure, .failure): true
+    case (.loading(let progress), .loading(let otherProgress)): progress == otherProgress
+    case (.preview(let image, let progress), .preview(let otherImage, let otherProgress)):
+      image.bitmap.address == otherImage.bitmap.address && progress == otherProgress
+    case (.success(let image), .success(let otherImage)): image.bitmap.address == otherImage.bitmap.address
     default: false
     }
   }

@@ -1,33 +1,50 @@
-import HalcyonImaging
+package import HalcyonImaging
 package import HalcyonPipeline
 package import HalcyonSupport
 import Observation
 
-/// The state of a view that a toolkit builds from values, such as one of SwiftUI: it has a binder, and publishes the phase
-/// of its load.
+/// The display of a view that a toolkit builds from values, such as one of SwiftUI: it publishes what its binder shows.
 @MainActor
 @Observable
 package final class ImagePhaseModel {
   /// The phase of the load.
   package private(set) var phase = ImagePhase.empty
-  /// The placeholder that is due, until there is an image.
-  package private(set) var placeholder: ImagePlaceholder?
+  /// What is shown; of an animation, its current frame.
+  package private(set) var content = DisplayContent.nothing
+  /// The indicator over the content.
+  package private(set) var indicator: LoadingIndicator?
+  /// The progress that the indicator shows.
+  package private(set) var progress: LoadProgress?
+  /// What a screen reader says in place of the content; `nil` for nothing.
+  package var accessibilityText: String? { phase.error == nil ? options.alternativeText : options.failureText }
+  /// Counts contents. The frames of an animation are one.
+  package private(set) var contentNumber = 0
 
-  /// Runs a change of the phase, with its transition: for the animation of the toolkit. Default: without one.
+  /// Runs a change with its transition: for the animation of the toolkit. Default: without one.
   @ObservationIgnored package var animate: (@MainActor (ImageTransition, @MainActor () -> Void) -> Void)?
 
-  @ObservationIgnored private let display = PhaseDisplay()
-  @ObservationIgnored private let binder: ImageViewBinder
-  @ObservationIgnored private var cancelsWhenHidden = false
+  @ObservationIgnored package private(set) var displaySize = ViewSize.zero
+  @ObservationIgnored package private(set) var displayScale = 1.0
+  @ObservationIgnored package private(set) var displayMode = ImageDisplayMode.fit
+  @ObservationIgnored private let time: (any TimeSource)?
+  @ObservationIgnored private let makePipeline: () -> ImagePipeline
+  @ObservationIgnored private lazy var binder = makeBinder()
+  @ObservationIgnored private var update: Update?
+  @ObservationIgnored private var options = ImageViewOptions()
+  /// Whether the user has asked for less motion.
+  @ObservationIgnored package var reducesMotion = false
 
   /// - Parameters:
   ///   - pipeline: Loads the images unless an update names another one.
   ///   - time: The clock of delays and animations. Default: `nil`, that of the pipeline that loads the image.
   package init(pipeline: @autoclosure @escaping () -> ImagePipeline, time: (any TimeSource)? = nil) {
-    binder = ImageViewBinder(display: display, time: time, makePipeline: pipeline)
+    (makePipeline, self.time) = (pipeline, time)
+  }
+
+  private func makeBinder() -> ImageViewBinder {
+    let binder = ImageViewBinder(display: self, time: time, makePipeline: makePipeline)
     binder.isVisible = false
-    display.onShow = { [weak self] content, transition in self?.show(content, transition) }
-    display.onFrame = { [weak self] image in self?.phase = .success(image) }
+    return binder
   }
 
   /// What one evaluation of the view asks for.
@@ -43,54 +60,59 @@ package final class ImagePhaseModel {
 
     package init(request: ImageRequest?) { self.request = request }
 
-    /// Equal for updates of which the second does not start a load.
+    /// Equal for updates of which the second changes nothing.
     package var identity: Identity {
       Identity(
-        key: request.map(ImagePipeline.cacheKey), pipeline: pipeline.map { ObjectIdentifier($0) }, mode: mode)
+        key: request.map(ImagePipeline.cacheKey), pipeline: pipeline.map { ObjectIdentifier($0) }, mode: mode,
+        group: options.transitionGroup)
     }
   }
 
-  package struct Identity: Hashable {
+  package struct Identity: Equatable {
     let key: CacheKey?
     let pipeline: ObjectIdentifier?
     let mode: ImageDisplayMode
+    /// Retained, so that no later group has its address.
+    let group: TransitionGroup?
+
+    package static func == (a: Identity, b: Identity) -> Bool {
+      a.key == b.key && a.pipeline == b.pipeline && a.mode == b.mode && a.group === b.group
+    }
   }
 
   /// Loads the image if the request or the pipeline is another one; toolkits update their views at any change of state.
   package func apply(_ update: Update) {
-    if display.displayMode != update.mode {
-      display.displayMode = update.mode
+    let group = self.update?.options.transitionGroup
+    self.update = update
+    if displayMode != update.mode {
+      displayMode = update.mode
       binder.displayDidChange()
     }
     if let pipeline = update.pipeline { binder.pipeline = pipeline }
-    cancelsWhenHidden = update.cancelsWhenHidden
-    guard !binder.isBound(to: update.request, pipeline: update.pipeline) else { return }
-    load(update)
+    guard binder.isBound(to: update.request, pipeline: update.pipeline) else { return load(update) }
+    // The view keeps its image, or its load; others of the group do not wait for it.
+    if update.options.transitionGroup !== group { update.options.transitionGroup?.skip() }
   }
 
   private func load(_ update: Update) {
-    let completion: ImageViewBinder.Completion = { [weak self] result in
-      self?.finish(result)
-      update.completion?(result)
-    }
     guard let request = update.request else {
-      binder.setImage(with: nil, placeholder: update.placeholder, options: update.options, completion: completion)
+      binder.setImage(
+        with: nil, placeholder: update.placeholder, options: update.options, completion: update.completion)
       return
     }
-    let options = update.options.completed(by: update.pipeline ?? binder.pipeline)
-    if !(options.keepsCurrentImage == true && phase.image != nil) { phase = .loading(nil) }
     let load = binder.setImage(
-      with: request, placeholder: update.placeholder, options: update.options, completion: completion)
-    load?.onProgress { [weak self] progress in
-      self?.report(progress)
-      update.onProgress?(progress)
-    }
+      with: request, placeholder: update.placeholder, options: update.options, completion: update.completion)
+    follow(load)
+  }
+
+  private func follow(_ load: ImageViewLoad?) {
+    if let action = update?.onProgress { load?.onProgress(action) }
   }
 
   /// Tells the size of the view, after which a load that needs it begins.
   package func resize(to size: ViewSize, scale: Double) {
-    guard display.displaySize != size || display.displayScale != scale else { return }
-    (display.displaySize, display.displayScale) = (size, scale)
+    guard displaySize != size || displayScale != scale else { return }
+    (displaySize, displayScale) = (size, scale)
     binder.displayDidChange()
   }
 
@@ -99,78 +121,46 @@ package final class ImagePhaseModel {
     get { binder.isVisible }
     set {
       binder.isVisible = newValue
-      if !newValue, cancelsWhenHidden, binder.isLoading { binder.cancel() }
+      if !newValue, update?.cancelsWhenHidden == true, binder.isLoading { binder.cancel() }
     }
   }
 
-  /// Retries a failed load if the options say so; see ``ImageViewOptions/retriesOnTap``.
+  /// Whether a tap on the view would retry a failed load; see ``ImageViewOptions/retriesOnTap``.
+  package var retriesOnTap: Bool { phase.error != nil && binder.retriesOnTap }
+
+  /// Retries a failed load if the options say so. The closures of the view receive its progress and its result.
   package func tap() {
-    let failed = phase
-    guard case .failure = failed else { return }
-    phase = .loading(nil)
-    // A retry that begins has set another phase, also if it has ended meanwhile.
-    if !binder.didTap(completion: { [weak self] in self?.finish($0) }) { phase = failed }
+    guard retriesOnTap else { return }
+    follow(binder.retry(completion: update?.completion))
   }
 
-  private var requestedPlaceholder: ImagePlaceholder? { binder.current?.viewRequest.placeholder }
+}
 
-  private func show(_ content: DisplayContent, _ transition: ImageTransition) {
+extension ImagePhaseModel: AnimatedDisplay {
+  package func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) { self.options = options }
+
+  package func show(_ content: DisplayContent, transition: ImageTransition) {
     let change: @MainActor () -> Void = { [self] in
-      switch (content.picture, content.role) {
-      case (.image(let image), .image): (phase, placeholder) = (.success(image), nil)
-      case (.image(let image), .preview): (phase, placeholder) = (.preview(image, phase.progress), nil)
-      case (.none, _): showNothing()
-      case (_, .failure): break
-      default:
-        placeholder = requestedPlaceholder
-        if phase.image != nil { showNothing() }
-      }
+      self.content = content
+      contentNumber += 1
+      phaseDidChange(binder.phaseShowing(content))
     }
     if let animate { animate(transition, change) } else { change() }
   }
 
-  /// Of a hidden view that has released its image, or one that is set to another image.
-  private func showNothing() { phase = binder.isLoading ? .loading(nil) : .empty }
-
-  private func report(_ progress: LoadProgress) {
-    if case .preview(let image, _) = phase { phase = .preview(image, progress) } else { phase = .loading(progress) }
-  }
-
-  private func finish(_ result: Result<ImageResponse, ImageViewError>) {
-    switch result {
-    case .success, .failure(.superseded): break
-    case .failure(.loading(let error)): phase = .failure(error)
-    case .failure(.emptySource):
-      (phase, placeholder) = (.empty, requestedPlaceholder)
-    case .failure(.cancelled): phase = .empty
-    }
-  }
-}
-
-/// The display of an ``ImagePhaseModel``.
-@MainActor
-private final class PhaseDisplay: AnimatedDisplay {
-  var displaySize = ViewSize.zero
-  var displayScale = 1.0
-  var displayMode = ImageDisplayMode.fit
-  var onShow: (@MainActor (DisplayContent, ImageTransition) -> Void)?
-  /// Receives the image with the pixels of another frame.
-  var onFrame: (@MainActor (DecodedImage) -> Void)?
-  private var image: DecodedImage?
-
-  func show(_ content: DisplayContent, transition: ImageTransition) {
-    image = content.role == .image ? content.image : nil
-    onShow?(content, transition)
-  }
-
-  func showFrame(_ frame: Bitmap) {
-    guard let image else { return }
+  package func showFrame(_ frame: Bitmap) {
+    guard let image = content.image else { return }
     var shown = DecodedImage(bitmap: frame, info: image.info)
     shown.scale = image.scale
-    onFrame?(shown)
+    content.picture = .image(shown)
+    if case .success = phase { phase = .success(shown) }
   }
 
-  func showIndicator(_ indicator: LoadingIndicator) {}
-  func updateIndicator(_ progress: LoadProgress) {}
-  func hideIndicator() {}
+  package func phaseDidChange(_ new: ImagePhase) {
+    if !new.isSame(as: phase) || new.error != nil { phase = new }
+  }
+
+  package func showIndicator(_ indicator: LoadingIndicator) { (self.indicator, progress) = (indicator, nil) }
+  package func updateIndicator(_ progress: LoadProgress) { self.progress = progress }
+  package func hideIndicator() { indicator = nil }
 }

@@ -13,29 +13,29 @@ public final class ImageViewBinder {
   /// Called once, with the image that the view shows or the reason why it does not show it.
   public typealias Completion = @MainActor (Result<ImageResponse, ImageViewError>) -> Void
 
-  /// The display of the view; `nil` after it has been released.
-  package private(set) weak var display: (any ImageDisplay)?
   /// The view's own pipeline: it loads the images set from now on, unless a call names another one.
   ///
   /// A load that has been started keeps its pipeline, also for retries and reloads.
   public lazy var pipeline: ImagePipeline = makePipeline()
-  /// What the display shows.
-  public private(set) var content: DisplayContent = .nothing
+  /// Plays, pauses and observes the animation that the view shows.
+  public private(set) lazy var animation = AnimationController(self)
+  /// Called with each new phase of the view, such as that of a retry: for what a program shows beside the image, or tells
+  /// a screen reader. Default: none.
+  ///
+  /// It stays when another image is set. Completions are called before it.
+  public var onPhaseChange: (@MainActor (ImagePhase) -> Void)?
+  /// What the view is doing: loading, showing an image, or failed.
+  public private(set) var phase = ImagePhase.empty
 
   /// The load of the image that was set last, whether it has finished or not.
   private(set) var current: ImageViewLoad?
-  private var hasIndicator = false
+  /// The load that ``phase`` is of.
+  private weak var phaseLoad: ImageViewLoad?
   /// Superseded loads that go on, with completions that are still to be called.
   private var supersededLoads: [ImageViewLoad] = []
   /// Whether the view is being destroyed.
   private var hasEnded = false
-  /// Plays, pauses and observes the animation that the view shows.
-  public private(set) lazy var animation = AnimationController(self)
-
-  /// Plays animations; `nil` before the first one.
-  package private(set) var driver: AnimationDriver?
-  /// Counts contents, so that one that has been replaced is not played.
-  private var contentNumber = 0
+  private let shown: ShownContent
   private let makePipeline: () -> ImagePipeline
   private let time: (any TimeSource)?
 
@@ -54,9 +54,9 @@ public final class ImageViewBinder {
   package init(
     display: any ImageDisplay, time: (any TimeSource)? = nil, makePipeline: @escaping () -> ImagePipeline
   ) {
-    self.display = display
-    self.time = time
-    self.makePipeline = makePipeline
+    shown = ShownContent(display)
+    (self.time, self.makePipeline) = (time, makePipeline)
+    shown.onEvent = { [weak self] in self?.animation.onEvent?($0) }
   }
 
   deinit {
@@ -70,15 +70,21 @@ public final class ImageViewBinder {
   /// completions are called at once.
   package func end() {
     hasEnded = true
-    driver?.stop()
-    stopIndicator()
+    shown.isVisible = false
+    shown.stopIndicator()
     let loads = supersededLoads + [current].compactMap(\.self)
     (supersededLoads, current) = ([], nil)
-    for load in loads {
-      load.supersede()
-      load.finish(.failure(.superseded(.failure(.cancelled))))
-    }
+    for load in loads { load.supersede(endsNow: true) }
   }
+
+  /// The display of the view; `nil` after it has been released.
+  package var display: (any ImageDisplay)? { shown.display }
+
+  /// What the display shows.
+  public var content: DisplayContent { shown.content }
+
+  /// Plays animations; `nil` before the first one.
+  package var driver: AnimationDriver? { shown.driver }
 
   /// Whether a load is in flight.
   public var isLoading: Bool { current?.isLoading ?? false }
@@ -87,8 +93,9 @@ public final class ImageViewBinder {
   public var isVisible = true {
     didSet {
       guard isVisible != oldValue else { return }
-      driver?.isVisible = isVisible
-      current?.visibilityDidChange()
+      shown.isVisible = isVisible && !hasEnded
+      current?.visibilityDidChange(isVisible)
+      updatePhase()
     }
   }
 
@@ -133,7 +140,10 @@ public final class ImageViewBinder {
   }
 
   /// Cancels the load in flight, if any, with ``ImageViewError/cancelled``. The view's content stays.
-  public func cancel() { current?.cancel() }
+  public func cancel() {
+    current?.cancel()
+    updatePhase()
+  }
 
   /// Loads an image that has failed or was cancelled again.
   ///
@@ -143,7 +153,7 @@ public final class ImageViewBinder {
   /// - Returns: The load, or `nil` if nothing has failed or the load has finished before this returns.
   @discardableResult
   public func retry(completion: Completion? = nil) -> ImageViewLoad? {
-    guard let current, current.hasFailed else { return nil }
+    guard let current, current.error?.canRetry == true else { return nil }
     var request = current.viewRequest
     request.isRetry = true
     return apply(request, completion)
@@ -155,24 +165,24 @@ public final class ImageViewBinder {
   ///
   /// - Returns: Whether a retry has started, so that the tap is handled.
   @discardableResult
-  public func didTap() -> Bool { didTap(completion: nil) }
-
-  /// - Parameter completion: Called once, with the result of the retry.
-  func didTap(completion: Completion?) -> Bool {
+  public func didTap() -> Bool {
     guard retriesOnTap else { return false }
-    retry(completion: completion)
+    retry()
     return true
   }
 
   /// Whether a tap on the view would retry a failed load.
   package var retriesOnTap: Bool {
-    current.map { $0.hasFailed && $0.viewRequest.options.retriesOnTap == true } ?? false
+    current?.error?.canRetry == true && current?.viewRequest.options.retriesOnTap == true
   }
 
   /// Starts a load that has waited for a size, and loads an image again if it has become too small.
   ///
   /// The adapter calls this when the display's size, scale or mode has changed.
-  public func displayDidChange() { current?.displayDidChange() }
+  public func displayDidChange() {
+    current?.displayDidChange()
+    updatePhase()
+  }
 
   /// Whether `request` was set last and has not been cancelled; `nil` stands for a view without an image.
   ///
@@ -183,11 +193,10 @@ public final class ImageViewBinder {
   ///   - request: Compared by its cache key.
   ///   - pipeline: The pipeline that has to load the image. Default: `nil`, any.
   package func isBound(to request: ImageRequest?, pipeline: ImagePipeline? = nil) -> Bool {
-    guard let current, !current.wasCancelled else { return false }
+    guard let current, current.error?.isCancellation != true else { return false }
     let bound = current.viewRequest
-    if let pipeline, request != nil, pipeline !== bound.pipeline { return false }
-    let completed = request.map { bound.pipeline.completed($0) }
-    return bound.request.map(ImagePipeline.cacheKey) == completed.map(ImagePipeline.cacheKey)
+    guard let request else { return bound.request == nil }
+    return bound.isSame(as: ViewRequest(request, nil, bound.options, pipeline ?? bound.pipeline))
   }
 
   private func apply(_ request: ViewRequest, _ completion: Completion?) -> ImageViewLoad? {
@@ -195,19 +204,18 @@ public final class ImageViewBinder {
       completion?(.failure(.superseded(.failure(.cancelled))))
       return nil
     }
-    display?.prepare(for: request.options, pipeline: request.pipeline)
-    if let own = display?.adoptProgramContent() { content = own }
+    shown.prepare(for: request)
     let load = ImageViewLoad(
       request, binder: self, time: time ?? request.pipeline.configuration.time, onCompletion: completion)
     let previous = current
-    load.replacedRequest = previous?.shownRequest(by: request.pipeline)
     current = load
-    stopIndicator()
+    shown.stopIndicator()
     previous?.supersede(by: load)
     supersededLoads.removeAll(where: \.isFinished)
     if let previous, !previous.isFinished { supersededLoads.append(previous) }
     // The completion of the previous load may have set another image.
-    if load.isCurrent { load.start() }
+    if current === load { load.start() }
+    updatePhase()
     return load.isFinished ? nil : load
   }
 }
@@ -218,65 +226,41 @@ extension ImageViewBinder {
   func show(
     _ content: DisplayContent, transition: ImageTransition = .immediate, onEnd: (@MainActor () -> Void)? = nil
   ) {
-    self.content = content
-    driver?.player = nil
-    contentNumber += 1
-    let number = contentNumber
-    let playback = content.role == .image ? current?.options.playback : nil
-    let play: @MainActor () -> Void = { [weak self] in
-      if let self, contentNumber == number { self.play(content, playback ?? AnimationPlayback()) }
+    let request = current?.viewRequest
+    shown.show(
+      content, of: request, transition: transition, time: time ?? request?.pipeline.configuration.time ?? SystemTime(),
+      onEnd: onEnd)
+  }
+
+  /// Shows the content for a load that has failed.
+  func showFailure(of request: ViewRequest) {
+    switch request.options.failure ?? .keepsPlaceholder {
+    case .keepsPlaceholder: if content.isEmpty, request.placeholder != nil { show(request.placeholderContent) }
+    case .shows(let placeholder):
+      show(
+        DisplayContent(placeholder.picture, role: .failure), transition: request.options.transition ?? .immediate)
+    case .clears: show(.nothing)
     }
-    guard let display else {
-      onEnd?()
-      return
-    }
-    if let onEnd {
-      display.show(content, transition: transition) {
-        // The completion may control the animation.
-        play()
-        onEnd()
-      }
-    } else {
-      display.show(content, transition: transition)
-    }
-    play()
   }
 
-  /// Plays the animation that the display shows, unless it is playing.
-  private func play(_ content: DisplayContent, _ playback: AnimationPlayback) {
-    guard let image = content.image, image.animation != nil, driver?.player == nil,
-      let display = display as? any AnimatedDisplay
-    else { return }
-    let driver = driver ?? makeDriver(display)
-    self.driver = driver
-    driver.play(image, playback)
-  }
+  func startIndicator(for request: ViewRequest) { shown.startIndicator(request.options.indicator ?? .hidden) }
 
-  private func makeDriver(_ display: any AnimatedDisplay) -> AnimationDriver {
-    let clock =
-      (display as? any ClockedDisplay)?.makeFrameClock()
-      ?? TimerFrameClock(time: time ?? current?.viewRequest.pipeline.configuration.time ?? SystemTime())
-    let driver = AnimationDriver(clock: clock)
-    driver.isVisible = isVisible && !hasEnded
-    driver.onFrame = { [weak display] in display?.showFrame($0) }
-    driver.onEvent = { [weak self] in self?.animation.onEvent?($0) }
-    return driver
-  }
+  func updateIndicator(_ progress: LoadProgress) { shown.updateIndicator(progress) }
 
-  func startIndicator(_ indicator: LoadingIndicator) {
-    stopIndicator()
-    guard !indicator.isHidden else { return }
-    hasIndicator = true
-    display?.showIndicator(indicator)
-  }
+  func stopIndicator() { shown.stopIndicator() }
 
-  func updateIndicator(_ progress: LoadProgress) {
-    if hasIndicator { display?.updateIndicator(progress) }
-  }
+  /// Whether the content stays while the image of `request` is loaded.
+  func contentStays(for request: ViewRequest) -> Bool { shown.stays(for: request) }
 
-  func stopIndicator() {
-    guard hasIndicator else { return }
-    hasIndicator = false
-    display?.hideIndicator()
+  /// The phase of a view that shows `content`.
+  func phaseShowing(_ content: DisplayContent) -> ImagePhase { current?.phase(showing: content) ?? .empty }
+
+  /// Notifies of the phase if it is another one.
+  func updatePhase() {
+    let new = phaseShowing(content)
+    guard !new.isSame(as: phase) || phase.error != nil && phaseLoad !== current else { return }
+    (phase, phaseLoad) = (new, current)
+    display?.phaseDidChange(new)
+    onPhaseChange?(new)
   }
 }

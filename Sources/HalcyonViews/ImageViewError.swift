@@ -13,6 +13,21 @@ public enum ImageViewError: Error, Sendable {
   case loading(ImageError)
 }
 
+extension ImageViewError {
+  /// Whether a retry makes sense.
+  var canRetry: Bool {
+    switch self {
+    case .cancelled, .loading: true
+    case .emptySource, .superseded: false
+    }
+  }
+
+  var isCancellation: Bool {
+    if case .cancelled = self { return true }
+    return false
+  }
+}
+
 extension ImageViewError: CustomStringConvertible {
   /// What happened and what to do about it, in one or two sentences.
   public var description: String {

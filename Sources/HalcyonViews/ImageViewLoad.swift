@@ -1,69 +1,30 @@
 import HalcyonHTTP
-import HalcyonSupport
 import HalcyonImaging
 public import HalcyonPipeline
+import HalcyonSupport
 
 /// The load that one `setImage` call has started for one view.
 ///
 /// A cached image is shown at once, also if it is stale; then it is revalidated in the background, and replaced in place
-/// if it has changed. As long as the view is set to its image, the load also loads that image again: at a larger size
-/// when the view grows, and when a view with ``ImageViewOptions/onlyWhileVisible`` becomes visible again.
+/// if it has changed. As long as the view is set to its image, the load also loads that image again: at another size when
+/// the view grows or shrinks, and when a view with ``ImageViewOptions/onlyWhileVisible`` becomes visible again.
 @MainActor
 public final class ImageViewLoad {
-  /// Whether its completion has been called.
-  package private(set) var isFinished = false
-
   let viewRequest: ViewRequest
-
-  weak var binder: ImageViewBinder?
-  let placeholderPhase: PlaceholderTiming
+  private var state = ViewLoadState.created
+  private weak var binder: ImageViewBinder?
+  private let loader: ViewLoader
+  private let placeholderTiming: PlaceholderTiming
   private var progress: LoadProgress?
   private var progressActions: [@MainActor (LoadProgress) -> Void] = []
   private var onCompletion: ImageViewBinder.Completion?
-  /// Why the view does not show the image.
-  var error: ImageViewError?
-
-  /// The load of the requested image, or its revalidation.
-  var task: ViewTask?
-  /// Superseded loads of the same bytes, which go on until ``task`` has joined their transfer.
-  var keptTransfers: [ViewTask] = []
-  /// Whether a stale image is shown, or about to be, while ``task`` revalidates it.
-  var isRevalidating = false
-  /// Before the end the load of the low-resolution image, after it a reload of the image.
-  var secondaryTask: ViewTask?
-  /// The result of ``task``, from its end until it is shown.
-  var pendingResult: Result<ImageResponse, ImageError>?
-  /// The response that is shown, until its transition and with it the load has ended.
-  var transitioningResponse: ImageResponse?
-
-  /// How many images the load has shown with a completion to follow.
-  var showCount = 0
-
-  /// The image that the view shows, loaded for ``pixelSize``.
-  var shownImage: DecodedImage?
-  var pixelSize: PixelSize?
-  /// The request at that size.
-  var sizedRequest: ImageRequest?
-  /// The size for which ``task`` loads the image.
-  var taskPixelSize: PixelSize?
-  /// Whether the load starts only when the display has a size or is visible.
-  var awaitsDisplay = false
-  /// Whether the hidden view has released its image, which is shown again when the view becomes visible.
-  var hasReleasedImage = false
-  /// The request of the image that the view shows, until the end of the load.
-  var replacedRequest: ImageRequest?
-  /// Whether the view still shows the image that it is set to again.
-  var showsRepeatedImage = false
-  /// Whether the indicator and the placeholder have been started.
-  var hasShownLoading = false
 
   init(
     _ viewRequest: ViewRequest, binder: ImageViewBinder, time: any TimeSource, onCompletion: ImageViewBinder.Completion?
   ) {
-    self.viewRequest = viewRequest
-    self.binder = binder
-    self.onCompletion = onCompletion
-    placeholderPhase = PlaceholderTiming(time: time)
+    (self.viewRequest, self.binder, self.onCompletion) = (viewRequest, binder, onCompletion)
+    loader = ViewLoader(viewRequest, isVisible: binder.isVisible, time: time)
+    placeholderTiming = PlaceholderTiming(time: time)
     // Also a load that never starts counts as a member.
     options.transitionGroup?.join(self)
   }
@@ -74,7 +35,7 @@ public final class ImageViewLoad {
   /// - Returns: The load.
   @discardableResult
   public func onProgress(_ action: @escaping @MainActor (LoadProgress) -> Void) -> ImageViewLoad {
-    guard isActive else { return self }
+    guard isCurrent, !isFinished else { return self }
     progressActions.append(action)
     if let progress { action(progress) }
     return self
@@ -85,91 +46,307 @@ public final class ImageViewLoad {
   /// A revalidation in the background ends as well.
   public func cancel() {
     stop()
-    task?.cancel()
-    releaseTransfers()
-    (task, isRevalidating) = (nil, false)
-    finish(transitioningResponse.map { .success($0) } ?? .failure(.cancelled))
+    loader.cancel()
+    end(.cancelled)
   }
 
-  var options: ImageViewOptions { viewRequest.options }
+  private var options: ImageViewOptions { viewRequest.options }
 }
 
-/// Calls of the binder.
+/// What the binder reads, and its calls.
 extension ImageViewLoad {
+  /// Whether its completion has been called.
+  package var isFinished: Bool { state.isFinished }
+
   /// Whether the image is being loaded, for the first time or after the view has released it.
   ///
   /// The revalidation of an image that is shown does not count.
-  var isLoading: Bool { !isFinished && transitioningResponse == nil || hasReleasedImage && secondaryTask != nil }
+  var isLoading: Bool { state.isLoading || isReloading }
 
-  /// Whether a retry makes sense.
-  var hasFailed: Bool {
-    switch error {
-    case .cancelled, .loading: true
-    default: false
-    }
+  /// Why the view does not show the image; `nil` while it does, or while the image is being loaded.
+  var error: ImageViewError? { state.error }
+
+  /// The phase of a view that shows `content`.
+  func phase(showing content: DisplayContent) -> ImagePhase {
+    state.phase(showing: content, progress, isReloading: isReloading)
   }
 
-  var wasCancelled: Bool {
-    if case .cancelled = error { return true }
+  /// Whether a released image is being loaded again.
+  private var isReloading: Bool {
+    if case .released = state { return loader.isLoadingSecondary }
     return false
   }
 
   func start() {
-    guard let display = binder?.display else { return supersede() }
-    guard let request = viewRequest.request else {
-      binder?.show(placeholder)
-      finish(.failure(.emptySource))
+    guard let binder, let display = binder.display else { return supersede() }
+    guard viewRequest.request != nil else {
+      binder.show(viewRequest.placeholderContent)
+      end(.emptySource)
       options.transitionGroup?.leave(self)
       return
     }
     // A load that waits until its view is visible does not delay the group.
     if !mayHoldImage { options.transitionGroup?.leave(self) }
-    begin(request, on: display)
+    begin(on: display)
   }
 
   func displayDidChange() {
-    guard let display = binder?.display, let request = viewRequest.request else { return }
-    if isFinished {
-      reloadIfLarger(request, on: display)
-    } else if awaitsDisplay {
-      begin(request, on: display)
+    guard isCurrent, let display = binder?.display else { return }
+    switch state {
+    case .waiting: begin(on: display)
+    case .shown(let image): loader.reloadIfResized(image, on: display) { [self] in showLater($0.image) }
+    default: break
     }
   }
+
+  /// A hidden view loads at the lowest priority, and may release its image.
+  func visibilityDidChange(_ isVisible: Bool) {
+    loader.isVisible = isVisible
+    switch state {
+    case .released where mayHoldImage: restoreImage()
+    case .shown where !mayHoldImage, .released: releaseImage()
+    default: break
+    }
+    displayDidChange()
+  }
+
+  /// The view has been set to another image, or released.
+  ///
+  /// - Parameters:
+  ///   - next: The load of the other image.
+  ///   - endsNow: Whether it completes before this returns, also if it goes on.
+  func supersede(by next: ImageViewLoad? = nil, endsNow: Bool = false) {
+    willReleaseImage()
+    // Of a task that has ended, the last event may still be to come.
+    let result = loader.task?.result ?? .failure(.cancelled)
+    let finishes = options.finishesSuperseded == true && loader.task != nil
+    stop()
+    if finishes { loader.finishInBackground() } else { loader.supersede(by: next?.loader) }
+    switch state {
+    case .pending(let result): end(.superseded(result))
+    case .loading where finishes && !endsNow: break
+    default: end(.superseded(result))
+    }
+  }
+
 }
 
+/// The first result.
 extension ImageViewLoad {
+  /// Whether the view has not been set to another image: the single condition under which late results are dropped.
+  private var isCurrent: Bool { binder?.current === self }
+
+  /// Whether the view may hold its image now.
+  private var mayHoldImage: Bool { options.onlyWhileVisible != true || binder?.isVisible != false }
+
+  /// Whether previews and a first result are to come.
+  private var awaitsImage: Bool {
+    if isCurrent, case .loading = state { return true }
+    return false
+  }
+
+  private func begin(on display: any ImageDisplay) {
+    guard mayHoldImage, let (sized, lookup) = loader.lookUp(on: display) else {
+      loader.releaseTransfers()
+      return showLoading(.waiting)
+    }
+    if let image = viewRequest.cachedImage(lookup, for: sized.request) {
+      if options.transitionGroup != nil { showLoading(.loading) }
+      return showCached(ImageResponse(memory: image, for: sized.request), sized, lookup)
+    }
+    if let error = viewRequest.pipeline.sourceError(of: sized.request) {
+      if binder?.contentStays(for: viewRequest) == false { binder?.show(.nothing) }
+      return end(.failure(error))
+    }
+    showLoading(.loading)
+    // The closure of a placeholder or an indicator may have cancelled this load or set another image.
+    guard awaitsImage else { return }
+    if let image = lookup.staleImage, sized.request.freshness == .revalidate {
+      showPreview(viewRequest.pipeline.delivered(image, for: sized.request))
+    } else {
+      loader.loadLowResolution(on: display) { [self] in showPreview($0) }
+    }
+    // So may the display, when it has shown an image from memory.
+    if awaitsImage { loader.load(sized, after: lookup) { [self] in receive($0) } }
+  }
+
+  /// Shows an image from memory, and revalidates it in the background if it is stale.
+  private func showCached(_ response: ImageResponse, _ sized: SizedRequest, _ lookup: MemoryLookup) {
+    if case .stale = lookup {
+      loader.load(sized, after: lookup) { [self] in receive($0) }
+      loader.task?.becomeRevalidation()
+    }
+    end(.success(response))
+  }
+
+  private func receive(_ event: ViewTask.Event) {
+    switch event {
+    case .finished(let result):
+      let ended = loader.taskDidEnd()
+      if case .loading = state { end(result) } else { didRevalidate(result, ended) }
+    case _ where !isCurrent || isFinished: break
+    case .progress(let progress): report(progress)
+    case .info(let info): binder?.display?.expectImage(info)
+    case .preview(let image): showPreview(image)
+    case .stale(let response): showStale(response)
+    }
+  }
+
+  private func report(_ progress: LoadProgress) {
+    self.progress = progress
+    binder?.updateIndicator(progress)
+    for action in progressActions { action(progress) }
+    binder?.updatePhase()
+  }
+
+  private func showPreview(_ image: DecodedImage) {
+    guard awaitsImage, options.transitionGroup == nil else { return }
+    placeholderTiming.end { [self] in
+      binder?.show(DisplayContent(.image(image), role: .preview))
+      binder?.updatePhase()
+    }
+  }
+
+  /// Shows a stored image that is being revalidated. An explicit revalidation completes with its own result.
+  private func showStale(_ response: ImageResponse) {
+    guard awaitsImage, let task = loader.task else { return }
+    guard task.sized.request.freshness.followsHTTP else { return showPreview(response.image) }
+    task.becomeRevalidation()
+    end(.success(response))
+  }
+
+  /// Shows the result as soon as the placeholder may be replaced, or together with the group.
+  private func end(_ result: Result<ImageResponse, ImageError>) {
+    guard isCurrent else { return end(.superseded(result)) }
+    state = .pending(result)
+    loader.cancelSecondary()
+    let showResult: @MainActor @Sendable () -> Void = { [self] in show(result) }
+    if let group = options.transitionGroup {
+      group.didLoad(self, show: showResult)
+    } else {
+      placeholderTiming.end(showResult)
+    }
+  }
+
+  private func show(_ result: Result<ImageResponse, ImageError>) {
+    guard case .pending = state, let binder else { return }
+    stop()
+    guard binder.display != nil else { return end(.superseded(result)) }
+    switch result {
+    case .success(let response): show(response)
+    case .failure(.cancelled): end(.cancelled)
+    case .failure(let error):
+      state = .failed(.loading(error))
+      binder.showFailure(of: viewRequest)
+      complete(.failure(.loading(error)))
+    }
+  }
+
+  private func show(_ response: ImageResponse) {
+    guard mayHoldImage else {
+      releaseImage()
+      return complete(.success(response))
+    }
+    let transition = ViewLoadState.Transition(response)
+    state = .transitioning(transition)
+    let content = DisplayContent(.image(response.image), role: .image)
+    binder?.show(content, transition: viewRequest.transition(from: response.origin)) { [self] in
+      guard let result = state.end(transition) else { return }
+      complete(result)
+      // The display may have been resized during the load.
+      displayDidChange()
+    }
+    if isCurrent { binder?.updatePhase() }
+  }
+
+  /// Ends the load before its image is shown, or the transition of its image.
+  private func end(_ error: ImageViewError) {
+    if let result = state.end(error) { complete(result) }
+  }
+
+  private func complete(_ result: ViewLoadState.Result) {
+    progressActions = []
+    let completion = onCompletion
+    onCompletion = nil
+    completion?(result)
+    if isCurrent { binder?.updatePhase() }
+  }
+
   /// Stops timers, secondary loads and the indicator, and leaves the group.
-  func stop() {
-    placeholderPhase.cancel()
-    cancelSecondaryTask()
+  private func stop() {
+    placeholderTiming.cancel()
+    loader.cancelSecondary()
     if isCurrent { binder?.stopIndicator() }
     options.transitionGroup?.leave(self)
   }
 
-  func cancelSecondaryTask() {
-    secondaryTask?.cancel()
-    secondaryTask = nil
+  /// Enters a state before the first result. The first time, shows the indicator at once and the placeholder after its
+  /// delay.
+  private func showLoading(_ next: ViewLoadState) {
+    let isFirst = if case .created = state { true } else { false }
+    state = next
+    guard isFirst, let binder else { return }
+    binder.startIndicator(for: viewRequest)
+    if binder.contentStays(for: viewRequest) { return }
+    let delay = viewRequest.isRetry ? .zero : options.placeholderDelay ?? PlaceholderTiming.defaultDelay
+    if delay > .zero, !binder.content.isEmpty { binder.show(.nothing) }
+    guard viewRequest.placeholder != nil || delay <= .zero else { return }
+    // The timer retains the load, which holds the binder weakly: it does not keep a released view alive.
+    placeholderTiming.begin(delay: delay) { [self] in self.binder?.show(viewRequest.placeholderContent) }
+  }
+}
+
+/// Later versions of the image.
+extension ImageViewLoad {
+  private func showLater(_ image: DecodedImage, _ transition: ImageTransition = .immediate) {
+    guard isCurrent else { return }
+    guard mayHoldImage else { return releaseImage() }
+    state = .shown(image)
+    binder?.show(DisplayContent(.image(image), role: .image), transition: transition)
+    binder?.updatePhase()
+    // The view may have been resized since; then it loads the image again.
+    displayDidChange()
   }
 
-  func reportProgress(_ progress: LoadProgress) {
-    self.progress = progress
-    binder?.updateIndicator(progress)
-    for action in progressActions { action(progress) }
+  /// Replaces the shown image in place if it has changed. Otherwise, and if the revalidation has failed, it stays.
+  private func didRevalidate(_ result: Result<ImageResponse, ImageError>, _ ended: SizedRequest?) {
+    guard isCurrent, case .success(let response) = result else { return }
+    // The stale image has not been shown yet.
+    guard isFinished else { return end(result) }
+    guard let image = state.image, let ended,
+      response.image.facts.freshness?.version != image.facts.freshness?.version
+    else { return }
+    loader.willShow(ended)
+    showLater(response.image, viewRequest.transition(from: response.origin))
   }
 
-  func finish(_ result: Result<ImageResponse, ImageViewError>) {
-    guard !isFinished else { return }
-    isFinished = true
-    if !isRevalidating {
-      task = nil
-      releaseTransfers()
+  /// Replaces the image of a hidden view by the placeholder.
+  private func releaseImage() {
+    loader.cancelSecondary()
+    willReleaseImage()
+    state = .released(nil)
+    binder?.show(viewRequest.placeholderContent)
+    binder?.updatePhase()
+  }
+
+  private func willReleaseImage() {
+    if state.image != nil { loader.willReleaseImage() }
+  }
+
+  /// Shows a released image again, from memory or after a reload.
+  ///
+  /// A failed reload is tried again when the view becomes visible the next time.
+  private func restoreImage() {
+    guard let display = binder?.display else { return }
+    loader.reload(at: viewRequest.sized(for: display)) { [self] result in
+      switch result {
+      case .success(let response): showLater(response.image, viewRequest.transition(from: response.origin))
+      case .failure(.cancelled): break
+      case .failure(let error):
+        state = .released(error)
+        binder?.showFailure(of: viewRequest)
+        binder?.updatePhase()
+      }
     }
-    (pendingResult, transitioningResponse) = (nil, nil)
-    progressActions = []
-    replacedRequest = nil
-    if case .failure(let error) = result { self.error = error }
-    let completion = onCompletion
-    onCompletion = nil
-    completion?(result)
   }
 }

@@ -76,6 +76,14 @@ public struct ImageViewOptions: Sendable {
   /// Placeholders and previews that are animated always do. ``ImageViewBinder/animation`` controls it later. No effect in
   /// views that show only the first frame, such as buttons.
   public var playback: AnimationPlayback?
+  /// What a screen reader says in place of the image. Default: nothing.
+  ///
+  /// It is set and removed with the image: a view that is reused for another image does not keep it. A view whose text the
+  /// program sets itself keeps that while there is none here. No effect in buttons, layers and text attachments.
+  public var alternativeText: String?
+  /// What a screen reader says of an image that cannot be loaded. Default: “The image could not be loaded.” in English,
+  /// and how to retry it if that is possible.
+  public var failureText: String?
 
   /// Creates options; those that are not named are not set.
   public init(
@@ -83,7 +91,8 @@ public struct ImageViewOptions: Sendable {
     failure: FailureContent? = nil, indicator: LoadingIndicator? = nil, transition: ImageTransition? = nil,
     transitionOrigins: Set<ImageOrigin>? = nil, transitionGroup: TransitionGroup? = nil, sizing: ViewSizing? = nil,
     lowResolution: ImageRequest? = nil, onlyWhileVisible: Bool? = nil, retriesOnTap: Bool? = nil,
-    finishesSuperseded: Bool? = nil, playback: AnimationPlayback? = nil
+    finishesSuperseded: Bool? = nil, playback: AnimationPlayback? = nil, alternativeText: String? = nil,
+    failureText: String? = nil
   ) {
     (self.placeholder, self.placeholderDelay) = (placeholder, placeholderDelay)
     (self.keepsCurrentImage, self.failure, self.indicator) = (keepsCurrentImage, failure, indicator)
@@ -91,6 +100,7 @@ public struct ImageViewOptions: Sendable {
     (self.transitionGroup, self.sizing, self.lowResolution) = (transitionGroup, sizing, lowResolution)
     (self.onlyWhileVisible, self.retriesOnTap) = (onlyWhileVisible, retriesOnTap)
     (self.finishesSuperseded, self.playback) = (finishesSuperseded, playback)
+    (self.alternativeText, self.failureText) = (alternativeText, failureText)
   }
 
   /// These options, with those that are not set taken from `defaults`. `ViewOptionTests` fails if one is missing.
@@ -104,7 +114,8 @@ public struct ImageViewOptions: Sendable {
       lowResolution: lowResolution ?? defaults.lowResolution,
       onlyWhileVisible: onlyWhileVisible ?? defaults.onlyWhileVisible,
       retriesOnTap: retriesOnTap ?? defaults.retriesOnTap,
-      finishesSuperseded: finishesSuperseded ?? defaults.finishesSuperseded, playback: playback ?? defaults.playback)
+      finishesSuperseded: finishesSuperseded ?? defaults.finishesSuperseded, playback: playback ?? defaults.playback,
+      alternativeText: alternativeText ?? defaults.alternativeText, failureText: failureText ?? defaults.failureText)
   }
 
   /// These options, with those that are not set taken from the pipeline, and then from ``global``.

@@ -1,10 +1,15 @@
+public import Observation
+
 /// Images that are shown together, in one frame, when all of them have been loaded.
 ///
 /// An image that fails counts as loaded, and its failure is shown with the others. A load leaves the group when it is
 /// cancelled, and when its view is set to another image or released. While waiting, views show placeholders and
 /// indicators but no previews; placeholders are then replaced at once, even before their minimum time. A group is used
 /// once: images that join later are shown when they are loaded.
+///
+/// In SwiftUI a view whose image stays counts as loaded when another group is set.
 @MainActor
+@Observable
 public final class TransitionGroup {
   private struct Member {
     let load: ImageViewLoad
@@ -12,12 +17,16 @@ public final class TransitionGroup {
     var show: (@MainActor () -> Void)?
   }
 
+  /// Whether images are still to be shown: for one indicator beside them all. Observable, as in a view of SwiftUI.
+  public private(set) var isLoading = true
+  /// Called once, when the images are shown. Default: none.
+  @ObservationIgnored public var onShow: (@MainActor () -> Void)?
+
   /// In the order in which they joined.
-  private var members: [Member] = []
+  @ObservationIgnored private var members: [Member] = []
   /// How many are still to join; `nil` if not known.
-  private var missingCount: Int?
-  private var isClosed = false
-  private var hasBeenShown = false
+  @ObservationIgnored private var missingCount: Int?
+  @ObservationIgnored private var isClosed = false
 
   /// Creates a group.
   ///
@@ -51,8 +60,18 @@ public final class TransitionGroup {
   }
 
   func join(_ load: ImageViewLoad) {
-    guard !hasBeenShown else { return }
+    guard isLoading else { return }
     members.append(Member(load: load))
+    countMember()
+  }
+
+  /// Counts a view that shows its image already, or is loading it in another group.
+  func skip() {
+    countMember()
+    showIfComplete()
+  }
+
+  private func countMember() {
     guard let missingCount else { return }
     self.missingCount = missingCount - 1
     if missingCount == 1 { isClosed = true }
@@ -71,10 +90,10 @@ public final class TransitionGroup {
   }
 
   private func showIfComplete() {
-    guard isClosed, !hasBeenShown, members.allSatisfy({ $0.show != nil }) else { return }
-    hasBeenShown = true
+    guard isClosed, isLoading, members.allSatisfy({ $0.show != nil }) else { return }
     let members = members
-    self.members = []
+    (self.members, isLoading) = ([], false)
     for member in members { member.show?() }
+    onShow?()
   }
 }

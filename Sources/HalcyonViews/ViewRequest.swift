@@ -1,3 +1,4 @@
+import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline
 
@@ -22,45 +23,73 @@ struct ViewRequest {
   }
 
   /// Whether the image is decoded at the size of the display.
-  var usesDisplaySize: Bool {
-    guard let request else { return false }
-    return request.size == nil && options.sizing != .original
+  private var usesDisplaySize: Bool { request?.size == nil && options.sizing != .original }
+
+  /// The request at the size of the display; `nil` while it depends on that, and there is none.
+  @MainActor func sized(for display: any ImageDisplay) -> SizedRequest? {
+    guard let request else { return nil }
+    let sized = sized(request, for: display)
+    return usesDisplaySize && sized.pixelSize == nil ? nil : sized
   }
 
-  /// The size of the image in device pixels; `nil` while the display has no size, and for ``ViewSizing/original``.
-  @MainActor func pixelSize(of display: any ImageDisplay) -> PixelSize? {
-    guard case .view(let factor) = options.sizing ?? .view else { return nil }
-    return PixelSize(display.displaySize, scale: display.displayScale * factor)
-  }
-
-  /// The request at a size; a size that it sets itself stays.
-  func sized(_ request: ImageRequest, to size: PixelSize?, mode: ImageDisplayMode) -> ImageRequest {
-    guard let size, request.size == nil else { return request }
-    var request = request
-    request.size =
-      switch mode {
+  /// Another request, such as that of the low-resolution image, at the size of the display.
+  @MainActor func sized(_ other: ImageRequest, for display: any ImageDisplay) -> SizedRequest {
+    let request = pipeline.completed(other)
+    guard case .view(let factor) = options.sizing ?? .view, request.size == nil,
+      let size = PixelSize(display.displaySize, scale: display.displayScale * factor)
+    else { return SizedRequest(request: request) }
+    var sized = SizedRequest(request: request, pixelSize: size)
+    sized.request.size =
+      switch display.displayMode {
       case .fit: .fit(width: size.width, height: size.height)
       case .fill: .fill(width: size.width, height: size.height)
       case .stretch: .exact(width: size.width, height: size.height, enlarges: false)
       }
-    return request
-  }
-}
-
-extension PixelSize {
-  /// Larger than any screen, and small enough for multiplications.
-  private static let sideLimit = 1e6
-
-  /// Rounds up to whole pixels; `nil` unless both sides are positive and finite.
-  fileprivate init?(_ size: ViewSize, scale: Double) {
-    guard let width = Self.side(size.width, scale), let height = Self.side(size.height, scale) else { return nil }
-    self.init(width: width, height: height)
+    return sized
   }
 
-  private static func side(_ points: Double, _ scale: Double) -> Int? {
-    let pixels = points * scale
-    guard pixels > 0, pixels.isFinite, points > 0 else { return nil }
-    // 33.3 points at a scale of 3 are 99.9 pixels, rounded up to 100; 100.0001 is a floating-point error, and also 100.
-    return max(1, Int(min(sideLimit, (pixels - 1e-3).rounded(.up))))
+  /// The request of the first load: a retry contacts the server even if the pipeline remembers the failure, and the view
+  /// itself shows stale images first.
+  func forFirstLoad(_ sized: SizedRequest) -> SizedRequest {
+    var sized = sized
+    if isRetry, sized.request.freshness.usesNetwork { sized.request.cachePolicy = .revalidate }
+    if sized.request.cachePolicy == .staleFirst { sized.request.cachePolicy = .standard }
+    return sized
+  }
+
+  /// The image in memory that is shown at once: a fresh one, or one that is revalidated while it is shown.
+  func cachedImage(_ lookup: MemoryLookup, for request: ImageRequest) -> DecodedImage? {
+    switch lookup {
+    case .hit(let image): image
+    case .stale(let image): request.freshness.followsHTTP ? pipeline.delivered(image, for: request) : nil
+    case .miss: nil
+    }
+  }
+
+  /// Whether both load the same image, apart from its size on the display.
+  func isSame(as other: ViewRequest) -> Bool { matches(other) { $0 } }
+
+  /// Whether both load the same bytes, at any size and with any processors.
+  func loadsSameBytes(as other: ViewRequest) -> Bool {
+    matches(other) { request in
+      var bytes = request
+      (bytes.size, bytes.processors) = (.original, [])
+      return bytes
+    }
+  }
+
+  private func matches(_ other: ViewRequest, _ part: (ImageRequest) -> ImageRequest) -> Bool {
+    guard let request, let otherRequest = other.request, pipeline === other.pipeline else { return false }
+    return ImagePipeline.cacheKey(for: part(request)) == ImagePipeline.cacheKey(for: part(otherRequest))
+  }
+
+  @MainActor var placeholderContent: DisplayContent {
+    DisplayContent(placeholder?.picture ?? .none, role: .placeholder)
+  }
+
+  /// How an image appears that comes from an origin.
+  func transition(from origin: ImageOrigin) -> ImageTransition {
+    let origins = options.transitionOrigins ?? [.network, .provider, .file, .inline]
+    return origins.contains(origin) ? options.transition ?? .immediate : .immediate
   }
 }

@@ -18,12 +18,14 @@ final class ViewTask {
     case finished(Result<ImageResponse, ImageError>)
   }
 
-  let request: ImageRequest
+  let sized: SizedRequest
   private let pipeline: ImagePipeline
   /// `nil` after the last event.
   private var receive: (@MainActor (Event) -> Void)?
   private var task: ImageTask?
   private var storedTask: ImageTask?
+  /// Whether it revalidates an image that the view shows.
+  private var isRevalidation = false
 
   /// Starts the load.
   ///
@@ -31,16 +33,16 @@ final class ViewTask {
   ///   - lookup: The outcome of the look-up in memory, which is not repeated.
   ///   - receive: Retained until the last event or ``cancel()``.
   init(
-    _ request: ImageRequest, in pipeline: ImagePipeline, after lookup: MemoryLookup, priority: ImagePriority,
+    _ sized: SizedRequest, in pipeline: ImagePipeline, after lookup: MemoryLookup, isVisible: Bool,
     receive: @escaping @MainActor (Event) -> Void
   ) {
-    self.request = request
+    self.sized = sized
     self.pipeline = pipeline
     self.receive = receive
     task = follow(
-      pipeline.followedTask(for: request, after: lookup) { [weak self] in
+      pipeline.followedTask(for: sized.request, after: lookup) { [weak self] in
         Task { @MainActor [weak self] in self?.loadStored() }
-      }, priority)
+      }, priority(isVisible))
   }
 
   /// The result; set before its event is received.
@@ -49,6 +51,21 @@ final class ViewTask {
   var priority: ImagePriority {
     get { task?.priority ?? .normal }
     set { for task in [task, storedTask] { task?.priority = newValue } }
+  }
+
+  /// The view has become visible or hidden. A revalidation keeps its priority.
+  func setPriority(isVisible: Bool) {
+    if !isRevalidation { priority = priority(isVisible) }
+  }
+
+  /// Goes on at a low priority, since the view shows an image that it revalidates.
+  func becomeRevalidation() {
+    isRevalidation = true
+    priority = min(priority, .low)
+  }
+
+  private func priority(_ isVisible: Bool) -> ImagePriority {
+    isVisible ? sized.request.priority ?? .normal : .veryLow
   }
 
   /// Receives no more events; the load goes on.
@@ -93,7 +110,7 @@ final class ViewTask {
   /// Loads the stored image, whatever its age, beside its revalidation.
   private func loadStored() {
     guard let receive, storedTask == nil else { return }
-    var stored = request
+    var stored = sized.request
     stored.cachePolicy = .cacheOnly
     let lookup = pipeline.lookUpMemory(for: stored)
     if case .hit(let image) = lookup { return receive(.stale(ImageResponse(memory: image, for: stored))) }

@@ -131,7 +131,7 @@ enum AnimationScenes {
     try await stage.until("it plays") { shownIndex(paused, stage) == 2 }
   }
 
-  private static func play(
+  static func play(
     _ data: Data, in pictures: [UnsafeMutablePointer<GtkWidget>], _ stage: Stage,
     _ playback: AnimationPlayback = AnimationPlayback()
   ) async throws {
@@ -146,7 +146,7 @@ enum AnimationScenes {
     _ = try outcome.last?.get()
   }
 
-  private static func gif(loopCount: Int?) throws -> Data {
+  static func gif(loopCount: Int?) throws -> Data {
     let frames = try zip(colors, milliseconds).map { color, time in
       AnimationFrame(bitmap: try SolidImage.bitmap(color), duration: .milliseconds(time))
     }

@@ -66,7 +66,23 @@ enum TextureScenes {
         try stage.require(shown == expected, "for \(renderer), \(pixels) are shown as \(shown)")
       }
     }
+    try wideColors(stage)
     try stage.require(SharedTextures.all.count == 0, "\(SharedTextures.all.count) textures were not freed")
+  }
+
+  /// The red of sRGB, in Display P3, is drawn as that red: GTK 4.8 draws all textures in sRGB.
+  private static func wideColors(_ stage: Stage) throws {
+    let size = PixelSize(width: 1, height: 1)
+    let bitmap = try Bitmap(size: size, isOpaque: true, colorSpace: .displayP3) {
+      $0.copyBytes(from: [234, 51, 35, 255])
+    }
+    for renderer in [Renderer.graphics, .cairo] {
+      let texture = SharedTextures.all.texture(for: bitmap, drawnBy: renderer)
+      defer { g_object_unref(gpointer(texture)) }
+      var shown = [UInt8](repeating: 1, count: 4)
+      gdk_texture_download(texture, &shown, 4)
+      try stage.require(shown[2] >= 253 && shown[1] <= 12 && shown[0] <= 12, "for \(renderer), red is \(shown)")
+    }
   }
 
   private static func residentByteCount() throws -> Int {

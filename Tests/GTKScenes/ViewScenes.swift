@@ -156,11 +156,42 @@ enum ViewScenes {
       options.indicator = .activity
       let outcome = Outcome()
       picture.hc.setImage(with: url, options: options, pipeline: pipeline(), completion: outcome.take)
-      try await stage.require(picture, is: Color(red: 0, green: 0, blue: 0, alpha: 115))
+      await stage.nextFrame()
+      let disc = try stage.screenshot(of: picture).color(x: 0.5, y: 0.5)
+      try stage.require(disc.alpha == 204, "the disc is \(disc)")
       // The topmost dot is the brightest at first, then another one is.
       let top = try stage.screenshot(of: picture).color(x: 0.5, y: 0.39)
       try stage.require(top.alpha > 200, "there is no dot at the top: \(top)")
       try await stage.until("it turns") { (try? stage.screenshot(of: picture).color(x: 0.5, y: 0.39)) != top }
+      gate.open()
+      try await stage.until("it is loaded") { outcome.count == 1 }
+      try await stage.require(picture, is: .green)
+    }
+  }
+
+  static func spinnerForIcon(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
+      let picture = try await stage.addPicture()
+      var options = withoutDelay
+      options.indicator = .activity
+      let outcome = Outcome()
+      picture.hc.setImage(
+        with: url, placeholder: .icon("image-missing"), options: options, pipeline: pipeline(), completion: outcome.take
+      )
+      try await gate.waitUntilHolding()
+      await stage.nextFrame()
+      let screenshot = try stage.screenshot(of: picture)
+      // The icon has a side of 64 points, the disc of the spinner a radius of 18.
+      let points = stride(from: 0.2, through: 0.8, by: 0.02).flatMap { x in
+        stride(from: 0.2, through: 0.8, by: 0.02).map { (x, $0) }
+      }
+      let outside = points.filter { (($0.0 - 0.5) * ($0.0 - 0.5) + ($0.1 - 0.5) * ($0.1 - 0.5)).squareRoot() > 0.2 }
+      let opaque = outside.count { screenshot.color(x: $0.0, y: $0.1).alpha > 128 }
+      let center = screenshot.color(x: 0.5, y: 0.5)
+      try stage.require(
+        opaque == 0 && center.alpha > 0, "\(opaque) points of the icon are drawn, the centre is \(center)")
       gate.open()
       try await stage.until("it is loaded") { outcome.count == 1 }
       try await stage.require(picture, is: .green)
@@ -185,8 +216,7 @@ enum ViewScenes {
         try stage.screenshot(of: picture).color(x: 0.605, y: 0.5),
         try stage.screenshot(of: picture).color(x: 0.39, y: 0.5)
       )
-      try stage.require(right.red > 200, "the filled half of the ring is \(right)")
-      try stage.require(left.red < 100, "the empty half of the ring is \(left)")
+      try stage.require(!right.isNear(left, tolerance: 40), "both halves of the ring are \(right)")
       gate.open()
       try await stage.until("it is loaded") { outcome.count == 1 }
       try await stage.require(picture, x: 0.605, is: .green)

@@ -18,7 +18,7 @@ struct AppleFixture {
   /// The results of loads, in order of completion.
   let ends = EventLog<String>()
 
-  init() {
+  init(_ configure: (inout PipelineConfiguration) -> Void = { _ in }) {
     let requestCount = Counter()
     transport = ScriptedTransport { request in
       switch request.url.lastPathComponent {
@@ -32,6 +32,7 @@ struct AppleFixture {
     }
     pipeline = ImagePipeline { [transport] in
       ($0.transport, $0.cache) = (transport, ImageCache(disk: nil))
+      configure(&$0)
     }
     pipeline.cache.followAppLifeCycle()
   }

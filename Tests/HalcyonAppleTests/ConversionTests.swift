@@ -45,6 +45,11 @@ struct ConversionTests {
     #expect(status.isCut == isCut)
   }
 
+  @Test func `HEIC is written only where the system has an encoder`() {
+    #expect(HEICEncoder() == nil)
+    #expect(StandardCodecs.writable == [.jpeg, .png, .gif])
+  }
+
   @Test func `sizes in points are converted to pixels, rounded up`() {
     let box = CGSize(width: 33.3, height: 20)
     #expect(TargetSize.fit(box, scale: 3) == .fit(width: 100, height: 60))

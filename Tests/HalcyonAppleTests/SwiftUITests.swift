@@ -9,35 +9,8 @@ import Testing
 
 /// Views of SwiftUI, whose bodies are evaluated and whose modifiers are called.
 @MainActor @Suite(.integrationTest)
-struct SwiftUITests {
+struct SwiftUITests: SwiftUIStage {
   private let fixture = AppleFixture()
-
-  /// The modifiers of a body, the outermost first.
-  private func modifiers(_ view: any View) -> [any AnyModifiedView] {
-    guard let modified = view as? any AnyModifiedView else { return [] }
-    return [modified] + modifiers(modified.modifiedContent)
-  }
-
-  private func show(_ view: some View, width: CGFloat = 10, height: CGFloat = 10) {
-    for modifier in modifiers(view.body) {
-      modifier.onAppear?()
-      modifier.onSize?(CGSize(width: width, height: height))
-    }
-  }
-
-  private func hide(_ view: some View) {
-    for modifier in modifiers(view.body) { modifier.onDisappear?() }
-  }
-
-  /// The images below a view.
-  private func images(_ view: any View) -> [Image] {
-    if let image = view as? Image { return [image] }
-    if let modified = view as? any AnyModifiedView {
-      return images(modified.modifiedContent) + (modified.overlay.map(images) ?? [])
-    }
-    if let content = view as? HalcyonImageContent { return images(content.body) }
-    return Mirror(reflecting: view).children.flatMap { child in (child.value as? any View).map(images) ?? [] }
-  }
 
   @Test func `content is built from the phases of a load`() async throws {
     let phases = EventLog<String>()
@@ -143,5 +116,46 @@ struct SwiftUITests {
     for value in [10, 20, 30, 10] as [UInt8] {
       while try red() != value { await Task.yield() }
     }
+  }
+
+  @Test func `a tap's retry has its progress and its result in the closures of the view`() async throws {
+    let log = EventLog<String>()
+    let view = HalcyonImage(
+      url: fixture.url("recovering"), options: ImageViewOptions(retriesOnTap: true), pipeline: fixture.pipeline
+    )
+    .onFailure { _ in log.record("failure") }
+    .onSuccess { _ in log.record("success") }
+    show(view)
+    try await log.waitForEvents(count: 1)
+    modifiers(view.body).compactMap(\.onTap).first?()
+    #expect(try await log.waitForEvents(count: 2) == ["failure", "success"])
+  }
+
+  @Test func `a placeholder and an indicator can be views`() async throws {
+    let options = ImageViewOptions(
+      placeholder: .view { Text("none") }, placeholderDelay: .zero, indicator: .custom { ProgressView(value: 0.5) })
+    let view = HalcyonImage(url: fixture.url("80x40"), options: options, pipeline: fixture.pipeline)
+    show(view, width: 0)
+    #expect(views(of: Text.self, in: view.body).count == 1)
+    #expect(views(of: ProgressView.self, in: view.body).map(\.value) == [0.5])
+  }
+
+  @Test func `of three views in a group, made again at each evaluation, one can change its image`() async throws {
+    func views(_ names: [String]) -> [HalcyonImage<HalcyonImageContent>] {
+      var options = ImageViewOptions()
+      options.transitionGroup = TransitionGroup(count: names.count)
+      return names.map {
+        HalcyonImage(
+          url: fixture.url($0), options: options, pipeline: fixture.pipeline, completion: fixture.completion)
+      }
+    }
+    let first = views(["40x20", "20x20", "10x10"])
+    for view in first { show(view) }
+    try await fixture.ends.waitForEvents(count: 3)
+    // The state of a view of SwiftUI survives its evaluation.
+    let second = zip(first, views(["8x8", "20x20", "10x10"])).map { $0.keepingState(in: $1) }
+    for view in second { for modifier in modifiers(view.body) { modifier.onValueChange?() } }
+    try await fixture.ends.waitForEvents(count: 4)
+    #expect(images(second[0].body).first?.pixels?.width == 8)
   }
 }

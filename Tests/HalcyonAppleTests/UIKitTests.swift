@@ -11,7 +11,8 @@ import Testing
 import UIKit
 
 /// Views of UIKit that are in a window.
-@MainActor @Suite(.integrationTest)
+// One at a time: settings and notifications of the system are the same for all views.
+@MainActor @Suite(.integrationTest, .serialized)
 struct UIKitTests {
   private let fixture = AppleFixture()
   private let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 300, height: 300))
@@ -127,6 +128,34 @@ struct UIKitTests {
     #expect(CADisplayLink.links.count == links - 1)
   }
 
+  @Test func `a screen reader is told the alternative text of an image, and of a failed one how to go on`() async throws
+  {
+    let view = imageView()
+    var options = ImageViewOptions(retriesOnTap: true, alternativeText: "A red square", failureText: "No square")
+    view.hc.setImage(with: fixture.url("gone"), options: options, completion: fixture.completion)
+    #expect(view.isAccessibilityElement && view.accessibilityLabel == "A red square")
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(view.accessibilityValue == "No square")
+    let control = try #require(view.subviews.first { $0 is UIControl })
+    #expect(control.isAccessibilityElement && control.accessibilityLabel == "No square")
+    options.alternativeText = nil
+    view.hc.setImage(with: fixture.url("40x20"), options: options, completion: fixture.completion)
+    #expect(!view.isAccessibilityElement && view.accessibilityLabel == nil)
+    #expect(!control.isAccessibilityElement)
+    try await fixture.ends.waitForEvents(count: 2)
+  }
+
+  @Test func `with reduced motion an animation waits for being played`() async throws {
+    UIAccessibility.isReduceMotionEnabled = true
+    defer { UIAccessibility.isReduceMotionEnabled = false }
+    let view = imageView()
+    view.hc.setImage(with: fixture.url("gif"), completion: fixture.completion)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(view.hc.animation.frameCount == 3 && !view.hc.animation.isPlaying)
+    view.hc.animation.play()
+    #expect(view.hc.animation.isPlaying)
+  }
+
   @Test func `an image that the program sets is not replaced by the next frame`() async throws {
     let view = imageView()
     view.hc.setImage(with: fixture.url("gif"), completion: fixture.completion)
@@ -194,6 +223,20 @@ struct UIKitTests {
     #expect(pixels(button.image(for: .normal)) == [20, 10])
   }
 
+  @Test func `a slot decodes for its size, and cancels its load when it is released`() async throws {
+    let item = UIBarButtonItem()
+    var slot: ImageSlot? = ImageSlot(size: square.size, scale: 3) { [weak item] in item?.image = $0 }
+    slot?.hc.pipeline = fixture.pipeline
+    slot?.hc.setImage(with: fixture.url("90x90"), completion: fixture.completion)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(pixels(item.image) == [30, 30])
+    #expect(item.image?.scale == 3)
+    slot?.hc.setImage(with: fixture.url("60x60"), completion: fixture.completion)
+    slot = nil
+    try await fixture.ends.waitForEvents(count: 2)
+    #expect(pixels(item.image) != [60, 60])
+  }
+
   @Test func `the contents of a layer are decoded for its bounds and scale`() async throws {
     let layer = CALayer()
     (layer.contentsScale, layer.contentsGravity) = (3, .resizeAspect)
@@ -229,6 +272,32 @@ struct UIKitTests {
     NotificationCenter.default.post(name: UIApplication.didReceiveMemoryWarningNotification, object: nil)
     #expect(requests.map { fixture.pipeline[cached: $0] != nil } == [false, true, false])
     withExtendedLifetime(inUse) {}
+  }
+
+  @Test func `in the background a tenth of the memory cache is kept`() async throws {
+    let cache = ImageCache(memory: MemoryCacheConfiguration(costLimit: 64_000, findsImagesInUse: false), disk: nil)
+    let pipeline = ImagePipeline { ($0.transport, $0.cache) = (fixture.transport, cache) }
+    cache.followAppLifeCycle()
+    for side in 40..<46 { _ = try await pipeline.image(for: ImageRequest(url: fixture.url("\(side)x40"))) }
+    let memory = try #require(cache.memoryCache)
+    #expect(memory.totalCost > 20_000)
+    NotificationCenter.default.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
+    #expect(memory.totalCost <= 6400)
+  }
+
+  @Test func `an extension releases the locks of its disk caches with its host`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let cache = ImageCache(store: DiskCache(directory: folder))
+      let pipeline = ImagePipeline { ($0.transport, $0.cache) = (fixture.transport, cache) }
+      cache.followAppLifeCycle()
+      _ = try await pipeline.image(for: ImageRequest(url: fixture.url("40x20")))
+      await cache.flush()
+      let locks = folder.appending(path: "v\(DiskCache.format)/own")
+      func lockCount() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: locks.path).count }
+      #expect(try lockCount() == 1)
+      NotificationCenter.default.post(name: .NSExtensionHostDidEnterBackground, object: nil)
+      while try lockCount() > 0 { await Task.yield() }
+    }
   }
 
   @Test func `in the background disk caches release their locks, in time requested from the system`() async throws {

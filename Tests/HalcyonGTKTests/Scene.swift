@@ -7,7 +7,7 @@ import TestSupport
 struct Scene {
   /// Makes rendering the same on every machine: Cairo renderer, fixed theme, no settings, no D-Bus.
   private static let environment = [
-    "GDK_BACKEND=x11", "GSK_RENDERER=cairo", "GTK_A11Y=none", "GSETTINGS_BACKEND=memory",
+    "GDK_BACKEND=x11", "GSK_RENDERER=cairo", "GSETTINGS_BACKEND=memory",
     "GTK_THEME=Adwaita",
     "DBUS_SESSION_BUS_ADDRESS=disabled:", "LC_ALL=C.UTF-8",
     // Fontconfig leaks some bytes, and the leak checker does not work under strace. Scenes check for leaks themselves.
@@ -16,10 +16,12 @@ struct Scene {
 
   /// Runs a scene.
   ///
-  /// - Parameter scale: Device pixels per point.
+  /// - Parameters:
+  ///   - scale: Device pixels per point.
+  ///   - accessibility: The value of `GTK_A11Y`.
   /// - Returns: The reason why it failed, or an empty string.
-  static func play(_ name: String, scale: Int = 1) async throws -> String {
-    try await run(["GDK_SCALE=\(scale)"], name)
+  static func play(_ name: String, scale: Int = 1, accessibility: String = "none") async throws -> String {
+    try await run(["GDK_SCALE=\(scale)", "GTK_A11Y=\(accessibility)"], name)
   }
 
   /// Runs a scene under strace.
@@ -32,7 +34,7 @@ struct Scene {
     let prefix = folder.appending(path: "trace").path()
     // One file per thread, with the thread's id as extension; the main thread has the lowest id.
     let failure = try await run(
-      ["strace", "-ff", "-y", "-e", "trace=" + calls.joined(separator: ","), "-o", prefix], name)
+      ["GTK_A11Y=none", "strace", "-ff", "-y", "-e", "trace=" + calls.joined(separator: ","), "-o", prefix], name)
     guard failure.isEmpty else { throw Failure(description: failure) }
     let threads = try FileManager.default.contentsOfDirectory(atPath: folder.path())
       .compactMap { Int($0.split(separator: ".").last ?? "") }

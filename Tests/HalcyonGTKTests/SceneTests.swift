@@ -11,6 +11,38 @@ import Testing
     #expect(try await Scene.play(scene) == "")
   }
 
+  @Test func `closures get the arguments of signals`() async throws {
+    #expect(try await Scene.play("signal-arguments") == "")
+  }
+
+  @Test func `the result of a closure decides what GTK does`() async throws {
+    #expect(try await Scene.play("signal-results") == "")
+  }
+
+  @Test func `closures of destroyed widgets and disconnected handlers are released`() async throws {
+    #expect(try await Scene.play("signal-released") == "")
+  }
+
+  @Test func `a grid shows the images that it is scrolled to, and holds no others`() async throws {
+    #expect(try await Scene.play("grid-scrolled") == "")
+  }
+
+  @Test func `a grid prefetches the next page at the size of its cells`() async throws {
+    #expect(try await Scene.play("grid-prefetched") == "")
+  }
+
+  @Test func `a grid shows other images when they are set`() async throws {
+    #expect(try await Scene.play("grid-replaced") == "")
+  }
+
+  @Test func `a grid tells which cell was chosen`() async throws {
+    #expect(try await Scene.play("grid-activated") == "")
+  }
+
+  @Test func `a grid lives as long as its widget, and no longer`() async throws {
+    #expect(try await Scene.play("grid-freed") == "")
+  }
+
   @Test func `pending accesses are written when an application shuts down`() async throws {
     #expect(try await Scene.play("shutdown-writes-accesses") == "")
   }
@@ -62,6 +94,10 @@ import Testing
 
   @Test func `a loading view shows a spinner`() async throws {
     #expect(try await Scene.play("view-spinner") == "")
+  }
+
+  @Test func `a spinner takes the place of an icon`() async throws {
+    #expect(try await Scene.play("view-spinner-for-icon") == "")
   }
 
   @Test func `a loading view shows a progress ring`() async throws {
@@ -202,6 +238,53 @@ import Testing
 
   @Test func `a view can show only the first frame of an animation`() async throws {
     #expect(try await Scene.play("animation-first-frame") == "")
+  }
+
+  @Test(arguments: ["theme-icon-color", "theme-icon-direction"])
+  func `a symbolic icon has the colour of its widget and the direction of its text`(scene: String) async throws {
+    #expect(try await Scene.play(scene) == "")
+  }
+
+  @Test func `a progress ring has the colours of the theme`() async throws {
+    #expect(try await Scene.play("theme-progress-colors") == "")
+  }
+
+  @Test func `without animations in the settings, nothing moves until it is played`() async throws {
+    #expect(try await Scene.play("theme-reduced-motion") == "")
+  }
+
+  @Test func `a cross-fade begins with what an interrupted one has reached`() async throws {
+    #expect(try await Scene.play("view-interrupted-fade") == "")
+  }
+
+  @Test func `animations are paused while their window is minimised`() async throws {
+    #expect(try await Scene.play("window-minimized") == "")
+  }
+
+  @Test func `a failed image can have the focus, and is retried by keys`() async throws {
+    #expect(try await Scene.play("accessibility-retry") == "")
+  }
+
+  @Test func `a paintable loads its image in any widget, in the colours of that`() async throws {
+    #expect(try await Scene.play("paintable-loads") == "")
+  }
+
+  @Test func `a photograph that is zoomed out again leaves memory`() async throws {
+    #expect(try await Scene.play("view-zoom") == "")
+  }
+
+  @Test func `a picture of a UI file loads its URL`() async throws {
+    #expect(try await Scene.play("picture-of-ui-file") == "")
+  }
+
+  @Test func `a paintable that nothing references cancels its load`() async throws {
+    #expect(try await Scene.play("paintable-freed") == "")
+  }
+
+  @Test func `a screen reader is told the alternative text of an image, and whether it is busy or has failed`()
+    async throws
+  {
+    #expect(try await Scene.play("accessibility-states", accessibility: "test") == "")
   }
 }
 #endif

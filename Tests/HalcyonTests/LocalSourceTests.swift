@@ -23,15 +23,13 @@ struct LocalSourceTests {
     }
   }
 
-  @Test func `a file that has changed is read again by a reload only`() async throws {
+  @Test func `a file that has been written again is read again`() async throws {
     try await TemporaryDirectory.run { folder in
       let file = folder.appending(path: "photo")
       try Photos.data("clock_motion.png").write(to: file)
-      let first = try await pipeline.image(for: file)
+      _ = try await pipeline.image(for: file)
       try Photos.data("rocket.jpg").write(to: file)
-      #expect(try await pipeline.image(for: file).size == first.size)
-      let request = ImageRequest(url: file) { $0.cachePolicy = .reload }
-      #expect(try await pipeline.image(for: request).info.format == .jpeg)
+      #expect(try await pipeline.image(for: file).info.format == .jpeg)
     }
   }
 

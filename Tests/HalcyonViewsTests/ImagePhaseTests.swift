@@ -91,7 +91,7 @@ struct ImagePhaseTests {
     var empty = ImagePhaseModel.Update(request: nil)
     empty.placeholder = .icon("photo")
     model.apply(empty)
-    guard case .empty = model.phase, case .icon = model.placeholder else { throw Unexpected(model.phase) }
+    guard case .empty = model.phase, case .icon = model.content.picture else { throw Unexpected(model.phase) }
   }
 
   @Test func `a hidden view cancels its load only if asked to, and loads again when it is updated`() async throws {

@@ -145,4 +145,64 @@ final class TransitionGroupTests {
     binders[0].setImage(with: nil, options: options)
     #expect(view.display.events == ["image 40x20"])
   }
+
+  @Test func `a group is loading until its images are shown, for one indicator beside them`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    let (displays, binders) = binders(view)
+    let group = TransitionGroup(count: 2)
+    var shown: [[String]] = []
+    group.onShow = { shown.append(displays.prefix(2).map { $0.events.last ?? "" }) }
+    for (name, binder) in zip(["40x20", "30x10"], binders) { view.set(name, on: binder) { $0.transitionGroup = group } }
+    try await displays[1].waitForShow("expects 30x10")
+    #expect(group.isLoading && shown == [])
+    view.release("40x20")
+    try await view.ends.waitForEvents(count: 2)
+    #expect(!group.isLoading)
+    #expect(shown == [["image 40x20", "image 30x10"]], "called once, when both are shown")
+  }
+
+  @Test func `a completion that sets an image in its group shows that when it is loaded`() async throws {
+    let view = ViewFixture()
+    for name in names { try await view.warm(name) }
+    let (displays, binders) = binders(view)
+    let group = TransitionGroup(count: 1)
+    var (options, showCount) = (ImageViewOptions(), 0)
+    options.transitionGroup = group
+    group.onShow = { showCount += 1 }
+    binders[0].setImage(with: view.request(names[0]), options: options) { [names] _ in
+      view.set(names[1], on: binders[1]) { $0.transitionGroup = group }
+    }
+    #expect(displays.prefix(2).map(\.events) == [["image 40x20"], ["image 30x10"]])
+    #expect(showCount == 1)
+  }
+
+  /// As in SwiftUI, where each evaluation of a view may make another group.
+  @Test func `of five views built from values, one changes its URL, and its group does not wait for the others`()
+    async throws
+  {
+    let view = ViewFixture()
+    let names = ["40x20", "30x10", "20x20", "10x10", "8x8"]
+    let models = names.map { _ in ImagePhaseModel(pipeline: view.fixture.pipeline, time: view.clock) }
+    func apply(_ names: [String]) {
+      let group = TransitionGroup(count: 5)
+      for (name, model) in zip(names, models) {
+        var update = ImagePhaseModel.Update(request: view.request(name))
+        update.options.transitionGroup = group
+        update.completion = { [ends = view.ends] in ends.record($0.name) }
+        #expect(update.identity == update.identity)
+        model.apply(update)
+      }
+    }
+    for model in models {
+      model.resize(to: ViewSize(width: 50, height: 50), scale: 2)
+      model.isVisible = true
+    }
+    apply(names)
+    try await view.ends.waitForEvents(count: 5)
+    #expect(models.map(\.content.name) == names.map { "image \($0)" })
+    apply(["4x4"] + names.dropFirst())
+    try await view.ends.waitForEvents(count: 6)
+    #expect(models[0].content.name == "image 4x4")
+    #expect(view.fixture.transport.requests.count == 6)
+  }
 }

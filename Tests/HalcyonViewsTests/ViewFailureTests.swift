@@ -29,6 +29,35 @@ struct ViewFailureTests {
     #expect(view.binder.content.name == "preview 4x2")
   }
 
+  @Test func `a URL that cannot be used fails before setImage returns`() async throws {
+    let events = EventLog<String>()
+    let view = ViewFixture { $0.eventHandler = { events.record("\($0.kind)") } }
+    try await view.load("40x20")
+    let count = events.events.count
+    let load = view.set(ImageRequest(source: .string("gopher://example.com/a.png"))) {
+      $0.failure = .shows(.icon("broken"))
+      $0.indicator = .activity
+    }
+    #expect(load == nil)
+    #expect(view.display.events == ["image 40x20", "nothing", "failure broken"])
+    #expect(view.ends.events.last == "unsupportedScheme")
+    #expect(Array(events.events[count...]).map { $0.prefix(7) } == ["created", "started", "failed:"])
+    #expect(view.binder.phase.error != nil)
+  }
+
+  @Test func `a URL that cannot be used clears the image before it, or shows the placeholder`() async throws {
+    let view = ViewFixture()
+    try await view.load("40x20")
+    view.set(ImageRequest(source: .string("")))
+    #expect(view.display.events == ["image 40x20", "nothing", "placeholder dots"])
+    try await view.load("40x20")
+    view.set(ImageRequest(source: .string("")), placeholder: nil)
+    #expect(view.binder.content.isEmpty)
+    try await view.load("40x20")
+    view.set(ImageRequest(source: .string(""))) { $0.keepsCurrentImage = true }
+    #expect(view.binder.content.name == "image 40x20")
+  }
+
   @Test func `a failure can show an image for failures`() async throws {
     let view = ViewFixture()
     try await view.load("down") { $0.failure = .shows(.icon("broken")) }

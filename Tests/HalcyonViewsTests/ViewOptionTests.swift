@@ -14,7 +14,8 @@ import Testing
       indicator: .activity, transition: .crossFade(.seconds(1)), transitionOrigins: [],
       transitionGroup: TransitionGroup(), sizing: .original,
       lowResolution: ImageRequest(source: .string("https://example.com/small")), onlyWhileVisible: true,
-      retriesOnTap: true, finishesSuperseded: true, playback: AnimationPlayback(speed: 2))
+      retriesOnTap: true, finishesSuperseded: true, playback: AnimationPlayback(speed: 2), alternativeText: "A cat",
+      failureText: "No cat")
   }
 
   private func unset(_ options: ImageViewOptions) -> [String] {

@@ -192,4 +192,54 @@ struct ViewSizingTests {
     try await view.display.waitForShow("image 200x100")
     #expect(view.fixture.transport.requests.count == 1)
   }
+
+  @Test func `a view that stays below half of its image shows a smaller one, and memory keeps no larger one`()
+    async throws
+  {
+    let view = ViewFixture()
+    try await view.load("400x200") { $0.transition = .crossFade }
+    view.display.displaySize = ViewSize(width: 20, height: 20)
+    view.binder.displayDidChange()
+    await view.clock.waitForSleepers()
+    view.clock.advance(by: .milliseconds(2999))
+    #expect(view.clock.sleeperCount == 1 && view.fixture.decoder.decodedSizes.count == 1)
+    view.clock.advance(by: .milliseconds(1))
+    try await view.display.waitForShow("image 40x20")
+    #expect(view.display.events.count == 2, "in place, without a transition")
+    #expect(view.fixture.transport.requests.count == 1)
+    var large = view.request("400x200")
+    large.size = .fit(width: 100, height: 100)
+    #expect(view.fixture.pipeline[cached: large] == nil)
+    #expect(view.ends.events == ["100x50 from network"])
+    view.display.displaySize = ViewSize(width: 50, height: 50)
+    view.binder.displayDidChange()
+    try await view.display.log.waitUntilLast(is: "image 100x50")
+  }
+
+  @Test func `a view that grows again in time keeps its image`() async throws {
+    let view = ViewFixture()
+    try await view.load("400x200")
+    view.display.displaySize = ViewSize(width: 20, height: 20)
+    view.binder.displayDidChange()
+    await view.clock.waitForSleepers()
+    view.display.displaySize = ViewSize(width: 50, height: 50)
+    view.binder.displayDidChange()
+    #expect(view.clock.sleeperCount == 0)
+    view.display.displaySize = ViewSize(width: 40, height: 40)
+    view.binder.displayDidChange()
+    #expect(view.clock.sleeperCount == 0, "half of the pixels are not worth a load")
+    #expect(view.display.events == ["image 100x50"])
+  }
+
+  @Test func `an image that no cache has is not downloaded again for a view that has shrunk`() async throws {
+    let view = ViewFixture { $0.cache = ImageCache(disk: nil) }
+    try await view.load("400x200")
+    view.display.displaySize = ViewSize(width: 20, height: 20)
+    view.binder.displayDidChange()
+    await view.clock.waitForSleepers()
+    view.clock.advance(by: .seconds(3))
+    while view.clock.sleeperCount > 0 || view.fixture.pipeline.activeJobCount > 0 { await Task.yield() }
+    #expect(view.fixture.transport.requests.count == 1)
+    #expect(view.display.events == ["image 100x50"])
+  }
 }

@@ -6,13 +6,18 @@ import HalcyonCodecs
 import HalcyonTesting
 
 // `halcyon-cold-loads loads COUNT` loads the bytes of COUNT images that no cache has, one after another, over a transport
-// without sockets; `halcyon-cold-loads transfers COUNT` uses that transport alone. `Benchmarks/Scripts/bench-instructions` counts the
-// instructions of both.
+// without sockets; `images` also decodes them, `hits` loads one image again and again, and `transfers` uses the transport
+// alone. `Benchmarks/Scripts/bench-instructions` counts the instructions of each.
 
-guard CommandLine.arguments.count == 3, let count = Int(CommandLine.arguments[2]) else {
-  fatalError("usage: halcyon-cold-loads loads|transfers COUNT")
+enum Subject: String {
+  case loads, images, hits, transfers
 }
-let usesPipeline = CommandLine.arguments[1] == "loads"
+
+guard CommandLine.arguments.count == 3, let subject = Subject(rawValue: CommandLine.arguments[1]),
+  let count = Int(CommandLine.arguments[2])
+else {
+  fatalError("usage: halcyon-cold-loads loads|images|hits|transfers COUNT")
+}
 
 // Not an asynchronous main function, whose main thread ends while others go on: valgrind crashes then.
 let end = DispatchSemaphore(value: 0)
@@ -22,11 +27,15 @@ Task.detached {
   let transport = ScriptedTransport { _ in .response(body: image, headers: ["Content-Type": "image/png"]) }
   let pipeline = ImagePipeline { ($0.transport, $0.cache) = (transport, ImageCache(disk: nil)) }
   for number in 0..<count {
-    guard let url = URL(string: "https://images.example.com/albums/2026/photo-\(number).png") else { continue }
-    if usesPipeline {
+    let name = subject == .hits ? 0 : number
+    guard let url = URL(string: "https://images.example.com/albums/2026/photo-\(name).png") else { continue }
+    switch subject {
+    case .loads:
       let data = try await pipeline.data(for: ImageRequest(url: url))
       precondition(data == image)
-    } else {
+    case .images, .hits:
+      _ = try await pipeline.image(for: url)
+    case .transfers:
       for try await _ in try await transport.response(to: TransportRequest(url: url)).body {}
     }
   }

@@ -54,6 +54,7 @@ final class Cell {
     options.transition = .crossFade(.milliseconds(220))
     options.onlyWhileVisible = true
     options.failure = .shows(.icon("image-missing-symbolic"))
+    options.alternativeText = item.title
     let request = ImageRequest(url: item.url, size: targetSize)
     picture.hc.setImage(with: request, options: options, pipeline: pipeline) { [weak self] result in
       self?.explain(result)

@@ -44,6 +44,7 @@ final class DetailPage {
     options.indicator = .progress
     options.retriesOnTap = true
     options.failure = .shows(.icon("image-missing-symbolic"))
+    options.alternativeText = item.title
     options.transition = .crossFade
     if let thumbnail { options.lowResolution = ImageRequest(url: item.url, size: thumbnail) }
     var request = ImageRequest(url: item.url)

@@ -97,9 +97,9 @@ package final class GalleryWindow {
     grid.onShow = { [weak self] in self?.counts.add($0) }
     detail.onShow = { [weak self] in self?.counts.add($0) }
     settings.onClear = { [weak self] in self?.updateStatus() }
-    Signal.connect(window.opaque, "destroy") { [weak self] in self?.onClose?() }
+    window.connect("destroy") { [weak self] in self?.onClose?() }
     guard let keys = gtk_event_controller_key_new() else { return }
-    Signal.connectKeys(keys) { [weak self] in self?.press($0) ?? false }
+    keys.handle("key-pressed") { [weak self] (key: Int) in self?.press(guint(key)) ?? false }
     gtk_widget_add_controller(window, keys)
   }
 

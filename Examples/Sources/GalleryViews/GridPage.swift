@@ -25,7 +25,7 @@ final class GridPage {
     gtk_widget_set_vexpand(widget, 1)
     adjustment = gtk_scrolled_window_get_vadjustment(widget.opaque)
     gtk_scrolled_window_set_child(widget.opaque, makeGrid())
-    Signal.connect(OpaquePointer(adjustment), "value-changed") { [weak self] in self?.prefetch() }
+    adjustment.connect("value-changed") { [weak self] in self?.prefetch() }
   }
 
   /// Whether all images in the viewport have been loaded.
@@ -52,14 +52,12 @@ final class GridPage {
   private func makeGrid() -> Widget {
     let factory = gtk_signal_list_item_factory_new()
     if let factory {
-      Signal.connect(factory, "setup", object: { [weak self] in self?.setUp($0) })
-      Signal.connect(
-        factory, "bind",
-        object: { [weak self] listItem in
-          if let cell = self?.cells[listItem] { self?.bind(listItem, cell) }
-        })
-      Signal.connect(factory, "unbind", object: { [weak self] in self?.cells[$0]?.cancel() })
-      Signal.connect(factory, "teardown", object: { [weak self] in self?.cells[$0] = nil })
+      factory.connect("setup") { [weak self] (listItem: OpaquePointer) in self?.setUp(listItem) }
+      factory.connect("bind") { [weak self] (listItem: OpaquePointer) in
+        if let cell = self?.cells[listItem] { self?.bind(listItem, cell) }
+      }
+      factory.connect("unbind") { [weak self] (listItem: OpaquePointer) in self?.cells[listItem]?.cancel() }
+      factory.connect("teardown") { [weak self] (listItem: OpaquePointer) in self?.cells[listItem] = nil }
     }
     let model = gtk_string_list_new(nil)
     for item in items { gtk_string_list_append(model, item.url.absoluteString) }
@@ -67,7 +65,7 @@ final class GridPage {
     gtk_grid_view_set_min_columns(grid.opaque, 1)
     gtk_grid_view_set_max_columns(grid.opaque, 12)
     gtk_grid_view_set_single_click_activate(grid.opaque, 1)
-    Signal.connect(grid.opaque, "activate", position: { [weak self] in self?.onOpen?($0) })
+    grid.connect("activate") { [weak self] (position: Int) in self?.onOpen?(position) }
     return grid
   }
 

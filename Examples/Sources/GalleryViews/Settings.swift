@@ -34,7 +34,7 @@ final class Settings {
     gtk_widget_set_size_request(scale, 260, -1)
     gtk_scale_set_draw_value(scale.cast(), 1)
     gtk_range_set_value(scale.cast(), Double(limit) / 1_048_576)
-    Signal.connect(scale.opaque, "value-changed") { change(Int(gtk_range_get_value(scale.cast())) << 20) }
+    scale.connect("value-changed") { change(Int(gtk_range_get_value(scale.cast())) << 20) }
     let clearButton = button("Clear \(name.lowercased())") { [weak self] in
       clear()
       self?.onClear?()

@@ -3,14 +3,6 @@ import HalcyonGTK
 typealias Widget = UnsafeMutablePointer<GtkWidget>
 
 extension UnsafeMutablePointer<GtkWidget> {
-  /// The pointer for functions that take an opaque one.
-  var opaque: OpaquePointer { OpaquePointer(self) }
-
-  /// The pointer, cast to another type.
-  func cast<Other>(_ type: Other.Type = Other.self) -> UnsafeMutablePointer<Other> {
-    UnsafeMutableRawPointer(self).assumingMemoryBound(to: type)
-  }
-
   /// Adds CSS classes.
   func styled(_ classes: String...) -> Widget {
     for name in classes { gtk_widget_add_css_class(self, name) }
@@ -43,13 +35,13 @@ func label(_ text: String = "", _ classes: String...) -> Widget {
 func button(icon: String, tooltip: String, _ onClick: @escaping @MainActor () -> Void) -> Widget {
   let button = made(gtk_button_new_from_icon_name(icon))
   gtk_widget_set_tooltip_text(button, tooltip)
-  Signal.connect(button.opaque, "clicked", onClick)
+  button.connect("clicked", onClick)
   return button
 }
 
 @MainActor
 func button(_ text: String, _ onClick: @escaping @MainActor () -> Void) -> Widget {
   let button = made(gtk_button_new_with_label(text))
-  Signal.connect(button.opaque, "clicked", onClick)
+  button.connect("clicked", onClick)
   return button
 }

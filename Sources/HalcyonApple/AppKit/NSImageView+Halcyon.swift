@@ -21,6 +21,8 @@ private final class NSImageViewDisplay: AnimatedDisplay {
   /// A custom view that is shown instead of an image.
   private var contentView: NSView?
   private var indicator: NSView?
+  private var options = ImageViewOptions()
+  private var hasText = false
   /// The pixels per point of the image that is shown.
   private var shownScale = 1.0
   /// The image that was drawn last, unlike one that the program has set since.
@@ -36,7 +38,20 @@ private final class NSImageViewDisplay: AnimatedDisplay {
     observer.onClick = { [weak self] in self?.binder.didTap() }
   }
 
-  func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) { pipeline.cache.followAppLifeCycle() }
+  func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) {
+    pipeline.cache.followAppLifeCycle()
+    self.options = options
+    guard options.alternativeText != nil || hasText else { return }
+    hasText = options.alternativeText != nil
+    view?.setAccessibilityLabel(options.alternativeText)
+  }
+
+  func phaseDidChange(_ phase: ImagePhase) {
+    view?.setAccessibilityHelp(
+      phase.error == nil ? nil : options.failureText ?? "The image could not be loaded.")
+  }
+
+  var reducesMotion: Bool { NSWorkspace.shared.accessibilityDisplayShouldReduceMotion }
 
   var displaySize: ViewSize {
     guard let size = view?.bounds.size else { return .zero }

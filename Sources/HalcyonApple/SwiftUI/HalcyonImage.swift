@@ -31,14 +31,13 @@ public import SwiftUI
 /// when the request or the pipeline is another one.
 public struct HalcyonImage<Content: View>: View {
   private var update: ImagePhaseModel.Update
-  private let content: (ImagePhase, ImagePlaceholder?, ImageViewOptions) -> Content
+  private let content: (ImagePhaseModel) -> Content
   @State private var model = ImagePhaseModel(pipeline: .shared)
   @Environment(\.displayScale) private var displayScale
+  @Environment(\.accessibilityReduceMotion) private var reducesMotion
 
-  /// - Parameter content: Builds the content from the phase, the placeholder that is due, and the options in use.
-  init(
-    update: ImagePhaseModel.Update, content: @escaping (ImagePhase, ImagePlaceholder?, ImageViewOptions) -> Content
-  ) {
+  /// - Parameter content: Builds the content from what the view shows.
+  init(update: ImagePhaseModel.Update, content: @escaping (ImagePhaseModel) -> Content) {
     self.update = update
     self.content = content
   }
@@ -56,12 +55,12 @@ public struct HalcyonImage<Content: View>: View {
   ///
   /// The parameters are those of ``init(url:content:)``.
   public init(request: ImageRequest?, @ViewBuilder content: @escaping (ImagePhase) -> Content) {
-    self.init(update: ImagePhaseModel.Update(request: request)) { phase, _, _ in content(phase) }
+    self.init(update: ImagePhaseModel.Update(request: request)) { content($0.phase) }
   }
 
   /// The content of the current phase.
   public var body: some View {
-    content(model.phase, model.placeholder, optionsInUse)
+    content(model)
       .onGeometryChange(for: CGSize.self, of: { $0.size }) { size in
         model.resize(to: ViewSize(width: Double(size.width), height: Double(size.height)), scale: Double(displayScale))
       }
@@ -69,12 +68,8 @@ public struct HalcyonImage<Content: View>: View {
       .onDisappear { model.isVisible = false }
       .onChange(of: update.identity, initial: false) { model.apply(update) }
       // A gesture that is always there would take the taps of a button around the view.
-      .gesture(TapGesture().onEnded { model.tap() }, including: retriesOnTap ? .all : .subviews)
+      .gesture(TapGesture().onEnded { model.tap() }, including: model.retriesOnTap ? .all : .subviews)
   }
-
-  private var optionsInUse: ImageViewOptions { update.options.completed(by: update.pipeline ?? .shared) }
-
-  private var retriesOnTap: Bool { model.phase.error != nil && optionsInUse.retriesOnTap == true }
 
   private func appear() {
     #if canImport(ObjectiveC) && !os(watchOS)
@@ -84,6 +79,7 @@ public struct HalcyonImage<Content: View>: View {
       guard case .crossFade(let duration) = transition else { return change() }
       withAnimation(.linear(duration: duration / .seconds(1)), change)
     }
+    model.reducesMotion = reducesMotion
     model.isVisible = true
     model.apply(update)
   }
@@ -100,8 +96,8 @@ extension HalcyonImage where Content == HalcyonImageContent {
   ///
   /// - Parameters:
   ///   - url: The URL of the image; `nil` shows the placeholder.
-  ///   - placeholder: Shown until the image is loaded. Default: `nil`, nothing. A ``ImagePlaceholder/view(_:)`` shows
-  ///     nothing in SwiftUI: build the content from the phase instead.
+  ///   - placeholder: Shown until the image is loaded. Default: `nil`, ``ImageViewOptions/placeholder``. An
+  ///     ``ImagePlaceholder/view(_:)`` makes a view of SwiftUI.
   ///   - mode: How the image is scaled into the view. Default: `.fit`.
   ///   - options: How the image is loaded and shown.
   ///   - pipeline: The pipeline that loads it. Default: ``ImagePipeline/shared``.
@@ -127,9 +123,7 @@ extension HalcyonImage where Content == HalcyonImageContent {
     var update = ImagePhaseModel.Update(request: request)
     (update.placeholder, update.mode, update.options) = (placeholder, mode, options)
     (update.pipeline, update.completion) = (pipeline, completion)
-    self.init(update: update) { phase, placeholder, options in
-      HalcyonImageContent(phase: phase, placeholder: placeholder, mode: mode, options: options)
-    }
+    self.init(update: update) { HalcyonImageContent(model: $0) }
   }
 }
 

@@ -3,34 +3,38 @@ import Halcyon
 import HalcyonViews
 public import SwiftUI
 
-/// The content of a ``HalcyonImage`` without a content closure: the image, the placeholder, or an indicator.
+/// The content of a ``HalcyonImage`` without a content closure: the image or what stands for it, and an indicator over it.
 public struct HalcyonImageContent: View {
-  let phase: ImagePhase
-  let placeholder: ImagePlaceholder?
-  let mode: ImageDisplayMode
-  let options: ImageViewOptions
+  let model: ImagePhaseModel
 
   /// The content of the phase.
   public var body: some View {
-    Color.clear.overlay { content }.clipped()
+    Color.clear
+      .overlay { picture.id(model.contentNumber).transition(.opacity) }
+      .overlay { indicator }
+      .clipped()
   }
 
-  @ViewBuilder private var content: some View {
-    if let image = phase.swiftUIImage {
+  @ViewBuilder private var picture: some View {
+    if let image = model.content.picture.swiftUIImage(label: model.accessibilityText) {
       scaled(image)
-    } else if case .failure = phase, case .clears = options.failure {
-      EmptyView()
-    } else if case .failure = phase, case .shows(let content) = options.failure, let image = content.swiftUIImage {
-      scaled(image)
-    } else if phase.isLoading, let indicator = options.indicator, !indicator.isHidden {
-      ProgressView(value: indicator.showsProgress ? phase.progress?.fraction ?? 0 : nil)
-    } else if let image = placeholder?.swiftUIImage {
-      scaled(image)
+    } else if case .view(let custom) = model.content.picture, let view = AnyView(custom: custom) {
+      view
+    }
+  }
+
+  @ViewBuilder private var indicator: some View {
+    if let indicator = model.indicator {
+      if case .custom(let make) = indicator {
+        if let view = AnyView(custom: make()) { view }
+      } else {
+        ProgressView(value: indicator.showsProgress ? model.progress?.fraction ?? 0 : nil)
+      }
     }
   }
 
   @ViewBuilder private func scaled(_ image: Image) -> some View {
-    switch mode {
+    switch model.displayMode {
     case .fit: image.resizable().aspectRatio(contentMode: .fit)
     case .fill: image.resizable().aspectRatio(contentMode: .fill)
     case .stretch: image.resizable()
@@ -38,14 +42,61 @@ public struct HalcyonImageContent: View {
   }
 }
 
-extension ImagePlaceholder {
-  /// The placeholder as an image of SwiftUI; an icon is a symbol of the system. `nil` for a view of another toolkit.
-  @MainActor fileprivate var swiftUIImage: Image? {
-    switch picture {
-    case .image(let image): Image(image)
-    case .icon(let name): Image(systemName: name)
-    case .none, .view: nil
+extension AnyView {
+  /// A custom placeholder or indicator; `nil` if it is no view of SwiftUI.
+  @MainActor fileprivate init?(custom: Any) {
+    guard let view = custom as? any View else { return nil }
+    self.init(view)
+  }
+}
+
+extension DisplayContent.Picture {
+  /// The image, an icon (an image of the app or a symbol of the system), or an image of UIKit or AppKit; `nil` for other
+  /// content.
+  ///
+  /// - Parameter label: For screen readers; without one, an image is decorative.
+  @MainActor fileprivate func swiftUIImage(label: String?) -> Image? {
+    switch self {
+    case .image(let image): label.map { Image(image, label: Text($0)) } ?? Image(image)
+    case .icon(let name): Image(asset: name) ?? Image(systemName: name)
+    case .view(let custom): Image(custom: custom)
+    case .none: nil
     }
   }
 }
+
+#if canImport(UIKit)
+import UIKit
+
+extension Image {
+  fileprivate init?(asset name: String) {
+    guard let image = UIImage(named: name) else { return nil }
+    self.init(uiImage: image)
+  }
+
+  fileprivate init?(custom: Any) {
+    guard let image = custom as? UIImage else { return nil }
+    self.init(uiImage: image)
+  }
+}
+#elseif canImport(AppKit)
+import AppKit
+
+extension Image {
+  fileprivate init?(asset name: String) {
+    guard let image = NSImage(named: name) else { return nil }
+    self.init(nsImage: image)
+  }
+
+  fileprivate init?(custom: Any) {
+    guard let image = custom as? NSImage else { return nil }
+    self.init(nsImage: image)
+  }
+}
+#else
+extension Image {
+  fileprivate init?(asset name: String) { nil }
+  fileprivate init?(custom: Any) { nil }
+}
+#endif
 #endif

@@ -4,9 +4,12 @@ import Halcyon
 import UIKit
 
 extension AppLifeCycle {
-  /// App extensions have no `UIApplication`, which posts these notifications, and are not notified.
   func observeUIApplication() {
     let center = NotificationCenter.default
+    // Extensions have no `UIApplication`, which posts the other notifications.
+    _ = center.addObserver(forName: .NSExtensionHostDidEnterBackground, object: nil, queue: nil) { _ in
+      Self.enterBackgroundInExtension()
+    }
     _ = center.addObserver(
       forName: UIApplication.didEnterBackgroundNotification, object: nil, queue: nil
     ) { notification in
@@ -26,9 +29,24 @@ extension AppLifeCycle {
   private func enterBackground(_ application: UIApplication?) {
     // Begun before the notification returns: the app may be suspended after that.
     let backgroundTask = application.map { BackgroundTask($0) }
+    for cache in caches { cache.trimForBackground() }
     Task {
       await willEnterBackground()
       backgroundTask?.end()
+    }
+  }
+
+  /// On any thread. An extension that is suspended with the lock of a shared file is terminated.
+  private nonisolated static func enterBackgroundInExtension() {
+    let isDone = DispatchSemaphore(value: 0)
+    ProcessInfo.processInfo.performExpiringActivity(withReason: "halcyon.cache") { isExpired in
+      // The system waits for the return, on a thread of its own.
+      if !isExpired { isDone.wait() }
+    }
+    Task { @MainActor in
+      for cache in shared.caches { cache.trimForBackground() }
+      await shared.willEnterBackground()
+      isDone.signal()
     }
   }
 }

@@ -37,7 +37,8 @@ final class RetryControl: UIControl {
     self.isUsed = isUsed
     super.init(frame: view.bounds)
     autoresizingMask = [.flexibleWidth, .flexibleHeight]
-    addAction(UIAction { _ in onTap() }, for: .touchUpInside)
+    // The second one is the click of a remote control.
+    addAction(UIAction { _ in onTap() }, for: [.touchUpInside, .primaryActionTriggered])
     view.addSubview(self)
   }
 

@@ -19,6 +19,8 @@ private final class UIImageViewDisplay: ClockedDisplay {
 
   private weak var view: UIImageView?
   private var retryControl: RetryControl?
+  private var options = ImageViewOptions()
+  private var hasText = false
   /// A custom view that is shown instead of an image.
   private var contentView: UIView?
   private var indicator: UIView?
@@ -37,11 +39,27 @@ private final class UIImageViewDisplay: ClockedDisplay {
 
   func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) {
     pipeline.cache.followAppLifeCycle()
+    self.options = options
+    if options.alternativeText != nil || hasText {
+      hasText = options.alternativeText != nil
+      view?.isAccessibilityElement = hasText
+      view?.accessibilityLabel = options.alternativeText
+    }
     guard options.retriesOnTap == true, retryControl == nil, let view else { return }
     retryControl = RetryControl(
       filling: view, isUsed: { [weak self] in self?.binder.retriesOnTap == true },
       onTap: { [weak self] in self?.binder.didTap() })
   }
+
+  /// A failed image that can be retried is a button for assistive technologies, and another one has its failure as value.
+  func phaseDidChange(_ phase: ImagePhase) {
+    let text = phase.error == nil ? nil : options.failureText ?? "The image could not be loaded."
+    if hasText { view?.accessibilityValue = text }
+    retryControl?.isAccessibilityElement = binder.retriesOnTap
+    retryControl?.accessibilityLabel = text
+  }
+
+  var reducesMotion: Bool { UIAccessibility.isReduceMotionEnabled }
 
   var displaySize: ViewSize {
     guard let size = view?.bounds.size else { return .zero }

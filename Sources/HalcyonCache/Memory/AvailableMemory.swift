@@ -1,16 +1,35 @@
 import Foundation
+#if canImport(Darwin)
+import os
+#endif
 
-/// The memory available to this process, within the limits of its control groups (cgroups).
+/// The memory available to this process, within the limits of its control groups (cgroups), or of an app on Apple's
+/// mobile systems: widgets and extensions may use 30 to 120 MB.
 struct AvailableMemory {
+  /// The most bytes that the memory cache of an app takes by default.
+  private static let appCacheLimit = 512 << 20
+
   /// The mount point of the control groups: of version 2, or of version 1 with a folder for each controller.
   var controlGroups = URL(fileURLWithPath: "/sys/fs/cgroup", isDirectory: true)
   /// The file that lists the control groups of this process.
   var membership = URL(fileURLWithPath: "/proc/self/cgroup")
   /// The memory of the machine, in bytes; `ProcessInfo` ignores control groups.
   var physicalMemory = ProcessInfo.processInfo.physicalMemory
+  /// The memory that the system leaves to this app now, in bytes; 0 without such a limit.
+  var appMemory = Self.appMemory
 
-  /// Bytes: the smallest limit of this process's group and its ancestors, at most the physical memory.
+  #if (os(iOS) && !targetEnvironment(macCatalyst)) || os(tvOS) || os(watchOS) || os(visionOS)
+  private static var appMemory: Int { os_proc_available_memory() }
+  #else
+  private static let appMemory = 0
+  #endif
+
+  /// The most bytes of a memory cache, unless it is configured.
+  var cacheByteLimit: Int { appMemory > 0 ? min(bytes / 4, Self.appCacheLimit) : bytes / 4 }
+
+  /// Bytes: the smallest limit of this process's group and its ancestors, or of the app, at most the physical memory.
   var bytes: Int {
+    if appMemory > 0 { return appMemory }
     let files =
       groups.map { $0.appendingPathComponent("memory.max") }
       + groupsOfVersion1.map { $0.appendingPathComponent("memory.limit_in_bytes") }

@@ -5,7 +5,8 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
   /// The maximum bytes of pixels, including ``reuseByteLimit``; 0 or less stores no images.
   ///
   /// Default: a quarter of the memory available to this process: of the smallest memory limit of its control groups on
-  /// Linux, at most of the physical memory.
+  /// Linux, of what the system leaves to the app on iOS, tvOS, watchOS and visionOS, there at most 512 MB; otherwise of the
+  /// physical memory.
   public var costLimit: Int
   /// The maximum number of images; 0 or less stores no images.
   ///
@@ -62,5 +63,5 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
   }
 
   /// A quarter of the memory available to this process, in bytes.
-  package static let defaultCostLimit = AvailableMemory().bytes / 4
+  package static let defaultCostLimit = AvailableMemory().cacheByteLimit
 }

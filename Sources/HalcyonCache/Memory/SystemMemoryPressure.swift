@@ -19,7 +19,8 @@ package struct SystemMemoryPressure: MemoryPressureSource {
   package func events() -> AsyncStream<MemoryPressure> {
     let (stream, continuation) = AsyncStream.makeStream(of: MemoryPressure.self, bufferingPolicy: .bufferingNewest(1))
     #if canImport(Darwin)
-    let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical])
+    // Safe from any thread, as its documentation says; not all SDKs declare it.
+    nonisolated(unsafe) let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical])
     source.setEventHandler { continuation.yield(source.data.contains(.critical) ? .full : .some) }
     continuation.onTermination = { _ in source.cancel() }
     source.activate()

@@ -62,6 +62,16 @@ public final class ImageCache: Sendable {
     }
   }
 
+  /// Keeps a tenth of the images in memory, while the app is in the background: the system terminates large ones first.
+  package func trimForBackground() {
+    if let memoryCache {
+      memoryCache.trim(to: memoryCache.configuration.costLimit / 10)
+    } else {
+      memory.trim(for: .full)
+    }
+    encodedImages.trim(to: encodedImages.byteCount / 10)
+  }
+
   /// Creates a cache with a memory cache of its own and a disk cache, or with a memory cache alone.
   ///
   /// Caches in different folders share nothing. Create one cache for each folder in a process: two share the folder, but

@@ -24,7 +24,7 @@ package struct AVIFDecoder: AnimatedImageDecoder {
   /// Decodes a complete file at the target size; of an image sequence, its first frame.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     let header = try wholeHeader(bytes)
-    let plan = try DecodingPlan(info: header.info(.avif), options: options)
+    let plan = try DecodingPlan(info: header.info(.avif), isWide: header.isWide, options: options)
     if options.isCancelled() { throw ImageDecodingError.cancelled }
     return try bytes.withUnsafeBytes { buffer in
       let reader = try AVIFReader(buffer, header: header, limits: options.limits)
@@ -37,7 +37,7 @@ package struct AVIFDecoder: AnimatedImageDecoder {
   /// Opens an image sequence at its first frame, or a still image as an animation of one frame.
   package func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let header = try wholeHeader(bytes)
-    let plan = try DecodingPlan(info: header.info(.avif), options: options)
+    let plan = try DecodingPlan(info: header.info(.avif), isWide: header.isWide, options: options)
     return try AVIFFrameReader(
       FileBytes(bytes), header: header, plan: plan, renderer: renderer, options: options)
   }

@@ -52,10 +52,11 @@ package struct AVIFEncoder: ImageEncoder {
     return Data(bytes: output.data, count: output.size)
   }
 
-  /// Fills an image with full-range sRGB and straight alpha.
+  /// Fills an image with full-range colours and straight alpha.
   private static func fill(_ image: UnsafeMutablePointer<avifImage>, from bitmap: Bitmap) -> avifResult {
     image.pointee.yuvRange = AVIF_RANGE_FULL
-    image.pointee.colorPrimaries = avifColorPrimaries(AVIF_COLOR_PRIMARIES_BT709)
+    let primaries = bitmap.colorSpace == .sRGB ? AVIF_COLOR_PRIMARIES_BT709 : AVIF_COLOR_PRIMARIES_SMPTE432
+    image.pointee.colorPrimaries = avifColorPrimaries(primaries)
     image.pointee.transferCharacteristics = avifTransferCharacteristics(AVIF_TRANSFER_CHARACTERISTICS_SRGB)
     image.pointee.matrixCoefficients = avifMatrixCoefficients(AVIF_MATRIX_COEFFICIENTS_BT601)
     return bitmap.withUnsafeBytes { bytes in

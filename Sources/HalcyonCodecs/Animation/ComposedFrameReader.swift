@@ -25,19 +25,24 @@ final class ComposedFrameReader: ImageFrameReader {
 
   private let source: any FrameSource
   private let plan: DecodingPlan
+  private let colors: ColorMapping
   private let graphs: ResampleGraphCache
   private let isCancelled: () -> Bool
   private var canvas: AnimationCanvas?
   private var last: (area: PixelArea, disposal: FrameDisposal)?
 
-  /// - Parameter plan: A plan for the size of the canvas, whose limits have been checked.
+  /// - Parameters:
+  ///   - plan: A plan for the size of the canvas, whose limits have been checked.
+  ///   - colors: How the colours of composed frames are converted.
   init(
-    _ source: any FrameSource, animation: AnimationInfo, plan: DecodingPlan, graphs: ResampleGraphCache,
+    _ source: any FrameSource, animation: AnimationInfo, plan: DecodingPlan, colors: ColorMapping = ColorMapping(),
+    graphs: ResampleGraphCache,
     isCancelled: @escaping () -> Bool
   ) {
     self.source = source
     self.animation = animation
     self.plan = plan
+    self.colors = colors
     self.graphs = graphs
     self.isCancelled = isCancelled
   }
@@ -50,7 +55,7 @@ final class ComposedFrameReader: ImageFrameReader {
     if patch.disposal == .restore { canvas.save(patch.area) }
     last = (patch.area, patch.disposal)
     try canvas.draw(patch.rows(), at: patch.area, isBlended: patch.isBlended, isCancelled: isCancelled)
-    let image = try plan.image {
+    let image = try plan.image(colors: colors) {
       try plan.bitmap(isOpaque: !plan.info.hasAlpha, graphs: graphs, isCancelled: isCancelled) {
         CanvasRowSource(canvas, isOpaque: !plan.info.hasAlpha)
       }

@@ -1,6 +1,17 @@
 #if !IMAGEIO
 import CLCMS
 import Foundation
+import HalcyonImaging
+
+extension ColorSpace {
+  /// The profile as a Little CMS handle, which the caller closes.
+  func openProfile() -> cmsHPROFILE? {
+    switch self {
+    case .sRGB: cmsCreate_sRGBProfile()
+    case .displayP3: ColorDescription.display(.displayP3, .sRGB).openProfile()
+    }
+  }
+}
 
 extension ColorDescription {
   /// The profile as a Little CMS handle, which the caller closes; `nil` when damaged, too large or invalid.

@@ -1,21 +1,16 @@
-/// How the colours of an image are converted to sRGB. The codecs of Apple's systems convert them while decoding.
-enum ColorMapping: Sendable {
-  /// The colours are sRGB already.
-  case none
+import HalcyonImaging
+
+/// How the colours of an image are converted. The codecs of Apple's systems convert them while decoding.
+struct ColorMapping: Sendable {
+  /// That of the result.
+  var colorSpace = ColorSpace.sRGB
   #if !IMAGEIO
-  case transform(ColorTransform)
+  /// `nil` if the colours are in the space already.
+  var transform: ColorTransform?
   #endif
-  /// The description is damaged or does not apply to the pixels. They are treated as sRGB, and the image reports
+  /// Whether the description is damaged or does not apply to the pixels. They are treated as sRGB, and the image reports
   /// `DroppedContent.colorProfile`.
-  case unusable
+  var isUnusable = false
 
-  #if !IMAGEIO
-  var transform: ColorTransform? {
-    if case .transform(let transform) = self { transform } else { nil }
-  }
-  #endif
-
-  var isUnusable: Bool {
-    if case .unusable = self { true } else { false }
-  }
+  static let unusable = ColorMapping(isUnusable: true)
 }

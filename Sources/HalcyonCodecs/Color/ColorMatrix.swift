@@ -1,4 +1,3 @@
-#if !IMAGEIO
 /// A conversion of linear light between two RGB colour spaces, which maps white to white.
 struct ColorMatrix: Sendable {
   private let columns: (SIMD4<Float>, SIMD4<Float>, SIMD4<Float>)
@@ -59,4 +58,3 @@ private struct Matrix3 {
       left.y * right.z - left.z * right.y, left.z * right.x - left.x * right.z, left.x * right.y - left.y * right.x)
   }
 }
-#endif

@@ -2,10 +2,10 @@
 import HalcyonImaging
 import CLCMS
 
-/// Converts the colours of an image to sRGB with 8 bits per channel, through Little CMS.
+/// Converts the colours of an image to sRGB or Display P3 with 8 bits per channel, through Little CMS.
 ///
 /// The rendering intent is perceptual with black point compensation: printer profiles have a table for it, display
-/// colours are matched relative to the white point, and out-of-gamut colours are clipped to the nearest in sRGB.
+/// colours are matched relative to the white point, and out-of-gamut colours are clipped to the nearest ones.
 ///
 /// Unchecked: without its one-pixel cache, a Little CMS transform is only read, so any thread may use it.
 final class ColorTransform: @unchecked Sendable {
@@ -17,10 +17,10 @@ final class ColorTransform: @unchecked Sendable {
   /// Creates a transform, or `nil` when the description is damaged or does not apply to the layout.
   ///
   /// Takes up to a few milliseconds; use a ``ColorTransformCache`` to reuse transforms.
-  init?(_ description: ColorDescription, layout: ColorLayout) {
+  init?(_ description: ColorDescription, layout: ColorLayout, to space: ColorSpace) {
     guard let profile = description.openProfile() else { return nil }
     defer { cmsCloseProfile(profile) }
-    guard cmsGetColorSpace(profile) == layout.colorSpace, let target = cmsCreate_sRGBProfile() else { return nil }
+    guard cmsGetColorSpace(profile) == layout.colorSpace, let target = space.openProfile() else { return nil }
     defer { cmsCloseProfile(target) }
     let flags = Self.flags | (layout.copiesAlpha ? cmsUInt32Number(cmsFLAGS_COPY_ALPHA) : 0)
     guard
@@ -138,7 +138,7 @@ enum ColorLayout: Hashable, Sendable {
 }
 
 extension Bitmap {
-  /// Converts the colours to sRGB in place.
+  /// Converts the colours in place.
   ///
   /// - Parameter transform: A transform from a layout of four bytes per pixel.
   mutating func convertColors(with transform: ColorTransform, isCancelled: () -> Bool) throws {

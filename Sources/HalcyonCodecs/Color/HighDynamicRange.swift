@@ -1,3 +1,5 @@
+import HalcyonImaging
+
 /// A high-dynamic-range signal: how its values represent light (ITU-R BT.2100).
 struct HighDynamicRange: Hashable, Sendable {
   /// The transfer functions, by their code points of ITU-T H.273.
@@ -6,6 +8,8 @@ struct HighDynamicRange: Hashable, Sendable {
     case pq = 16
     /// Hybrid log-gamma, relative to the display.
     case hlg = 18
+
+    var name: String { self == .pq ? "PQ" : "HLG" }
   }
 
   /// The luminance of reference white in cd/m² (ITU-R BT.2408).
@@ -20,6 +24,8 @@ struct HighDynamicRange: Hashable, Sendable {
   let transfer: Transfer
   /// The brightest luminance of the content in cd/m².
   private(set) var peak = Self.defaultPeak
+  /// What the colours are mapped to.
+  private(set) var target = ColorSpace.sRGB
 
   /// `nil` if the transfer function is not a high-dynamic-range one.
   ///
@@ -36,6 +42,13 @@ struct HighDynamicRange: Hashable, Sendable {
   func with(_ light: ContentLight) -> HighDynamicRange {
     var range = self
     if transfer == .pq, let peak = light.peak { range.peak = peak }
+    return range
+  }
+
+  /// The signal, mapped to a colour space.
+  func mapped(to target: ColorSpace) -> HighDynamicRange {
+    var range = self
+    range.target = target
     return range
   }
 

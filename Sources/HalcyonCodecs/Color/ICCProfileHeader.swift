@@ -33,9 +33,9 @@ struct ICCProfileHeader {
 }
 
 extension ColorMapping {
-  /// For codecs of the system, which convert colours while they decode: only whether they can.
-  static func bySystem(_ profile: Data?, model: ColorModel) -> ColorMapping {
-    guard let profile else { return .none }
-    return ICCProfileHeader(profile)?.applies(to: model) == true ? .none : .unusable
+  /// For codecs of the system, which convert colours to a space while they decode: only whether they can.
+  static func bySystem(_ profile: Data?, model: ColorModel, to space: ColorSpace) -> ColorMapping {
+    let isUsable = profile.map { ICCProfileHeader($0)?.applies(to: model) == true } ?? true
+    return ColorMapping(colorSpace: space, isUnusable: !isUsable)
   }
 }

@@ -1,5 +1,6 @@
 #if !IMAGEIO
 import Foundation
+import HalcyonImaging
 
 /// Maps rows of high-dynamic-range colours to 8 bits.
 ///
@@ -22,7 +23,7 @@ final class ToneMapper: Sendable {
   private let fromBT2020: ColorMatrix
   private let luminances: SIMD4<Float>
 
-  init(_ range: HighDynamicRange, target: Chromaticities = .bt709) {
+  init(_ range: HighDynamicRange) {
     isHLG = range.transfer == .hlg
     light = isHLG ? Tables.hlg : Tables.pq
     let luminance = isHLG ? HighDynamicRange.defaultPeak : HighDynamicRange.highestPeak
@@ -32,6 +33,7 @@ final class ToneMapper: Sendable {
     gains = Tables.bySquareRoot { Float(curve.gain($0 * highest)) }
     let source = range.chromaticities
     toBT2020 = source == .bt2020 ? nil : ColorMatrix(from: source, to: .bt2020)
+    let target: Chromaticities = range.target == .displayP3 ? .displayP3 : .bt709
     fromBT2020 = ColorMatrix(from: .bt2020, to: target)
     luminances = target.luminances
   }

@@ -33,6 +33,22 @@ struct HEIFImageHeader {
   /// The signal of an image in a colour coding; `nil` if it is not high dynamic range.
   func highDynamicRange(of color: ColorCoding) -> HighDynamicRange? { color.highDynamicRange?.with(light) }
 
+  /// The source colour space; `nil` for sRGB, and for high dynamic range, which is mapped while it is resampled.
+  func description(of color: ColorCoding) -> ColorDescription? {
+    guard color.highDynamicRange == nil else { return nil }
+    if let colorProfile { return .profile(colorProfile) }
+    guard let primaries = Chromaticities(cicp: color.primaries),
+      let curve = TransferCurve(cicp: color.transfer), primaries != .bt709 || curve != .sRGB
+    else { return nil }
+    return .display(primaries, curve)
+  }
+
+  /// Whether the container states a wider gamut than that of sRGB. The codec's bitstream is not read.
+  var isWide: Bool {
+    let color = color ?? ColorCoding()
+    return color.highDynamicRange?.chromaticities.isWide ?? description(of: color)?.isWide ?? false
+  }
+
   func info(_ format: ImageFormat) -> ImageInfo {
     ImageInfo(
       format: format, storedSize: aperture.size, orientation: orientation, hasAlpha: hasAlpha, frameCount: frameCount,

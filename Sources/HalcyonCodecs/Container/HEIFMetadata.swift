@@ -13,7 +13,8 @@ struct HEIFMetadata {
   /// The metadata of a file with this header.
   static func metadata(of data: Data, header: HEIFImageHeader, format: ImageFormat) throws -> ImageMetadata {
     var result = ImageMetadata(
-      info: header.info(format), colorSpace: header.color.flatMap { ColorSpaceHint(cicp: $0.primaries)?.rawValue })
+      info: header.info(format), colorSpace: header.color.flatMap { ColorSpaceHint(cicp: $0.primaries)?.rawValue },
+      hasWideGamut: header.isWide, transferFunction: header.color?.highDynamicRange?.transfer.name)
     try data.withUnsafeBytes { buffer in
       let bytes = Bytes(buffer)
       var blocks = MetadataBlocks(colorProfile: header.colorProfile)

@@ -3,14 +3,18 @@ import HalcyonImaging
 /// The geometry for decoding an image, after its target size and limits have been checked.
 struct DecodingPlan {
   let info: ImageInfo
+  /// The colour space of the result.
+  let colorSpace: ColorSpace
   /// In stored pixels, before the orientation is applied.
   let geometry: ResizeGeometry
   private let isCancelled: @Sendable () -> Bool
 
-  init(info: ImageInfo, options: DecodingOptions) throws(ImageDecodingError) {
+  /// - Parameter isWide: Whether the file states a wider gamut than that of sRGB.
+  init(info: ImageInfo, isWide: Bool = false, options: DecodingOptions) throws(ImageDecodingError) {
     guard options.size.isValid else { throw .invalidTargetSize(options.size) }
     try options.limits.check(info.storedSize, format: info.format)
     self.info = info
+    colorSpace = options.colorSpace.resolved(isWide: isWide)
     isCancelled = options.isCancelled
     let geometry = options.size.geometry(for: info.pixelSize)
     try options.limits.check(geometry.outputSize, format: info.format)
@@ -28,14 +32,15 @@ struct DecodingPlan {
   /// to a third on, the blocks are too small for their edges to be seen.
   var skipsLoopFilter: Bool { geometry.reduction >= 3 }
 
-  /// Converts the stored bitmap returned by `draw` to sRGB, and rotates it upright.
+  /// Converts the colours of the stored bitmap returned by `draw`, and rotates it upright.
   func image(
-    colors: ColorMapping = .none, truncation: PartialImagePolicy? = nil, _ draw: () throws -> Bitmap
+    colors: ColorMapping = ColorMapping(), truncation: PartialImagePolicy? = nil, _ draw: () throws -> Bitmap
   ) throws -> DecodedImage {
     var bitmap = try draw()
     #if !IMAGEIO
     if let transform = colors.transform { try bitmap.convertColors(with: transform, isCancelled: isCancelled) }
     #endif
+    bitmap.colorSpace = colors.colorSpace
     var info = info
     if colors.isUnusable { info.droppedContent.insert(.colorProfile) }
     let upright = try bitmap.upright(from: info.orientation)

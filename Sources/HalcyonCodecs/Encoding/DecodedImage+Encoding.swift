@@ -10,8 +10,8 @@ import HalcyonSupport
 /// ```
 ///
 /// Asynchronous code gets the asynchronous methods, which encode on threads of the library; the others encode on the
-/// calling thread. The file contains the pixels as they are shown: upright and in sRGB, without the colour profile of the
-/// file that they came from, and without its metadata unless it is passed, as in
+/// calling thread. The file contains the pixels as they are shown: upright and in the colour space of the bitmap, with a
+/// profile if it is Display P3, and without its metadata unless it is passed, as in
 /// `image.encoded(as: .jpeg, metadata: ImageMetadata(of: original))`. Of an animation the still frame is written:
 /// ``animation`` has the encoded bytes of all frames.
 extension DecodedImage {

@@ -4,7 +4,7 @@ package import Foundation
 /// Encodes GIF, still and animated.
 ///
 /// A frame with at most 255 colours keeps them; any other is quantised to 255 colours by median cut, with
-/// Floyd–Steinberg dithering. Pixels with less than half alpha become transparent, others opaque. The quality of the
+/// Floyd–Steinberg dithering. Colours are converted to sRGB. Pixels with less than half alpha become transparent, others opaque. The quality of the
 /// options is ignored.
 package struct GIFEncoder: ImageEncoder {
   private static let sideLimit = 65_535
@@ -21,7 +21,7 @@ package struct GIFEncoder: ImageEncoder {
   package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     try rejectMetadata(options)
     var file = try header(bitmap.size)
-    try append(bitmap, hundredths: 0, isAnimated: false, to: &file)
+    try append(bitmap.converted(to: .sRGB), hundredths: 0, isAnimated: false, to: &file)
     return file + [0x3B]
   }
 
@@ -43,7 +43,7 @@ package struct GIFEncoder: ImageEncoder {
     }
     for frame in frames {
       let hundredths = min(max((frame.duration / .milliseconds(10)).rounded(), 0), 65_535)
-      try append(frame.bitmap, hundredths: Int(hundredths), isAnimated: true, to: &file)
+      try append(frame.bitmap.converted(to: .sRGB), hundredths: Int(hundredths), isAnimated: true, to: &file)
     }
     return file + [0x3B]
   }

@@ -28,7 +28,7 @@ package struct HEIFDecoder: ImageDecoder {
   /// Decodes a complete file at the target size.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try header(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.heic) }
-    let plan = try DecodingPlan(info: header.info(.heic), options: options)
+    let plan = try DecodingPlan(info: header.info(.heic), isWide: header.isWide, options: options)
     if options.isCancelled() { throw ImageDecodingError.cancelled }
     return try bytes.withUnsafeBytes { buffer in
       let file = try MediaFile(Bytes(buffer), format: .heic)
@@ -47,7 +47,7 @@ package struct HEIFDecoder: ImageDecoder {
     // libheif 1.15 rotates and crops alpha even with `ignore_transformations`, so images with alpha are transformed by
     // it.
     let decoded = header.hasAlpha ? header.transformed : header
-    let plan = try DecodingPlan(info: decoded.info(.heic), options: options)
+    let plan = try DecodingPlan(info: decoded.info(.heic), isWide: header.isWide, options: options)
     let file = try HEIFImage(buffer, header: decoded, isTransformed: header.hasAlpha, limits: options.limits)
     let image = try renderer.image(
       WholeSamples(file.samples()), header: decoded, plan: plan, isCancelled: options.isCancelled)

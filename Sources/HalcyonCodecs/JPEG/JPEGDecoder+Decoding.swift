@@ -22,9 +22,10 @@ extension JPEGDecoder {
     _ bytes: Data, truncation: PartialImagePolicy, options: DecodingOptions
   ) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
-    let plan = try DecodingPlan(info: header.info, options: options)
     return try bytes.withUnsafeBytes { buffer in
-      let (cmyk, colors) = mappings(header, profile: header.profileParts.profile(in: buffer))
+      let profile = header.profileParts.profile(in: buffer)
+      let plan = try DecodingPlan(info: header.info, isWide: profile?.isWide ?? false, options: options)
+      let (cmyk, colors) = mappings(header, profile: profile, to: plan.colorSpace)
       let file = JPEGFile(
         bytes: truncation.isAccepted ? buffer.readableJPEG : buffer, size: header.size, cmykTransform: cmyk.transform,
         truncation: truncation, isCancelled: options.isCancelled)
@@ -40,13 +41,13 @@ extension JPEGDecoder {
     ofThumbnail thumbnail: UnsafeRawBufferPointer, _ small: JPEGHeader, of header: JPEGHeader,
     in buffer: UnsafeRawBufferPointer, options: DecodingOptions
   ) throws -> DecodedImage {
-    let plan = try DecodingPlan(info: header.info, options: options)
+    let profile = header.profileParts.profile(in: buffer)
+    let plan = try DecodingPlan(info: header.info, isWide: profile?.isWide ?? false, options: options)
     let file = JPEGFile(
       bytes: thumbnail, size: small.size, cmykTransform: nil, truncation: PartialImagePolicy(isAccepted: false),
       isCancelled: options.isCancelled)
     let geometry = plan.geometry.scaled(from: header.size, to: small.size)
-    let profile = header.profileParts.profile(in: buffer)
-    return try plan.image(colors: mappings(header, profile: profile).colors, truncation: .found) {
+    return try plan.image(colors: mappings(header, profile: profile, to: plan.colorSpace).colors, truncation: .found) {
       try Resampler(format: .jpeg, geometry: geometry, graphs: graphs).bitmap(isOpaque: true) {
         try file.planes(scale: .full)
       }
@@ -54,12 +55,13 @@ extension JPEGDecoder {
   }
 
   /// The conversion of CMYK rows while they are decoded, and that of the RGBA result.
-  private func mappings(_ header: JPEGHeader, profile: ColorDescription?) -> (cmyk: ColorMapping, colors: ColorMapping)
-  {
+  private func mappings(
+    _ header: JPEGHeader, profile: ColorDescription?, to space: ColorSpace
+  ) -> (cmyk: ColorMapping, colors: ColorMapping) {
     guard header.colorModel == .cmyk else {
-      return (.none, colors.mapping(profile, inRGBA: header.colorModel == .grey))
+      return (ColorMapping(), colors.mapping(profile, inRGBA: header.colorModel == .grey, to: space))
     }
-    return (colors.mapping(profile, layout: .cmyk8Inverted), .none)
+    return (colors.mapping(profile, layout: .cmyk8Inverted, to: .sRGB), ColorMapping())
   }
 
   private func resampled(_ file: JPEGFile, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap {

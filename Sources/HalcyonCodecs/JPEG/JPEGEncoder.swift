@@ -22,6 +22,6 @@ package struct JPEGEncoder: ImageEncoder {
       throw ImageEncodingError.tooLarge(.jpeg, bitmap.size)
     }
     let file = try file(of: bitmap, options: options)
-    return WritableMetadata(options.metadata)?.added(toJPEG: file) ?? file
+    return WritableMetadata(options.metadata, bitmap.colorSpace)?.added(toJPEG: file) ?? file
   }
 }

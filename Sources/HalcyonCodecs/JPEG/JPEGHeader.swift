@@ -19,6 +19,8 @@ struct JPEGHeader {
 
   /// Precedes the Exif data in its segment.
   static let exifPrefix = Array("Exif\0\0".utf8)
+  /// Precedes the numbers of each part of an ICC profile, and the part.
+  static let profilePrefix = Array("ICC_PROFILE\0".utf8)
   /// Precedes the XMP packet in its segment.
   static let xmpPrefix = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
 
@@ -147,7 +149,6 @@ struct JPEGHeaderParser {
 
 /// One chunk of an ICC profile, which is split because a segment holds at most 64 KB (ICC.1:2022, B.4).
 struct JPEGProfilePart {
-  private static let signature = Array("ICC_PROFILE\0".utf8)
 
   /// The index of the chunk, from 1.
   fileprivate let index: Int
@@ -158,8 +159,9 @@ struct JPEGProfilePart {
 
   /// `nil` if the segment is not part of an ICC profile.
   fileprivate init?(_ segment: Bytes, endingAt end: Int) {
-    let start = Self.signature.count + 2
-    guard segment.starts(with: Self.signature), let index = segment[start - 2], let count = segment[start - 1] else {
+    let start = JPEGHeader.profilePrefix.count + 2
+    guard segment.starts(with: JPEGHeader.profilePrefix), let index = segment[start - 2], let count = segment[start - 1]
+    else {
       return nil
     }
     self.index = Int(index)

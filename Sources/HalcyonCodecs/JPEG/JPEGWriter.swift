@@ -8,6 +8,7 @@ extension JPEGEncoder {
   func file(of bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     let writer = try JPEGWriter()
     try writer.start(size: bitmap.size, quality: options.quality)
+    let background = options.background.converted(to: bitmap.colorSpace)
     var flattened = [UInt8](repeating: 0, count: bitmap.size.width * 4)
     try bitmap.withUnsafeBytes { bytes in
       guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
@@ -17,7 +18,7 @@ extension JPEGEncoder {
         if bitmap.isOpaque {
           try writer.write(pixels)
         } else {
-          AlphaMath.flatten(pixels, count: bitmap.size.width, onto: options.background, into: &flattened)
+          AlphaMath.flatten(pixels, count: bitmap.size.width, onto: background, into: &flattened)
           try writer.write(flattened)
         }
       }

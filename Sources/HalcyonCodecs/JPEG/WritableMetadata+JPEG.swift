@@ -7,10 +7,14 @@ extension WritableMetadata {
   /// A JPEG file with the metadata in segments after the JFIF header.
   func added(toJPEG file: Data) -> Data {
     var segments = Data()
-    for (prefix, content) in [(JPEGHeader.exifPrefix, exif), (JPEGHeader.xmpPrefix, xmp)] {
+    // The profile fits in one part.
+    let profilePrefix = JPEGHeader.profilePrefix + [1, 1]
+    for (marker, prefix, content) in [
+      (0xE1, JPEGHeader.exifPrefix, exif), (0xE1, JPEGHeader.xmpPrefix, xmp), (0xE2, profilePrefix, profile),
+    ] as [(UInt8, [UInt8], Data?)] {
       guard let content, prefix.count + content.count <= Self.segmentByteLimit else { continue }
       let byteCount = prefix.count + content.count + 2
-      segments.append(contentsOf: [0xFF, 0xE1, UInt8(byteCount >> 8), UInt8(byteCount & 0xFF)] + prefix)
+      segments.append(contentsOf: [0xFF, marker, UInt8(byteCount >> 8), UInt8(byteCount & 0xFF)] + prefix)
       segments.append(content)
     }
     let bytes = [UInt8](file.prefix(6))

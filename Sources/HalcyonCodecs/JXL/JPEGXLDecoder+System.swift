@@ -25,9 +25,11 @@ package struct JPEGXLDecoder: ImageDecoder {
 
   /// Decodes a complete file at the target size; of an animation, its first frame.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    let info = try bytes.withUnsafeBytes { try JPEGXLFileHeader(Bytes($0)).info }
-    let plan = try DecodingPlan(info: info, options: options)
-    return try plan.image {
+    let header = try bytes.withUnsafeBytes { try JPEGXLFileHeader(Bytes($0)) }
+    let info = header.info
+    // The header of a file with an ICC profile does not state its gamut.
+    let plan = try DecodingPlan(info: info, isWide: header.isWide, options: options)
+    return try plan.image(colors: ColorMapping(colorSpace: plan.colorSpace)) {
       try SystemDecoder(graphs: graphs, isCancelled: options.isCancelled).bitmap(of: bytes, plan: plan)
     }
   }

@@ -25,13 +25,20 @@ package struct JPEGXLDecoder: AnimatedImageDecoder {
     }
   }
 
+  /// Reads the header; Exif and XMP are not read.
+  package func metadata(of bytes: Data) throws -> ImageMetadata {
+    let header = try bytes.withUnsafeBytes { try JPEGXLHeader($0) }
+    return ImageMetadata(
+      info: header.info, hasWideGamut: header.isWide, transferFunction: header.highDynamicRange?.transfer.name)
+  }
+
   /// Decodes a complete file at the target size; of an animation, its first frame.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try bytes.withUnsafeBytes { buffer in
       let header = try JPEGXLHeader(buffer)
-      let plan = try DecodingPlan(info: header.info, options: options)
+      let plan = try DecodingPlan(info: header.info, isWide: header.isWide, options: options)
       if options.isCancelled() { throw ImageDecodingError.cancelled }
-      let reader = try JPEGXLReader(buffer, colors: renderer.colors)
+      let reader = try JPEGXLReader(buffer, colors: renderer.colors, target: plan.colorSpace)
       guard let frame = try reader.next() else {
         throw ImageDecodingError.corrupt(.jpegXL, reason: "it has no image")
       }
@@ -43,7 +50,7 @@ package struct JPEGXLDecoder: AnimatedImageDecoder {
   package func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let file = FileBytes(bytes)
     let header = try JPEGXLHeader(file.buffer)
-    let plan = try DecodingPlan(info: header.info, options: options)
+    let plan = try DecodingPlan(info: header.info, isWide: header.isWide, options: options)
     return try JPEGXLFrameReader(
       file, header: header, plan: plan, renderer: renderer, isCancelled: options.isCancelled)
   }
@@ -67,7 +74,7 @@ private final class JPEGXLFrameReader: ImageFrameReader {
     self.plan = plan
     self.renderer = renderer
     self.isCancelled = isCancelled
-    reader = try JPEGXLReader(bytes.buffer, colors: renderer.colors)
+    reader = try JPEGXLReader(bytes.buffer, colors: renderer.colors, target: plan.colorSpace)
     animation = AnimationInfo(frameCount: header.info.frameCount, loopCount: header.loopCount)
   }
 
@@ -78,10 +85,10 @@ private final class JPEGXLFrameReader: ImageFrameReader {
     return AnimationFrame(bitmap: image.bitmap, duration: FrameDuration.displayed(seconds: frame.duration))
   }
 
-  func rewind() throws { reader = try JPEGXLReader(bytes.buffer, colors: renderer.colors) }
+  func rewind() throws { reader = try JPEGXLReader(bytes.buffer, colors: renderer.colors, target: plan.colorSpace) }
 }
 
-/// Converts decoded frames to upright bitmaps in sRGB. Copies share their caches; safe from any thread.
+/// Converts decoded frames to upright bitmaps. Copies share their caches; safe from any thread.
 private struct JPEGXLRenderer {
   let colors = ColorTransformCache()
   private let graphs = ResampleGraphCache()

@@ -32,7 +32,8 @@ package struct JPEGXLEncoder: ImageEncoder {
     }
     let writer = try JPEGXLWriter()
     try writer.start(
-      size: bitmap.size, hasAlpha: !bitmap.isOpaque, effort: Self.effort, distance: Self.distance(options.quality))
+      size: bitmap.size, colorSpace: bitmap.colorSpace, hasAlpha: !bitmap.isOpaque, effort: Self.effort,
+      distance: Self.distance(options.quality))
     try writer.write(Self.straightPixels(of: bitmap))
     return try writer.finish()
   }
@@ -82,7 +83,7 @@ private final class JPEGXLWriter {
 
   deinit { JxlEncoderDestroy(encoder) }
 
-  func start(size: PixelSize, hasAlpha: Bool, effort: Int64, distance: Float) throws {
+  func start(size: PixelSize, colorSpace: ColorSpace, hasAlpha: Bool, effort: Int64, distance: Float) throws {
     var basics = JxlBasicInfo()
     JxlEncoderInitBasicInfo(&basics)
     basics.xsize = UInt32(size.width)
@@ -98,6 +99,7 @@ private final class JPEGXLWriter {
     try check(JxlEncoderSetBasicInfo(encoder, &basics))
     var color = JxlColorEncoding()
     JxlColorEncodingSetToSRGB(&color, JXL_FALSE)
+    if colorSpace == .displayP3 { color.primaries = JXL_PRIMARIES_P3 }
     try check(JxlEncoderSetColorEncoding(encoder, &color))
     settings = JxlEncoderFrameSettingsCreate(encoder, nil)
     try check(JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, effort))

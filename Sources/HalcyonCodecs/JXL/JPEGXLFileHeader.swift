@@ -10,6 +10,8 @@ struct JPEGXLFileHeader {
   private static let byteLimit = 1 << 16
 
   let info: ImageInfo
+  /// Whether an enumerated colour encoding is wider than sRGB; that of an ICC profile is not known.
+  let isWide: Bool
 
   /// - Throws: `ImageDecodingError.truncated` if the bytes end within the header.
   init(_ bytes: Bytes) throws(ImageDecodingError) {
@@ -18,8 +20,10 @@ struct JPEGXLFileHeader {
     guard try reader.bits(16) == 0x0AFF else { throw .corrupt(.jpegXL, reason: "it has no codestream") }
     let size = try reader.imageSize()
     var info = ImageInfo(format: .jpegXL, storedSize: size)
-    if try !reader.flag() { try Self.readMetadata(&reader, into: &info) }
+    var isWide = false
+    if try !reader.flag() { isWide = try Self.readMetadata(&reader, into: &info) }
     self.info = info
+    self.isWide = isWide
   }
 
   /// The first bytes of the codestream, which is the file itself or in its `jxlc` box or `jxlp` boxes.
@@ -39,9 +43,10 @@ struct JPEGXLFileHeader {
 
   private static func first(_ bytes: Bytes) -> [UInt8] { Array(bytes[0..<byteLimit].data) }
 
-  private static func readMetadata(_ reader: inout JPEGXLBitReader, into info: inout ImageInfo)
-    throws(ImageDecodingError)
-  {
+  /// Returns whether the colours are wide.
+  private static func readMetadata(
+    _ reader: inout JPEGXLBitReader, into info: inout ImageInfo
+  ) throws(ImageDecodingError) -> Bool {
     if try reader.flag() {
       info.orientation = ImageOrientation(rawValue: try reader.bits(3) + 1) ?? .up
       // The intrinsic size, which is a hint.
@@ -69,6 +74,7 @@ struct JPEGXLFileHeader {
     info.colorModel = color.isGrey ? .grey : .rgb
     info.hasColorProfile = color.hasProfile
     if color.isHighDynamicRange { info.droppedContent.insert(.highDynamicRange) }
+    return color.isWide
   }
 }
 
@@ -89,6 +95,7 @@ private struct JPEGXLBitReader {
     var isGrey = false
     var hasProfile = false
     var isHighDynamicRange = false
+    var isWide = false
   }
 
   private let bytes: [UInt8]
@@ -193,7 +200,7 @@ private struct JPEGXLBitReader {
   }
 
   mutating func colorEncoding() throws(ImageDecodingError) -> ColorEncoding {
-    let (grey, xyb, custom, pq, hlg) = (1, 2, 2, 16, 18)
+    let (grey, xyb, sRGB, custom, pq, hlg) = (1, 2, 1, 2, 16, 18)
     var encoding = ColorEncoding()
     if try flag() { return encoding }
     encoding.hasProfile = try flag()
@@ -202,7 +209,11 @@ private struct JPEGXLBitReader {
     if encoding.hasProfile { return encoding }
     if space != xyb {
       if try enumeration() == custom { try skipChromaticities(1) }
-      if space != grey, try enumeration() == custom { try skipChromaticities(3) }
+      if space != grey {
+        let primaries = try enumeration()
+        encoding.isWide = primaries != sRGB
+        if primaries == custom { try skipChromaticities(3) }
+      }
     }
     // A gamma value, or a transfer function.
     if try flag() {

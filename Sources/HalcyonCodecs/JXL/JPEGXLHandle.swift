@@ -1,6 +1,7 @@
 #if JXL && !IMAGEIO
 import HalcyonImaging
 import CJXL
+import Foundation
 
 /// A libjxl decoder on one file. It uses one thread, as a pipeline decodes several images at once.
 final class JPEGXLHandle {
@@ -43,12 +44,29 @@ final class JPEGXLHandle {
     }
   }
 
+  /// Whether the image was encoded from a wider gamut than that of sRGB.
+  var isWide: Bool {
+    if let highDynamicRange { return highDynamicRange.chromaticities.isWide }
+    if let original, original.primaries == JXL_PRIMARIES_SRGB || original.color_space == JXL_COLOR_SPACE_GRAY {
+      return false
+    }
+    return profile(JXL_COLOR_PROFILE_TARGET_ORIGINAL).map { ColorDescription.profile($0).isWide } ?? false
+  }
+
+  /// The ICC profile of decoded frames or of the original, which libjxl also creates for enumerated encodings.
+  func profile(_ target: JxlColorProfileTarget) -> Data? {
+    var count = 0
+    guard jxl_icc_profile_size(decoder, target, &count) == JXL_DEC_SUCCESS,
+      count <= ColorDescription.profileByteLimit
+    else { return nil }
+    var bytes = [UInt8](repeating: 0, count: count)
+    guard jxl_icc_profile(decoder, target, &bytes, count) == JXL_DEC_SUCCESS else { return nil }
+    return Data(bytes)
+  }
+
   /// The signal, if the image was encoded with PQ or hybrid log-gamma.
   var highDynamicRange: HighDynamicRange? {
-    var encoding = JxlColorEncoding()
-    guard
-      JxlDecoderGetColorAsEncodedProfile(decoder, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding) == JXL_DEC_SUCCESS
-    else { return nil }
+    guard let encoding = original else { return nil }
     let primaries =
       switch encoding.primaries {
       case JXL_PRIMARIES_2100: 9
@@ -58,6 +76,13 @@ final class JPEGXLHandle {
     let range = HighDynamicRange(primaries: primaries, transfer: Int(encoding.transfer_function.rawValue))
     let peak = Double(basics.intensity_target)
     return range?.with(ContentLight(contentPeak: Self.unstatedPeaks.contains(peak) ? nil : peak))
+  }
+
+  /// The colour encoding of the original, if it is enumerated.
+  private var original: JxlColorEncoding? {
+    var encoding = JxlColorEncoding()
+    let status = jxl_encoded_profile(decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding)
+    return status == JXL_DEC_SUCCESS ? encoding : nil
   }
 
   var size: PixelSize { PixelSize(width: Int(basics.xsize), height: Int(basics.ysize)) }

@@ -9,12 +9,18 @@ struct JPEGXLHeader {
 
   let info: ImageInfo
   let loopCount: Int?
+  /// Whether the image was encoded from a wider gamut than that of sRGB.
+  let isWide: Bool
+  /// The signal, if the image is high dynamic range.
+  let highDynamicRange: HighDynamicRange?
 
   /// - Throws: `ImageDecodingError.truncated` if the bytes end before the header does, or before the last frame of an
   ///   animation.
   init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
     let handle = try JPEGXLHandle(bytes, events: JXL_DEC_FRAME.code)
     let basics = handle.basics
+    isWide = handle.isWide
+    highDynamicRange = handle.highDynamicRange
     let isAnimated = basics.have_animation == JXL_TRUE
     loopCount = basics.animation.num_loops == 0 ? nil : Int(basics.animation.num_loops)
     info = ImageInfo(
@@ -37,7 +43,7 @@ struct JPEGXLHeader {
 
   /// Whether the colour space is given by an ICC profile, not by an enumerated value.
   private static func hasProfile(_ handle: JPEGXLHandle) -> Bool {
-    JxlDecoderGetColorAsEncodedProfile(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, nil) != JXL_DEC_SUCCESS
+    jxl_encoded_profile(handle.decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL, nil) != JXL_DEC_SUCCESS
   }
 
   private static func droppedContent(_ handle: JPEGXLHandle) -> Set<DroppedContent> {

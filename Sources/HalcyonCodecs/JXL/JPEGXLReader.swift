@@ -17,61 +17,48 @@ struct JPEGXLReader {
 
   private let handle: JPEGXLHandle
   private let colors: ColorTransformCache
+  private let target: ColorSpace
   /// For high dynamic range.
   private let toneMapper: ToneMapper?
 
-  init(_ bytes: UnsafeRawBufferPointer, colors: ColorTransformCache) throws(ImageDecodingError) {
+  /// - Parameter target: The colour space of the result.
+  init(
+    _ bytes: UnsafeRawBufferPointer, colors: ColorTransformCache, target: ColorSpace
+  ) throws(ImageDecodingError) {
     handle = try JPEGXLHandle(bytes, events: JXL_DEC_FRAME.code | JXL_DEC_FULL_IMAGE.code)
     self.colors = colors
-    toneMapper = handle.highDynamicRange.map { ToneMapper($0) }
+    self.target = target
+    toneMapper = handle.highDynamicRange.map { ToneMapper($0.mapped(to: target)) }
     if toneMapper != nil { return }
-    var target = JxlColorEncoding()
-    JxlColorEncodingSetToSRGB(&target, handle.basics.num_color_channels == 1 ? JXL_TRUE : JXL_FALSE)
+    let isGrey = handle.basics.num_color_channels == 1
+    var encoding = JxlColorEncoding()
+    JxlColorEncodingSetToSRGB(&encoding, isGrey ? JXL_TRUE : JXL_FALSE)
+    if target == .displayP3, !isGrey { encoding.primaries = JXL_PRIMARIES_P3 }
     // Fails for files with an original colour profile (not XYB), which are converted later.
-    _ = JxlDecoderSetPreferredColorProfile(handle.decoder, &target)
+    _ = JxlDecoderSetPreferredColorProfile(handle.decoder, &encoding)
   }
 
   /// The colour encoding of decoded frames, if it is enumerated.
   private var encoding: JxlColorEncoding? {
     var encoding = JxlColorEncoding()
-    let status = JxlDecoderGetColorAsEncodedProfile(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, &encoding)
+    let status = jxl_encoded_profile(handle.decoder, JXL_COLOR_PROFILE_TARGET_DATA, &encoding)
     return status == JXL_DEC_SUCCESS ? encoding : nil
   }
 
-  /// How the colours of decoded frames are converted to sRGB. Those of CMYK are converted already.
+  /// How the colours of decoded frames are converted. Those of CMYK are converted already.
   var colorMapping: ColorMapping {
-    guard handle.blackChannel == nil else { return inkMapping.isUnusable ? .unusable : .none }
-    if toneMapper != nil { return .none }
-    return colors.mapping(colorDescription, inRGBA: handle.basics.num_color_channels == 1)
+    guard handle.blackChannel == nil else { return inkMapping.isUnusable ? .unusable : ColorMapping() }
+    if toneMapper != nil { return ColorMapping(colorSpace: target) }
+    if let space = encoding?.colorSpace, space == .sRGB || space == target { return ColorMapping(colorSpace: space) }
+    let description = profile().map { ColorDescription.profile($0) }
+    return colors.mapping(description, inRGBA: handle.basics.num_color_channels == 1, to: target)
   }
 
-  private var inkMapping: ColorMapping { colors.mapping(profile().map { .profile($0) }, layout: .cmyk8Inverted) }
-
-  /// The colour space of decoded frames; `nil` if libjxl outputs sRGB.
-  private var colorDescription: ColorDescription? {
-    if let encoding, encoding.transfer_function == JXL_TRANSFER_FUNCTION_SRGB,
-      encoding.white_point == JXL_WHITE_POINT_D65,
-      encoding.color_space == JXL_COLOR_SPACE_GRAY || encoding.primaries == JXL_PRIMARIES_SRGB
-    {
-      return nil
-    }
-    return profile().map { .profile($0) }
+  private var inkMapping: ColorMapping {
+    colors.mapping(profile().map { .profile($0) }, layout: .cmyk8Inverted, to: .sRGB)
   }
 
-  /// The ICC profile of decoded frames, which libjxl also creates for enumerated encodings.
-  private func profile() -> Data? {
-    var count = 0
-    guard
-      JxlDecoderGetICCProfileSize(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, &count) == JXL_DEC_SUCCESS,
-      count <= ColorDescription.profileByteLimit
-    else { return nil }
-    var bytes = [UInt8](repeating: 0, count: count)
-    guard
-      JxlDecoderGetColorAsICCProfile(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, &bytes, count)
-        == JXL_DEC_SUCCESS
-    else { return nil }
-    return Data(bytes)
-  }
+  private func profile() -> Data? { handle.profile(JXL_COLOR_PROFILE_TARGET_DATA) }
 
   private var isOpaque: Bool { handle.basics.alpha_bits == 0 }
 
@@ -165,6 +152,15 @@ struct JPEGXLReader {
     guard !isOpaque, handle.basics.alpha_premultiplied == JXL_FALSE else { return }
     guard let start = output.bindMemory(to: UInt8.self).baseAddress else { return }
     AlphaMath.premultiply(start, count: handle.size.pixelCount)
+  }
+}
+
+extension JxlColorEncoding {
+  /// `nil` for other spaces than sRGB, also of greys, and Display P3.
+  fileprivate var colorSpace: ColorSpace? {
+    guard transfer_function == JXL_TRANSFER_FUNCTION_SRGB, white_point == JXL_WHITE_POINT_D65 else { return nil }
+    if color_space == JXL_COLOR_SPACE_GRAY || primaries == JXL_PRIMARIES_SRGB { return .sRGB }
+    return primaries == JXL_PRIMARIES_P3 ? .displayP3 : nil
   }
 }
 

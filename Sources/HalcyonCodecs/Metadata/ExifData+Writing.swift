@@ -2,18 +2,19 @@ import Foundation
 import HalcyonImaging
 
 extension ExifData {
-  private static let uprightValue: UInt8 = 1
-  private static let sRGBValue: UInt8 = 1
+  private static let uprightValue: UInt16 = 1
+  private static let sRGBValue: UInt16 = 1
+  private static let uncalibratedValue: UInt16 = 0xFFFF
 
-  /// Exif data for a file with upright sRGB pixels: without the thumbnail of the original, and with an orientation and a
+  /// Exif data for a file with upright pixels: without the thumbnail of the original, and with an orientation and a
   /// colour space that are true of the new file. `nil` if these bytes are no Exif data, or their directories overlap so that this fails.
   ///
   /// Values are changed in place, since the notes of camera makers contain positions.
-  static func upright(_ data: Data) -> Data? {
+  static func upright(_ data: Data, _ space: ColorSpace) -> Data? {
     var changes: [(offset: Int, bytes: [UInt8])] = []
     let thumbnail = data.withUnsafeBytes { buffer -> Range<Int>?? in
       guard let exif = ExifData(Bytes(buffer)) else { return nil }
-      changes = exif.changes
+      changes = exif.changes(to: space)
       return .some(ExifThumbnail.range(in: exif.bytes))
     }
     guard let thumbnail else { return nil }
@@ -27,7 +28,7 @@ extension ExifData {
     return orientation == nil || orientation == .up ? Data(copy) : nil
   }
 
-  private var changes: [(offset: Int, bytes: [UInt8])] {
+  private func changes(to space: ColorSpace) -> [(offset: Int, bytes: [UInt8])] {
     var changes: [(offset: Int, bytes: [UInt8])] = []
     if let count = bytes.unsigned16(at: directory, littleEndian: isLittleEndian) {
       // The next directory is that of the thumbnail.
@@ -35,14 +36,15 @@ extension ExifData {
     }
     if let entry = entry(Tag.orientation, in: directory) { changes.append((entry + 2, short(Self.uprightValue))) }
     if let details = subdirectory(Tag.exifDirectory, in: directory), let entry = entry(Tag.colorSpace, in: details) {
-      changes.append((entry + 2, short(Self.sRGBValue)))
+      changes.append((entry + 2, short(space == .sRGB ? Self.sRGBValue : Self.uncalibratedValue)))
     }
     return changes
   }
 
   /// The type, the count and the value of an entry with one 16-bit number.
-  private func short(_ value: UInt8) -> [UInt8] {
-    isLittleEndian ? [3, 0, 1, 0, 0, 0, value, 0, 0, 0] : [0, 3, 0, 0, 0, 1, 0, value, 0, 0]
+  private func short(_ value: UInt16) -> [UInt8] {
+    let (high, low) = (UInt8(value >> 8), UInt8(value & 0xFF))
+    return isLittleEndian ? [3, 0, 1, 0, 0, 0, low, high, 0, 0] : [0, 3, 0, 0, 0, 1, high, low, 0, 0]
   }
 }
 

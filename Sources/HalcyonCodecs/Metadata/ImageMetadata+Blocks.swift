@@ -7,6 +7,7 @@ extension ImageMetadata {
     exif = blocks.exif
     xmp = blocks.xmp.flatMap { $0.count <= XMPPacket.byteLimit ? $0 : nil }
     colorProfile = blocks.colorProfile.flatMap { $0.count <= ColorDescription.profileByteLimit ? $0 : nil }
+    hasWideGamut = hasWideGamut || colorProfile.map { ColorDescription.profile($0).isWide } ?? false
     colorProfileName = colorProfile.flatMap(ICCProfileName.name)
     exif?.withUnsafeBytes { ExifData(Bytes($0))?.read(into: &self) }
     if let xmp { XMPPacket(xmp).read(into: &self) }

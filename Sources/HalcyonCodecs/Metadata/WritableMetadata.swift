@@ -1,17 +1,25 @@
 import Foundation
 import HalcyonImaging
 
-/// The metadata that encoded files get. Each format with a place for it has an extension in its folder.
+/// The metadata and the colour profile that encoded files get. Each format with a place for it has an extension in its folder.
 struct WritableMetadata {
   let exif: Data?
   let xmp: Data?
+  /// The ICC profile; `nil` for sRGB, and where the system writes it.
+  let profile: Data?
 
   /// `nil` if there is nothing to write.
-  init?(_ metadata: ImageMetadata?) {
-    guard let metadata else { return nil }
-    exif = metadata.exif.flatMap(ExifData.upright) ?? ExifWriter.data(metadata)
-    xmp = metadata.xmp.map { XMPPacket($0).upright }
-    if exif == nil, xmp == nil { return nil }
+  init?(_ metadata: ImageMetadata?, _ space: ColorSpace = .sRGB) {
+    exif = metadata.flatMap { metadata in
+      metadata.exif.flatMap { ExifData.upright($0, space) } ?? ExifWriter.data(metadata)
+    }
+    xmp = metadata?.xmp.map { XMPPacket($0).upright }
+    #if IMAGEIO
+    profile = nil
+    #else
+    profile = space.profile
+    #endif
+    if exif == nil, xmp == nil, profile == nil { return nil }
   }
 }
 

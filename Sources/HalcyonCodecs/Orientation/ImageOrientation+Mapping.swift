@@ -54,7 +54,7 @@ extension Bitmap {
     guard orientation != .up else { return self }
     let strides = orientation.strides(storedSize: size)
     let upright = orientation.swapsAxes ? size.transposed : size
-    return try Bitmap(size: upright, isOpaque: isOpaque) { output in
+    return try Bitmap(size: upright, isOpaque: isOpaque, colorSpace: colorSpace) { output in
       withUnsafeBytes { stored in
         let source = stored.bindMemory(to: UInt32.self)
         let target = output.bindMemory(to: UInt32.self)

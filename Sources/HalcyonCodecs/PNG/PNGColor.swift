@@ -57,6 +57,11 @@ struct PNGColor {
     return HighDynamicRange(primaries: codePoints.primaries, transfer: codePoints.transfer)?.with(light)
   }
 
+  /// Whether the file states a wider gamut than that of sRGB.
+  func isWide(in file: UnsafeRawBufferPointer) -> Bool {
+    highDynamicRange?.chromaticities.isWide ?? description(in: file)?.isWide ?? false
+  }
+
   /// The source colour space; `nil` for sRGB, and for high dynamic range, which is mapped while it is decoded.
   ///
   /// In order of precedence: `cICP`, `iCCP`, `sRGB`, `gAMA`; `cHRM` applies only together with `gAMA`.

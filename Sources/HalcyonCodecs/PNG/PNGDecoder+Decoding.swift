@@ -7,20 +7,25 @@ extension PNGDecoder {
     _ buffer: UnsafeRawBufferPointer, _ header: PNGHeader, plan: DecodingPlan, reading: PNGReading,
     options: DecodingOptions
   ) throws -> (image: DecodedImage, passCount: Int) {
-    let mapping = colors.mapping(header.color.description(in: buffer), inRGBA: header.isGrey)
+    let range = header.color.highDynamicRange?.mapped(to: plan.colorSpace)
+    let mapping =
+      range.map { ColorMapping(colorSpace: $0.target) }
+      ?? colors.mapping(header.color.description(in: buffer), inRGBA: header.isGrey, to: plan.colorSpace)
     let isOpaque = !header.hasAlpha && reading != .partial
     var passCount = 0
     let image = try plan.image(colors: mapping, truncation: reading == .partial ? .found : nil) {
       guard header.isInterlaced else {
         return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
-          guard reading == .partial else { return try PNGRowSource(buffer, header: header, isWhole: reading == .whole) }
+          guard reading == .partial else {
+            return try PNGRowSource(buffer, header: header, range, isWhole: reading == .whole)
+          }
           return try PartialRowSource(size: header.size) { () throws(ImageDecodingError) in
-            try PNGRowSource(buffer, header: header, isWhole: false)
+            try PNGRowSource(buffer, header: header, range, isWhole: false)
           }
         }
       }
       let interlaced = PNGInterlacedImage(
-        bytes: buffer, header: header, reading: reading, isCancelled: options.isCancelled)
+        bytes: buffer, header: header, range: range, reading: reading, isCancelled: options.isCancelled)
       let whole = try interlaced.draw()
       passCount = whole.passCount
       if plan.isWholeImage { return whole.bitmap }

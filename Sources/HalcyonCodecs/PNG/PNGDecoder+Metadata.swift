@@ -7,7 +7,8 @@ extension PNGDecoder {
     try bytes.withUnsafeBytes { buffer in
       guard let header = try PNGHeaderParser.parse(Bytes(buffer)) else { throw ImageDecodingError.truncated(.png) }
       var metadata = ImageMetadata(
-        info: header.info, colorSpace: header.color.hint?.rawValue, isProgressive: header.isInterlaced)
+        info: header.info, colorSpace: header.color.hint?.rawValue, hasWideGamut: header.color.isWide(in: buffer),
+        transferFunction: header.color.highDynamicRange?.transfer.name, isProgressive: header.isInterlaced)
       var texts = PNGMetadataChunks()
       texts.read(buffer)
       (metadata.artist, metadata.copyright) = (texts.author, texts.copyright)

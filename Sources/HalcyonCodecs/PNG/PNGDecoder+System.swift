@@ -9,7 +9,7 @@ extension PNGDecoder {
     options: DecodingOptions
   ) throws -> (image: DecodedImage, passCount: Int) {
     let truncation = reading == .partial ? PartialImagePolicy.found : PartialImagePolicy(isAccepted: false)
-    let mapping = try PNGSystemLimits.mapping(header, in: buffer)
+    let mapping = try PNGSystemLimits.mapping(header, in: buffer, to: plan.colorSpace)
     let image = try plan.image(colors: mapping, truncation: truncation) {
       try SystemDecoder(graphs: graphs, isCancelled: options.isCancelled).bitmap(
         of: Data(buffer), plan: plan, truncation: truncation)

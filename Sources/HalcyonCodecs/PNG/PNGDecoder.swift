@@ -32,7 +32,7 @@ package struct PNGDecoder: ImageDecoder {
   /// Of a file that lacks only its end, all pixels are there.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.png) }
-    let plan = try DecodingPlan(info: header.info, options: options)
+    let plan = try plan(header, in: bytes, options: options)
     if header.hidesDefaultImage, let frame = try firstFrame(of: bytes, header, options: options) { return frame }
     return try bytes.withUnsafeBytes { buffer in
       guard let repaired = PNGTruncatedFile.repaired(buffer) else {
@@ -79,7 +79,12 @@ package struct PNGDecoder: ImageDecoder {
     }
   }
 
-  private func parse(_ bytes: Data) throws -> PNGHeader? {
+  fileprivate func plan(_ header: PNGHeader, in bytes: Data, options: DecodingOptions) throws -> DecodingPlan {
+    let isWide = options.colorSpace == .source && bytes.withUnsafeBytes { header.color.isWide(in: $0) }
+    return try DecodingPlan(info: header.info, isWide: isWide, options: options)
+  }
+
+  fileprivate func parse(_ bytes: Data) throws -> PNGHeader? {
     try bytes.withUnsafeBytes { try PNGHeaderParser.parse(Bytes($0)) }
   }
 }
@@ -89,7 +94,7 @@ extension PNGDecoder: ProgressiveImageDecoder {
   /// images have no preview.
   package func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
     guard stage < Adam7.passCount, let header = try parse(prefix) else { return nil }
-    let plan = try DecodingPlan(info: header.info, options: options)
+    let plan = try plan(header, in: prefix, options: options)
     return try prefix.withUnsafeBytes { buffer in
       guard header.isInterlaced || header.frameCount > 1 && PNGChunks.hasFrameAfterData(in: buffer),
         !header.hidesDefaultImage
@@ -132,8 +137,11 @@ extension PNGDecoder: AnimatedImageDecoder {
   private func composedFrames(
     of bytes: Data, options: DecodingOptions
   ) throws -> (reader: ComposedFrameReader, info: ImageInfo)? {
-    guard var info = try probe(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.png) }
-    _ = try DecodingPlan(info: info, options: options)
+    guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.png) }
+    var (info, options) = (header.info, options)
+    let colorSpace = try plan(header, in: bytes, options: options).colorSpace
+    // Frames are decoded alike.
+    options.colorSpace = colorSpace == .sRGB ? .sRGB : .displayP3
     let file = try APNGFile(FileBytes(bytes), canvas: info.storedSize)
     guard file.frameCount > 0 else { return nil }
     // A part of the first frame leaves the rest of the canvas transparent.
@@ -141,7 +149,8 @@ extension PNGDecoder: AnimatedImageDecoder {
     let reader = ComposedFrameReader(
       APNGFrameSource(file, decoder: self, options: options),
       animation: AnimationInfo(frameCount: file.frameCount, loopCount: file.loopCount),
-      plan: try DecodingPlan(info: info, options: options), graphs: graphs, isCancelled: options.isCancelled)
+      plan: try DecodingPlan(info: info, options: options), colors: ColorMapping(colorSpace: colorSpace),
+      graphs: graphs, isCancelled: options.isCancelled)
     return (reader, info)
   }
 }

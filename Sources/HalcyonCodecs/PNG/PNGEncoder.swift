@@ -19,6 +19,6 @@ package struct PNGEncoder: ImageEncoder {
       throw ImageEncodingError.tooLarge(.png, bitmap.size)
     }
     let file = try file(of: bitmap)
-    return WritableMetadata(options.metadata)?.added(toPNG: file) ?? file
+    return WritableMetadata(options.metadata, bitmap.colorSpace)?.added(toPNG: file) ?? file
   }
 }

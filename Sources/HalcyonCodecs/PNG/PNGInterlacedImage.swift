@@ -5,6 +5,8 @@ import HalcyonImaging
 struct PNGInterlacedImage {
   let bytes: UnsafeRawBufferPointer
   let header: PNGHeader
+  /// The signal, if the image is high dynamic range.
+  let range: HighDynamicRange?
   let reading: PNGReading
   let isCancelled: () -> Bool
 
@@ -12,7 +14,7 @@ struct PNGInterlacedImage {
   ///
   /// In a damaged file, each decoded pixel also fills the missing pixels of its Adam7 block.
   func draw() throws -> (bitmap: Bitmap, passCount: Int) {
-    let reader = try PNGReader(bytes, header: header, isWhole: reading == .whole)
+    let reader = try PNGReader(bytes, header: header, range, isWhole: reading == .whole)
     var passCount = 0
     let isOpaque = !header.hasAlpha && reading != .partial
     let bitmap = try Bitmap(size: header.size, isOpaque: isOpaque) { output in

@@ -14,10 +14,13 @@ struct PNGReader: ~Copyable {
   ///
   /// - Parameters:
   ///   - bytes: The file, which must outlive the reader.
+  ///   - range: The signal, if the image is high dynamic range.
   ///   - isWhole: Whether it is complete and undamaged, as far as is known.
-  init(_ bytes: UnsafeRawBufferPointer, header: PNGHeader, isWhole: Bool) throws(ImageDecodingError) {
+  init(
+    _ bytes: UnsafeRawBufferPointer, header: PNGHeader, _ range: HighDynamicRange? = nil, isWhole: Bool
+  ) throws(ImageDecodingError) {
     size = header.size
-    deepRow = header.color.highDynamicRange.map { DeepRow(ToneMapper($0), width: header.size.width) }
+    deepRow = range.map { DeepRow(ToneMapper($0), width: header.size.width) }
     stream = PNGStream(bytes, header: header, isWhole: isWhole)
     guard let context = spng_ctx_new(stream.isInflated ? Int32(SPNG_CTX_IGNORE_ADLER32.rawValue) : 0) else {
       throw .outOfMemory(size)
@@ -181,10 +184,12 @@ final class PNGRowSource: RowSource {
   private let reader: PNGReader
   private var hasMoreRows = true
 
-  /// - Parameter isWhole: As for the reader.
-  init(_ bytes: UnsafeRawBufferPointer, header: PNGHeader, isWhole: Bool) throws(ImageDecodingError) {
+  /// The parameters are those of the reader.
+  init(
+    _ bytes: UnsafeRawBufferPointer, header: PNGHeader, _ range: HighDynamicRange? = nil, isWhole: Bool
+  ) throws(ImageDecodingError) {
     self.header = header
-    reader = try PNGReader(bytes, header: header, isWhole: isWhole)
+    reader = try PNGReader(bytes, header: header, range, isWhole: isWhole)
     try reader.start()
   }
 

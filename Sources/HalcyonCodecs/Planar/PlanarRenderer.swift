@@ -1,7 +1,7 @@
 #if (AVIF || HEIF) && !IMAGEIO
 import HalcyonImaging
 
-/// Converts decoded planes to upright bitmaps in sRGB. Copies share their caches; safe from any thread.
+/// Converts decoded planes to upright bitmaps. Copies share their caches; safe from any thread.
 struct PlanarRenderer {
   private let graphs = ResampleGraphCache()
   private let colors = ColorTransformCache()
@@ -18,14 +18,16 @@ struct PlanarRenderer {
     geometry.window.x += Double(header.aperture.x)
     geometry.window.y += Double(header.aperture.y)
     let first = try samples.tiles(inRow: 0)[0]
-    let mapping = colors.mapping(header.description(of: first.color), inRGBA: header.isGrey)
+    let range = header.highDynamicRange(of: first.color)?.mapped(to: plan.colorSpace)
+    let mapping =
+      range.map { ColorMapping(colorSpace: $0.target) }
+      ?? colors.mapping(header.description(of: first.color), inRGBA: header.isGrey, to: plan.colorSpace)
     let factor = first.coding.canBeAveraged ? BoxShrink.factor(reduction: geometry.reduction) : 1
     let resampler = Resampler(
       format: plan.info.format, geometry: geometry.scaled(by: 1 / Double(factor)), graphs: graphs)
     return try plan.image(colors: mapping) {
       try resampler.bitmap(isOpaque: !first.hasAlpha) {
-        let planes = try SamplePlaneSource(
-          samples, highDynamicRange: header.highDynamicRange(of: first.color), isCancelled: isCancelled)
+        let planes = try SamplePlaneSource(samples, highDynamicRange: range, isCancelled: isCancelled)
         return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
       }
     }
@@ -35,17 +37,5 @@ struct PlanarRenderer {
 extension SampleCoding {
   /// Whether ``PlaneBoxShrink`` is correct for the samples.
   fileprivate var canBeAveraged: Bool { depth == 8 && alpha == .none && highDynamicRange == nil }
-}
-
-extension HEIFImageHeader {
-  /// The source colour space; `nil` for sRGB, and for high dynamic range, which is mapped while it is resampled.
-  fileprivate func description(of color: ColorCoding) -> ColorDescription? {
-    guard color.highDynamicRange == nil else { return nil }
-    if let colorProfile { return .profile(colorProfile) }
-    guard let primaries = Chromaticities(cicp: color.primaries),
-      let curve = TransferCurve(cicp: color.transfer), primaries != .bt709 || curve != .sRGB
-    else { return nil }
-    return .display(primaries, curve)
-  }
 }
 #endif

@@ -4,7 +4,8 @@ extension Bitmap {
   /// The bitmap over a background colour, opaque; the bitmap itself if it is opaque already.
   func flattened(onto background: PixelColor) throws -> Bitmap {
     if isOpaque { return self }
-    return try Bitmap(size: size, isOpaque: true) { output in
+    let background = background.converted(to: colorSpace)
+    return try Bitmap(size: size, isOpaque: true, colorSpace: colorSpace) { output in
       withUnsafeBytes { bytes in
         guard let source = bytes.bindMemory(to: UInt8.self).baseAddress,
           let target = output.bindMemory(to: UInt8.self).baseAddress

@@ -27,8 +27,8 @@ struct HEIFImageFile {
   }
 
   func image(graphs: ResampleGraphCache, options: DecodingOptions) throws -> DecodedImage {
-    let plan = try DecodingPlan(info: header.info(format), options: options)
-    return try plan.image {
+    let plan = try DecodingPlan(info: header.info(format), isWide: header.isWide, options: options)
+    return try plan.image(colors: ColorMapping(colorSpace: plan.colorSpace)) {
       try SystemDecoder(graphs: graphs, isCancelled: options.isCancelled)
         .bitmap(of: bytes, plan: plan)
     }
@@ -36,7 +36,8 @@ struct HEIFImageFile {
 
   func frameReader(graphs: ResampleGraphCache, options: DecodingOptions) throws -> any ImageFrameReader {
     SystemSequenceReader(
-      file: bytes, header: header, plan: try DecodingPlan(info: header.info(format), options: options),
+      file: bytes, header: header,
+      plan: try DecodingPlan(info: header.info(format), isWide: header.isWide, options: options),
       decoder: SystemDecoder(graphs: graphs, isCancelled: options.isCancelled))
   }
 

@@ -10,7 +10,9 @@ struct ImageIOReader: SystemImageReader {
     [kCGImageSourceShouldCache: false, kCGImageSourceDecodeRequest: kCGImageSourceDecodeToSDR] as CFDictionary
   }
 
-  func image(of file: Data, at index: Int?, longestSide: Int?) throws(ImageDecodingError) -> SystemImage? {
+  func image(
+    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace
+  ) throws(ImageDecodingError) -> SystemImage? {
     guard let source = CGImageSourceCreateWithData(file as CFData, options) else { return nil }
     let index = index ?? CGImageSourceGetPrimaryImageIndex(source)
     let image =
@@ -20,7 +22,9 @@ struct ImageIOReader: SystemImageReader {
         CGImageSourceCreateImageAtIndex(source, index, options)
       }
     guard let image else { return nil }
-    return SystemImage(bitmap: try Bitmap(image), isComplete: !CGImageSourceGetStatusAtIndex(source, index).isCut)
+    return SystemImage(
+      bitmap: try Bitmap(image, colorSpace: colorSpace),
+      isComplete: !CGImageSourceGetStatusAtIndex(source, index).isCut)
   }
 
   func isTruncated(_ file: Data) -> Bool {

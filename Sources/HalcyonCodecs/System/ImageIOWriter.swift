@@ -6,6 +6,11 @@ import ImageIO
 
 /// Encodes images through ImageIO.
 enum ImageIOWriter {
+  /// Whether the system has an encoder for a uniform type identifier.
+  static func writes(_ type: String) -> Bool {
+    (CGImageDestinationCopyTypeIdentifiers() as? [String])?.contains(type) == true
+  }
+
   /// The file of one image.
   ///
   /// - Parameters:

@@ -29,7 +29,7 @@ struct SystemDecoder {
     if isCancelled() { throw ImageDecodingError.cancelled }
     let size = storedSize ?? plan.info.storedSize
     let geometry = plan.geometry.scaled(from: plan.info.storedSize, to: size)
-    let source = try decoded(file, at: index, format: plan.info.format, size: size, geometry: geometry)
+    let source = try decoded(file, at: index, plan: plan, size: size, geometry: geometry)
     if !source.isComplete {
       guard truncation.isAccepted else { throw ImageDecodingError.truncated(plan.info.format) }
       truncation.isFound = true
@@ -45,22 +45,22 @@ struct SystemDecoder {
 
   /// The image at the stored size, or at a smaller one that is large enough.
   private func decoded(
-    _ file: Data, at index: Int?, format: ImageFormat, size: PixelSize, geometry: ResizeGeometry
+    _ file: Data, at index: Int?, plan: DecodingPlan, size: PixelSize, geometry: ResizeGeometry
   ) throws -> SystemImage {
     if let side = longestSide(size, geometry),
-      let small = try reader.image(of: file, at: index, longestSide: side),
+      let small = try reader.image(of: file, at: index, longestSide: side, colorSpace: plan.colorSpace),
       isUsable(small.bitmap.size, of: size, geometry)
     {
       return small
     }
-    guard let whole = try reader.image(of: file, at: index, longestSide: nil) else {
+    guard let whole = try reader.image(of: file, at: index, longestSide: nil, colorSpace: plan.colorSpace) else {
       throw reader.isTruncated(file)
-        ? ImageDecodingError.truncated(format)
-        : .corrupt(format, reason: "the system's codec cannot decode it")
+        ? ImageDecodingError.truncated(plan.info.format)
+        : .corrupt(plan.info.format, reason: "the system's codec cannot decode it")
     }
     guard whole.bitmap.size == size else {
       throw ImageDecodingError.corrupt(
-        format, reason: "it decodes to \(whole.bitmap.size) pixels, but its header says \(size)")
+        plan.info.format, reason: "it decodes to \(whole.bitmap.size) pixels, but its header says \(size)")
     }
     return whole
   }

@@ -6,13 +6,16 @@ import Foundation
 /// Nothing is decided here: limits have been checked by the library's own parsers before a reader sees a byte, and crop,
 /// exact size and orientation are left to ``SystemDecoder``. Safe from any thread.
 protocol SystemImageReader: Sendable {
-  /// An image of a file as it is stored, in sRGB, not rotated; `nil` if the system cannot decode it.
+  /// An image of a file as it is stored, not rotated; `nil` if the system cannot decode it.
   ///
   /// - Parameters:
   ///   - index: The number of the frame of an image sequence; `nil` for the image that the file is to be shown as.
   ///   - longestSide: The longer side of the result, at most, where the system can decode at a smaller size; `nil` for
   ///     the stored size.
-  func image(of file: Data, at index: Int?, longestSide: Int?) throws(ImageDecodingError) -> SystemImage?
+  ///   - colorSpace: What its colours are converted to.
+  func image(
+    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace
+  ) throws(ImageDecodingError) -> SystemImage?
 
   /// Whether the system finds that a file which it cannot decode ends too early.
   func isTruncated(_ file: Data) -> Bool

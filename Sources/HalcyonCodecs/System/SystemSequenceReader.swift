@@ -25,7 +25,9 @@ final class SystemSequenceReader: ImageFrameReader {
 
   func nextFrame() throws -> AnimationFrame? {
     guard index < animation.frameCount else { return nil }
-    let image = try plan.image { try decoder.bitmap(of: file, at: isSequence ? index : nil, plan: plan) }
+    let image = try plan.image(colors: ColorMapping(colorSpace: plan.colorSpace)) {
+      try decoder.bitmap(of: file, at: isSequence ? index : nil, plan: plan)
+    }
     defer { index += 1 }
     return AnimationFrame(
       bitmap: image.bitmap, duration: FrameDuration.displayed(seconds: durations.seconds(ofFrame: index)))

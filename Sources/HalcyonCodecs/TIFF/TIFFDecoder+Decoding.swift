@@ -8,12 +8,13 @@ extension TIFFDecoder {
     try bytes.withUnsafeBytes { buffer in
       guard let header = try TIFFHeaderParser.parse(Bytes(buffer)) else { throw ImageDecodingError.truncated(.tiff) }
       try header.rejectOldJPEG()
-      let plan = try DecodingPlan(info: header.info, options: options)
       let profile = header.profile.map { ColorDescription.profile(Data(buffer[$0.clamped(to: 0..<buffer.count)])) }
+      let plan = try DecodingPlan(info: header.info, isWide: profile?.isWide ?? false, options: options)
       if let samples = samples(of: header, profile),
         try TIFFReader(buffer, header, samples: samples) != nil
       {
-        let mapping = colors.mapping(samples.hasProfile ? profile : nil, inRGBA: header.isGrey)
+        let mapping = colors.mapping(
+          samples.hasProfile ? profile : nil, inRGBA: header.isGrey, to: plan.colorSpace)
         return try plan.image(colors: mapping) {
           try plan.bitmap(isOpaque: samples.isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
             guard
@@ -24,7 +25,7 @@ extension TIFFDecoder {
           }
         }
       }
-      return try plan.image(colors: colors.mapping(profile, inRGBA: header.isGrey)) {
+      return try plan.image(colors: colors.mapping(profile, inRGBA: header.isGrey, to: plan.colorSpace)) {
         try plan.bitmap(isOpaque: !header.hasAlpha, graphs: graphs, isCancelled: options.isCancelled) {
           try TIFFRowSource(buffer, header: header, isCancelled: options.isCancelled)
         }
@@ -36,7 +37,7 @@ extension TIFFDecoder {
   private func samples(of header: TIFFHeader, _ profile: ColorDescription?) -> TIFFSamples? {
     let isCMYK = header.photometric == TIFFHeader.Photometric.separated
     return TIFFSamples(
-      header, cmyk: isCMYK ? profile.flatMap { colors.mapping($0, layout: .cmyk8).transform } : nil)
+      header, cmyk: isCMYK ? profile.flatMap { colors.mapping($0, layout: .cmyk8, to: .sRGB).transform } : nil)
   }
 }
 #endif

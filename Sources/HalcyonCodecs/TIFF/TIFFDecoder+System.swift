@@ -9,12 +9,13 @@ extension TIFFDecoder {
       throw ImageDecodingError.truncated(.tiff)
     }
     try header.rejectOldJPEG()
-    let plan = try DecodingPlan(info: header.info, options: options)
-    if header.isTruncated(byteCount: bytes.count) { throw ImageDecodingError.truncated(.tiff) }
     let profile = bytes.withUnsafeBytes { buffer in
       header.profile.map { Data(buffer[$0.clamped(to: 0..<buffer.count)]) }
     }
-    return try plan.image(colors: .bySystem(profile, model: header.info.colorModel)) {
+    let isWide = profile.map { ColorDescription.profile($0).isWide } ?? false
+    let plan = try DecodingPlan(info: header.info, isWide: isWide, options: options)
+    if header.isTruncated(byteCount: bytes.count) { throw ImageDecodingError.truncated(.tiff) }
+    return try plan.image(colors: .bySystem(profile, model: header.info.colorModel, to: plan.colorSpace)) {
       try SystemDecoder(graphs: graphs, isCancelled: options.isCancelled)
         .bitmap(of: bytes, plan: plan)
     }

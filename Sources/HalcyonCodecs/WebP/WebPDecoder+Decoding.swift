@@ -3,9 +3,8 @@ import HalcyonImaging
 import Foundation
 
 extension WebPDecoder {
-  func mapping(_ header: WebPHeader, _ bytes: UnsafeRawBufferPointer) -> ColorMapping {
-    let profile = header.profile?.clamped(to: 0..<bytes.count)
-    return colors.mapping(profile.map { .profile(Data(bytes[$0])) }, inRGBA: false)
+  func mapping(_ header: WebPHeader, _ bytes: UnsafeRawBufferPointer, to space: ColorSpace) -> ColorMapping {
+    colors.mapping(header.description(in: bytes), inRGBA: false, to: space)
   }
 
   func still(
@@ -69,7 +68,7 @@ extension WebPDecoder {
     _ file: FileBytes, header: WebPHeader, plan: DecodingPlan, options: DecodingOptions
   ) throws -> any ImageFrameReader {
     return try WebPFrameReader(
-      file, header: header, plan: plan, colors: mapping(header, file.buffer), graphs: graphs,
+      file, header: header, plan: plan, colors: mapping(header, file.buffer, to: plan.colorSpace), graphs: graphs,
       isCancelled: options.isCancelled)
   }
 }

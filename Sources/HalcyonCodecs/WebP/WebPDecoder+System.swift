@@ -3,8 +3,8 @@ import HalcyonImaging
 import Foundation
 
 extension WebPDecoder {
-  func mapping(_ header: WebPHeader, _ bytes: UnsafeRawBufferPointer) -> ColorMapping {
-    .bySystem(header.profile.map { Data(bytes[$0.clamped(to: 0..<bytes.count)]) }, model: .rgb)
+  func mapping(_ header: WebPHeader, _ bytes: UnsafeRawBufferPointer, to space: ColorSpace) -> ColorMapping {
+    .bySystem(header.profile.map { Data(bytes[$0.clamped(to: 0..<bytes.count)]) }, model: .rgb, to: space)
   }
 
   func still(

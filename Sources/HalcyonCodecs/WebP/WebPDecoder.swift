@@ -43,8 +43,8 @@ package struct WebPDecoder: AnimatedImageDecoder {
   private func draw(
     _ header: WebPHeader, of buffer: UnsafeRawBufferPointer, isPartial: Bool = false, options: DecodingOptions
   ) throws -> DecodedImage {
-    let plan = try DecodingPlan(info: header.info, options: options)
-    return try plan.image(colors: mapping(header, buffer), truncation: isPartial ? .found : nil) {
+    let plan = try plan(header, in: buffer, options: options)
+    return try plan.image(colors: mapping(header, buffer, to: plan.colorSpace), truncation: isPartial ? .found : nil) {
       if let first = header.firstFrame {
         return try frame(
           first.range, at: first.area, of: buffer, header: header, plan: plan, isPartial: isPartial, options: options)
@@ -61,7 +61,7 @@ package struct WebPDecoder: AnimatedImageDecoder {
   package func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let file = FileBytes(bytes)
     let header = try header(file.buffer, isPartial: options.allowsPartialImage)
-    let plan = try DecodingPlan(info: header.info, options: options)
+    let plan = try plan(header, in: file.buffer, options: options)
     guard header.isAnimated else {
       return StillFrameReader { try decode(bytes, options: options).bitmap }
     }
@@ -69,6 +69,13 @@ package struct WebPDecoder: AnimatedImageDecoder {
       throw ImageDecodingError.tooManyPixels(header.canvas, limit: options.limits.pixelCount / 3)
     }
     return try frameReader(file, header: header, plan: plan, options: options)
+  }
+
+  private func plan(
+    _ header: WebPHeader, in bytes: UnsafeRawBufferPointer, options: DecodingOptions
+  ) throws -> DecodingPlan {
+    let isWide = options.colorSpace == .source && header.description(in: bytes)?.isWide ?? false
+    return try DecodingPlan(info: header.info, isWide: isWide, options: options)
   }
 
   private func header(

@@ -34,7 +34,7 @@ package struct WebPEncoder: ImageEncoder {
     }
     var picture = try WebPOutputBuffer(bitmap)
     let file = try picture.encode(config)
-    return try WritableMetadata(options.metadata)?.added(toWebP: file, size: bitmap.size) ?? file
+    return try WritableMetadata(options.metadata, bitmap.colorSpace)?.added(toWebP: file, size: bitmap.size) ?? file
   }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HalcyonImaging
 
 /// The chunks of a WebP file (RFC 9649), or of its beginning.
@@ -19,6 +20,11 @@ struct WebPHeader {
 
   /// Whether the image data of an opaque image may have alpha, which is ignored as in browsers.
   var mayDenyAlpha: Bool { !hasAlpha && (isLossless || hasAlphaChunk) }
+
+  /// The source colour space; `nil` for sRGB.
+  func description(in file: UnsafeRawBufferPointer) -> ColorDescription? {
+    profile.map { .profile(Data(file[$0.clamped(to: 0..<file.count)])) }
+  }
 
   var info: ImageInfo {
     ImageInfo(

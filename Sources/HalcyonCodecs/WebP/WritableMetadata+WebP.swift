@@ -4,7 +4,7 @@ import Foundation
 import HalcyonImaging
 
 extension WritableMetadata {
-  /// A WebP file in the extended format with the metadata in its last chunks.
+  /// A WebP file in the extended format with the profile in its first chunk, and the metadata in its last ones.
   func added(toWebP file: Data, size: PixelSize) throws(ImageEncodingError) -> Data {
     var chunks = file.dropFirst(12)
     var header: Data
@@ -14,9 +14,12 @@ extension WritableMetadata {
     } else {
       header = try Self.extendedHeader(of: file, size: size)
     }
+    if profile != nil { header[8] |= 0x20 }
     if exif != nil { header[8] |= 0x08 }
     if xmp != nil { header[8] |= 0x04 }
-    var content = Data("WEBP".utf8) + header + chunks
+    var content = Data("WEBP".utf8) + header
+    if let profile { content.append(Self.chunk("ICCP", profile)) }
+    content.append(chunks)
     if let exif { content.append(Self.chunk("EXIF", exif)) }
     if let xmp { content.append(Self.chunk("XMP ", xmp)) }
     return Data("RIFF".utf8) + Self.littleEndian(content.count, count: 4) + content

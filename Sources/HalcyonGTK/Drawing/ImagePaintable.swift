@@ -12,6 +12,8 @@ final class ImagePaintable {
   var mode: ImageDisplayMode = .fit
   /// The renderer for which the textures of an animation's frames are created.
   var renderer = Renderer.graphics
+  /// The style of the widget, for the colours of the indicator; `nil` without a widget.
+  var style: WidgetStyle?
   /// Called at each snapshot. It must not change the paintable.
   var onDraw: (@MainActor () -> Void)?
   /// The image that is shown or being faded in.
@@ -25,6 +27,8 @@ final class ImagePaintable {
     didSet { if indicator != oldValue { invalidate() } }
   }
 
+  /// The bounds of the last drawing.
+  private var lastBounds = DrawingSize.zero
   /// Unowned: users of the paintable hold a reference to the object, which therefore lives as long.
   private var object: OpaquePointer?
 
@@ -36,8 +40,11 @@ final class ImagePaintable {
     return (paintable, ObjectReference(adopting: object))
   }
 
-  /// The intrinsic size of the image in points; zero without an image.
-  var intrinsicSize: DrawingSize { layer?.size ?? .zero }
+  /// The intrinsic size, whatever the image is; `nil` for that of the image.
+  var fixedSize: DrawingSize?
+
+  /// The intrinsic size in points: that of the image, zero without one.
+  var intrinsicSize: DrawingSize { fixedSize ?? layer?.size ?? .zero }
 
   /// Replaces the image, without a fade.
   func show(_ layer: Layer?) {
@@ -54,10 +61,19 @@ final class ImagePaintable {
   }
 
   /// Replaces the image and starts a fade, which ``fade(to:)`` advances from 0 to 1.
-  func beginFade(to layer: Layer?) {
-    let outgoing = self.layer
+  ///
+  /// - Parameter outgoing: What fades out, from ``frozenLayer()``.
+  func beginFade(to layer: Layer?, from outgoing: Layer?) {
     show(layer)
     (outgoingLayer, fadeProgress) = (outgoing, 0)
+  }
+
+  /// What is drawn now: during a fade the mixture of both images, as it was drawn last.
+  func frozenLayer() -> Layer? {
+    guard fadeProgress < 1, !lastBounds.isEmpty, let snapshot = gtk_snapshot_new() else { return layer }
+    drawLayers(snapshot, lastBounds)
+    var size = graphene_size_t(width: Float(lastBounds.width), height: Float(lastBounds.height))
+    return gtk_snapshot_free_to_paintable(snapshot, &size).map { Layer(paintable: ObjectReference(adopting: $0)) }
   }
 
   /// Sets the progress of the fade, clamped to 0…1; 1 ends it.
@@ -73,8 +89,10 @@ final class ImagePaintable {
   func draw(_ snapshot: OpaquePointer, _ bounds: DrawingSize) {
     onDraw?()
     guard !bounds.isEmpty else { return }
-    drawLayers(snapshot, bounds)
-    indicator?.draw(snapshot, bounds)
+    lastBounds = bounds
+    // An indicator takes the place of an icon: over one, neither could be read.
+    if indicator == nil || layer?.isIcon != true { drawLayers(snapshot, bounds) }
+    indicator?.draw(snapshot, bounds, style.map { Spinner.Colors($0) } ?? Spinner.Colors())
   }
 
   /// An immutable paintable of the current image, at its intrinsic size and without the indicator.

@@ -8,8 +8,8 @@ import CGTK
 struct Layer {
   private enum Content {
     case paintable(ObjectReference)
-    /// A themed icon, which is never enlarged, and the colour of its symbolic parts.
-    case icon(ObjectReference, GdkRGBA)
+    /// A themed icon, which is never enlarged.
+    case icon(ThemedIcon)
     /// A frame of an animation.
     case frame(Bitmap, FrameTexture)
   }
@@ -36,12 +36,17 @@ struct Layer {
     content = .paintable(paintable)
   }
 
+  /// Creates a layer of a custom view; `nil` unless that is a pointer to a `GdkPaintable`.
+  init?(custom view: Any) {
+    guard let pointer = view as? OpaquePointer,
+      g_type_check_instance_is_a(UnsafeMutablePointer<GTypeInstance>(pointer), gdk_paintable_get_type()) != 0
+    else { return nil }
+    self.init(paintable: ObjectReference(pointer))
+  }
+
   /// Creates a layer of an icon of the theme.
-  ///
-  /// - Parameter color: The colour of symbolic icons.
-  init(icon: ObjectReference, color: GdkRGBA) {
-    self.init(paintable: icon)
-    content = .icon(icon, color)
+  init(icon: ThemedIcon) {
+    (size, content) = (icon.size, .icon(icon))
   }
 
   /// Replaces the frame of an animation.
@@ -62,12 +67,11 @@ struct Layer {
     case .paintable(let paintable): gdk_paintable_snapshot(paintable.pointer, snapshot, width, height)
     case .frame(let bitmap, let frame):
       gdk_paintable_snapshot(frame.texture(of: bitmap, drawnBy: renderer), snapshot, width, height)
-    case .icon(let icon, var color):
-      gtk_symbolic_paintable_snapshot_symbolic(icon.pointer, snapshot, width, height, &color, 1)
+    case .icon(let icon): icon.draw(snapshot, width: width, height: height)
     }
   }
 
-  private var isIcon: Bool {
+  var isIcon: Bool {
     if case .icon = content { return true }
     return false
   }

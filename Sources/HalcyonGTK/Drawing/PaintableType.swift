@@ -1,7 +1,7 @@
 #if canImport(CGTK)
 import CGTK
 
-/// The GObject type `HalcyonPaintable`, which implements `GdkPaintable` by an ``ImagePaintable``.
+/// The GObject type `HalcyonPaintable`, which implements `GdkPaintable` and `GtkSymbolicPaintable` by an ``ImagePaintable``.
 enum PaintableType {
   /// Creates an object that retains `paintable` until it is finalized.
   @MainActor
@@ -20,6 +20,9 @@ enum PaintableType {
       guint(MemoryLayout<HalcyonPaintable>.size), nil, GTypeFlags(0))
     var info = GInterfaceInfo(interface_init: initializeInterface, interface_finalize: nil, interface_data: nil)
     g_type_add_interface_static(type, gdk_paintable_get_type(), &info)
+    var symbolic = GInterfaceInfo(
+      interface_init: initializeSymbolicInterface, interface_finalize: nil, interface_data: nil)
+    g_type_add_interface_static(type, gtk_symbolic_paintable_get_type(), &symbolic)
     return type
   }()
 
@@ -51,6 +54,19 @@ enum PaintableType {
     }
     interface.pointee.get_current_image = { object in
       withPaintable(of: object) { Reference(pointer: $0.makeCurrentImage()) }?.pointer
+    }
+  }
+
+  /// `GtkImage` draws with the colours of its text, which a paintable without a widget cannot look up.
+  private static let initializeSymbolicInterface: GInterfaceInitFunc = { interface, _ in
+    guard let interface = interface?.assumingMemoryBound(to: GtkSymbolicPaintableInterface.self) else { return }
+    interface.pointee.snapshot_symbolic = { object, snapshot, width, height, colors, count in
+      nonisolated(unsafe) let snapshot = snapshot
+      let color = count > 0 ? colors?.pointee : nil
+      withPaintable(of: object) { paintable in
+        if let color { paintable.style?.lastTextColor = color }
+        if let snapshot { paintable.draw(snapshot, DrawingSize(width: width, height: height)) }
+      }
     }
   }
 

@@ -53,25 +53,16 @@ package final class SharedTextures: Sendable {
 }
 
 /// A weak reference to a texture.
-///
-/// Unchecked: `GWeakRef` is thread-safe, and its memory does not move.
-private final class WeakTexture: @unchecked Sendable {
+private struct WeakTexture {
   let owner: ObjectIdentifier
-  private let reference: UnsafeMutablePointer<GWeakRef>
+  private let reference: WeakReference
 
   init(_ texture: OpaquePointer, owner: ObjectIdentifier) {
-    self.owner = owner
-    reference = .allocate(capacity: 1)
-    g_weak_ref_init(reference, gpointer(texture))
-  }
-
-  deinit {
-    g_weak_ref_clear(reference)
-    reference.deallocate()
+    (reference, self.owner) = (WeakReference(texture), owner)
   }
 
   /// A new strong reference, or `nil` if the texture has been freed.
-  func makeReference() -> OpaquePointer? { g_weak_ref_get(reference).map { OpaquePointer($0) } }
+  func makeReference() -> OpaquePointer? { reference.makeReference() }
 }
 
 /// Retains the pixels of a texture; released by GLib with the texture's `GBytes`.
@@ -80,6 +71,8 @@ private final class WeakTexture: @unchecked Sendable {
 private final class PixelOwner: @unchecked Sendable {
   /// Retained also beside a copy, so that no other bitmap gets its address.
   private let bitmap: Bitmap
+  /// The bitmap in sRGB, in which GTK before 4.16 draws all textures.
+  private let shown: Bitmap
   private let key: SharedTextures.Key
   private let textures: SharedTextures
   private let format: GdkMemoryFormat
@@ -93,12 +86,14 @@ private final class PixelOwner: @unchecked Sendable {
   /// all drawings.
   init(_ bitmap: Bitmap, key: SharedTextures.Key, textures: SharedTextures) {
     self.bitmap = bitmap
+    // Without memory for a copy, colours are a little pale.
+    shown = (try? bitmap.converted(to: .sRGB)) ?? bitmap
     self.key = key
     self.textures = textures
     switch key.renderer == .cairo ? bitmap.alpha : .partial {
     case .full:
       let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bitmap.size.pixelCount * 3, alignment: 1)
-      bitmap.copyColors(to: copy)
+      shown.copyColors(to: copy)
       (self.copy, format) = (copy, GDK_MEMORY_R8G8B8)
     case .fullOrNone: (copy, format) = (nil, GDK_MEMORY_R8G8B8A8)
     case .partial: (copy, format) = (nil, GDK_MEMORY_R8G8B8A8_PREMULTIPLIED)
@@ -114,7 +109,7 @@ private final class PixelOwner: @unchecked Sendable {
   func makeTexture() -> OpaquePointer {
     let owner = Unmanaged.passRetained(self).toOpaque()
     // The pointer outlives the closure: a bitmap's pixels do not move while the owner retains it.
-    let pixels = copy.map { UnsafeRawBufferPointer($0) } ?? bitmap.withUnsafeBytes { $0 }
+    let pixels = copy.map { UnsafeRawBufferPointer($0) } ?? shown.withUnsafeBytes { $0 }
     let bytes = g_bytes_new_with_free_func(
       pixels.baseAddress, gsize(pixels.count),
       { owner in

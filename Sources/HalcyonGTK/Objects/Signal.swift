@@ -13,6 +13,8 @@ final class Signal {
   /// The arguments of a signal after the instance. They are not passed to the closure.
   enum Arguments {
     case none
+    /// One number, such as the direction of text in `direction-changed`.
+    case number
     /// One pointer, such as the `GParamSpec` of `notify`.
     case pointer
     /// The number of presses and the position, as `GtkGestureClick` has them.
@@ -32,12 +34,15 @@ final class Signal {
   private static func handler(_ arguments: Arguments) -> GCallback {
     typealias Plain = @convention(c) (gpointer?, gpointer?) -> Void
     typealias WithPointer = @convention(c) (gpointer?, gpointer?, gpointer?) -> Void
+    typealias WithNumber = @convention(c) (gpointer?, gint, gpointer?) -> Void
     typealias WithPress = @convention(c) (gpointer?, gint, Double, Double, gpointer?) -> Void
     let plain: Plain = { _, data in Signal.emit(data) }
     let withPointer: WithPointer = { _, _, data in Signal.emit(data) }
+    let withNumber: WithNumber = { _, _, data in Signal.emit(data) }
     let withPress: WithPress = { _, _, _, _, data in Signal.emit(data) }
     return switch arguments {
     case .none: unsafeBitCast(plain, to: GCallback.self)
+    case .number: unsafeBitCast(withNumber, to: GCallback.self)
     case .pointer: unsafeBitCast(withPointer, to: GCallback.self)
     case .press: unsafeBitCast(withPress, to: GCallback.self)
     }

@@ -10,7 +10,9 @@ final class WidgetBinding {
   let display: WidgetDisplay
 
   private let widget: UnsafeMutablePointer<GtkWidget>
-  private var hasClickGesture = false
+  private let accessibility: WidgetAccessibility
+  /// `nil` until an image can be retried.
+  private var retryControl: RetryControl?
   /// The last pipeline passed to ``followApplication(_:)``.
   private weak var followedPipeline: ImagePipeline?
 
@@ -21,20 +23,23 @@ final class WidgetBinding {
     pipeline: @escaping () -> ImagePipeline
   ) {
     self.widget = widget
+    accessibility = WidgetAccessibility(widget, kind: kind)
     display = WidgetDisplay(widget, kind: kind, overlay: overlay)
     binder = ImageViewBinder(display: display, makePipeline: pipeline)
     binder.isVisible = display.isVisible
     display.onChange = { [weak self] in self?.binder.displayDidChange() }
     display.onPrepare = { [weak self] options, pipeline in
-      if options.retriesOnTap == true { self?.retryOnClick() }
+      self?.accessibility.prepare(for: options)
       self?.followApplication(pipeline)
     }
+    display.onPhaseChange = { [weak self] in self?.phaseDidChange($0) }
     display.onVisibilityChange = { [weak self] in self?.binder.isVisible = $0 }
     Signal.connect(widget, "destroy") { [weak self] in self?.stop() }
   }
 
   /// The binding of a widget, made if it has none yet.
   static func of(_ widget: UnsafeMutablePointer<GtkWidget>) -> WidgetBinding {
+    if let picture = PictureWidget.picture(of: widget) { return of(picture) }
     let binding = existing(of: widget) ?? make(for: widget, pipeline: .shared)
     // A handler of `destroy` that is called before or after the binding's own.
     if gtk_widget_in_destruction(widget) != 0 { binding.end() }
@@ -65,12 +70,13 @@ final class WidgetBinding {
     return binding
   }
 
-  /// Adds a click gesture that retries a failed load. Idempotent.
-  private func retryOnClick() {
-    guard !hasClickGesture, let gesture = gtk_gesture_click_new() else { return }
-    hasClickGesture = true
-    Signal.connect(gpointer(gesture), "released", .press) { [weak self] in _ = self?.binder.didTap() }
-    gtk_widget_add_controller(widget, gesture)
+  private func phaseDidChange(_ phase: ImagePhase) {
+    let canRetry = binder.retriesOnTap
+    accessibility.update(phase, canRetry: canRetry)
+    if canRetry, retryControl == nil {
+      retryControl = RetryControl(widget) { [weak self] in self?.binder.didTap() == true }
+    }
+    retryControl?.update(isPossible: canRetry)
   }
 
   /// Notifies the caches of a pipeline when the default application shuts down, if there is one.

@@ -17,7 +17,11 @@ final class WidgetDisplay: ClockedDisplay {
   /// Called before an image is set.
   var onPrepare: (@MainActor (ImageViewOptions, ImagePipeline) -> Void)?
 
+  /// Called with each phase.
+  var onPhaseChange: (@MainActor (ImagePhase) -> Void)?
+
   private let kind: WidgetKind
+  private let style: WidgetStyle
   private let widget: UnsafeMutablePointer<GtkWidget>
   private let paintableObject: ObjectReference
   private let overlay: ViewOverlay?
@@ -38,10 +42,12 @@ final class WidgetDisplay: ClockedDisplay {
     self.widget = widget
     self.kind = kind
     self.overlay = overlay
+    style = WidgetStyle(widget)
     visibility = WidgetVisibility(widget)
     (paintable, paintableObject) = ImagePaintable.make()
     paintable.onDraw = { [weak self] in self?.checkSize() }
     paintable.renderer = Renderer(of: widget)
+    paintable.style = style
     observeWidget()
   }
 
@@ -79,12 +85,14 @@ final class WidgetDisplay: ClockedDisplay {
 
   func show(_ content: DisplayContent, transition: ImageTransition) {
     guard !isEnding else { return }
+    // Before a fade that is interrupted ends.
+    let outgoing = paintable.frozenLayer()
     endFade()
     paintable.mode = displayMode
     overlay?.removeContent()
     let layer = layer(for: content)
-    if case .crossFade(let duration) = transition, isVisible, duration > .zero, animationsEnabled {
-      paintable.beginFade(to: layer)
+    if case .crossFade(let duration) = transition, isVisible, duration > .zero, style.animates {
+      paintable.beginFade(to: layer, from: outgoing)
       fade(duration)
     } else {
       paintable.show(layer)
@@ -97,6 +105,10 @@ final class WidgetDisplay: ClockedDisplay {
     withExtendedLifetime(reference) {}
   }
 
+  func phaseDidChange(_ phase: ImagePhase) { onPhaseChange?(phase) }
+
+  var reducesMotion: Bool { !style.animates }
+
   func makeFrameClock() -> any FrameClock { FrameTimer(widget) }
 
   func showFrame(_ frame: Bitmap) { paintable.showFrame(frame) }
@@ -107,7 +119,7 @@ final class WidgetDisplay: ClockedDisplay {
       overlay?.showIndicator(make())
     } else {
       indicatorAnimation = IndicatorAnimation(indicator, widget: widget, paintable: paintable)
-      indicatorAnimation?.setRunning(isVisible)
+      indicatorAnimation?.setRunning(isVisible && style.animates)
     }
     kind.setPaintable(paintableObject.pointer, of: widget)
   }
@@ -127,44 +139,26 @@ final class WidgetDisplay: ClockedDisplay {
     indicatorAnimation?.stop()
     visibility.stop()
     isStopped = true
-    (onChange, onVisibilityChange, onPrepare, paintable.onDraw) = (nil, nil, nil, nil)
+    (onChange, onVisibilityChange, onPrepare, onPhaseChange, paintable.onDraw) = (nil, nil, nil, nil, nil)
   }
 
   private func layer(for content: DisplayContent) -> Layer? {
     switch content.picture {
     case .none: nil
     case .image(let image): Layer(image, scale: pixelsPerPoint(of: image))
-    case .icon(let name): kind.icon(name, of: widget).map { Layer(icon: $0, color: textColor) }
-    case .view(let view): overlay?.showContent(view) == true ? nil : customPaintable(view).map { Layer(paintable: $0) }
+    case .icon(let name): Layer(icon: icon(name))
+    case .view(let view): overlay?.showContent(view) == true ? nil : Layer(custom: view)
     }
   }
 
-  private var textColor: GdkRGBA {
-    var color = GdkRGBA()
-    gtk_style_context_get_color(gtk_widget_get_style_context(widget), &color)
-    return color
-  }
-
-  /// A reference to a custom view that is a pointer to a `GdkPaintable`, or `nil`.
-  private func customPaintable(_ view: Any) -> ObjectReference? {
-    guard let pointer = view as? OpaquePointer,
-      g_type_check_instance_is_a(UnsafeMutablePointer<GTypeInstance>(pointer), gdk_paintable_get_type()) != 0
-    else { return nil }
-    return ObjectReference(pointer)
+  private func icon(_ name: String) -> ThemedIcon {
+    let icon = ThemedIcon(name, side: kind.iconSide(of: widget), style: style)
+    icon.onChange = { [weak paintable] in paintable?.invalidate() }
+    return icon
   }
 }
 
 extension WidgetDisplay {
-  private var animationsEnabled: Bool {
-    guard let settings = gtk_widget_get_settings(widget) else { return true }
-    var value = GValue()
-    g_value_init(&value, g_type_from_name("gboolean"))
-    defer { g_value_unset(&value) }
-    g_object_get_property(
-      UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self), "gtk-enable-animations", &value)
-    return g_value_get_boolean(&value) != 0
-  }
-
   private func fade(_ duration: Duration) {
     var start: Duration?
     fade = TickCallback(widget) { [weak self] now in
@@ -190,6 +184,7 @@ extension WidgetDisplay {
 
   private func observeWidget() {
     visibility.onChange = { [weak self] in self?.visibilityDidChange($0) }
+    Signal.connect(widget, "direction-changed", .number) { [weak self] in self?.paintable.invalidate() }
     for property in ["scale-factor"] + kind.layoutProperties {
       Signal.connect(widget, "notify::\(property)", .pointer) { [weak self] in
         self?.paintable.mode = self?.displayMode ?? .fit
@@ -207,7 +202,7 @@ extension WidgetDisplay {
     } else {
       endFade()
     }
-    indicatorAnimation?.setRunning(isVisible)
+    indicatorAnimation?.setRunning(isVisible && style.animates)
     onVisibilityChange?(isVisible)
   }
 

@@ -77,15 +77,10 @@ enum WidgetKind {
     return .view(shown)
   }
 
-  /// Looks up a themed icon at the size of the widget, from 16 to 64 points; 64 before it has an allocation.
-  func icon(_ name: String, of widget: UnsafeMutablePointer<GtkWidget>) -> ObjectReference? {
-    guard let display = gtk_widget_get_display(widget) else { return nil }
+  /// The side of an icon in points: the size of the widget, from 16 to 64; 64 before it has an allocation.
+  func iconSide(of widget: UnsafeMutablePointer<GtkWidget>) -> gint {
     let size = imageSize(of: widget)
-    let side = size.isEmpty ? 64 : gint(max(16, min(64, size.width, size.height)))
-    return gtk_icon_theme_lookup_icon(
-      gtk_icon_theme_get_for_display(display), name, nil, side, gtk_widget_get_scale_factor(widget),
-      gtk_widget_get_direction(widget), GtkIconLookupFlags(0)
-    ).map { ObjectReference(adopting: $0) }
+    return size.isEmpty ? 64 : gint(max(16, min(64, size.width, size.height)))
   }
 }
 #endif

@@ -1,7 +1,8 @@
 #if canImport(CGTK)
 import CGTK
 
-/// Whether a widget is visible: mapped and, inside a scrolled window, in or near its viewport.
+/// Whether a widget is visible: mapped in a window that is neither minimised nor suspended and, inside a scrolled window, in
+/// or near its viewport.
 @MainActor
 final class WidgetVisibility {
   private(set) var isVisible = false
@@ -10,6 +11,9 @@ final class WidgetVisibility {
 
   private let widget: UnsafeMutablePointer<GtkWidget>
   private var viewport: ScrollViewport?
+  private var toplevel: ToplevelState?
+  /// Whether the widget is mapped, and in or near the viewport.
+  private var isInSight = false
 
   init(_ widget: UnsafeMutablePointer<GtkWidget>) {
     self.widget = widget
@@ -21,22 +25,32 @@ final class WidgetVisibility {
   /// Stops observing the scrolled window. Called when the widget is about to be destroyed.
   func stop() {
     viewport?.removeObserver(widget)
-    (viewport, onChange) = (nil, nil)
+    toplevel?.removeObserver(widget)
+    (viewport, toplevel, onChange) = (nil, nil, nil)
   }
 
   private func didMap() {
+    toplevel = ToplevelState.of(widget)
+    toplevel?.addObserver(widget) { [weak self] in self?.update() }
     viewport = ScrollViewport.around(widget)
-    viewport?.addObserver(widget) { [weak self] in self?.update($0) }
-    update(viewport?.contains(widget) ?? true)
+    viewport?.addObserver(widget) { [weak self] in self?.update(isInSight: $0) }
+    update(isInSight: viewport?.contains(widget) ?? true)
   }
 
   private func didUnmap() {
     viewport?.removeObserver(widget)
-    viewport = nil
-    update(false)
+    toplevel?.removeObserver(widget)
+    (viewport, toplevel) = (nil, nil)
+    update(isInSight: false)
   }
 
-  private func update(_ isVisible: Bool) {
+  private func update(isInSight: Bool) {
+    self.isInSight = isInSight
+    update()
+  }
+
+  private func update() {
+    let isVisible = isInSight && toplevel?.isHidden != true
     guard isVisible != self.isVisible else { return }
     self.isVisible = isVisible
     onChange?(isVisible)

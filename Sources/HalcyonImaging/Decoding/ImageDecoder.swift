@@ -6,6 +6,7 @@ public import Foundation
 /// - It never traps, hangs or reads out of bounds, whatever the data is.
 /// - It checks ``DecodingOptions/limits`` before it allocates memory for pixels.
 /// - It applies the orientation of the file exactly once, and returns `options.size.size(for:)` pixels.
+/// - It states the colour space of the pixels (``Bitmap/colorSpace``). Pipelines convert others than the requested one.
 ///   A vector image, which has no pixels of its own, fills the target size even if that is larger.
 /// - Calls may run concurrently on several threads.
 public protocol ImageDecoder: Sendable {
@@ -67,6 +68,8 @@ extension ImageDecoder {
 public struct DecodingOptions: Sendable {
   /// The target size. Default: the original size.
   public var size: TargetSize
+  /// The colour space of the pixels. Default: sRGB.
+  public var colorSpace: TargetColorSpace
   /// The limits for the image.
   public var limits: ImageLimits
   /// Whether a file that is truncated, or damaged in its pixels, is decoded as far as possible. Default: `false`, which
@@ -90,13 +93,14 @@ public struct DecodingOptions: Sendable {
   /// Creates options.
   public init(
     size: TargetSize = .original, limits: ImageLimits = ImageLimits(), allowsPartialImage: Bool = false,
-    keepsAnimation: Bool = true,
+    keepsAnimation: Bool = true, colorSpace: TargetColorSpace = .sRGB,
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) {
     self.size = size
     self.limits = limits
     self.allowsPartialImage = allowsPartialImage
     self.keepsAnimation = keepsAnimation
+    self.colorSpace = colorSpace
     self.isCancelled = isCancelled
   }
 }

@@ -6,7 +6,7 @@ public protocol ImageEncoder: Sendable {
   /// The format that this encoder writes.
   var format: ImageFormat { get }
 
-  /// Encodes a bitmap. Formats without transparency blend it with ``EncodingOptions/background``.
+  /// Encodes a bitmap, whose colour space is stated in the file. Formats without transparency blend it with ``EncodingOptions/background``.
   func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data
 }
 

@@ -1,4 +1,5 @@
-/// Decoded pixels: red, green, blue and alpha in one byte each, premultiplied, in sRGB, upright, top row first.
+/// Decoded pixels: red, green, blue and alpha in one byte each, premultiplied, upright, top row first; in sRGB, or in
+/// Display P3 where a request asks for it.
 ///
 /// A bitmap is a value whose copies share the pixels. Any thread may read it.
 ///
@@ -15,6 +16,8 @@ public struct Bitmap: Sendable {
   public let size: PixelSize
   /// Whether every pixel is known to have full alpha. If `false`, some pixels may be transparent.
   public let isOpaque: Bool
+  /// The colour space of the pixels.
+  public package(set) var colorSpace: ColorSpace
   /// Bytes from one row to the next (the stride).
   public let bytesPerRow: Int
 
@@ -25,9 +28,13 @@ public struct Bitmap: Sendable {
   /// - Parameters:
   ///   - size: The size in pixels; both sides at least 1.
   ///   - isOpaque: Whether `fill` writes full alpha everywhere.
+  ///   - colorSpace: The colour space of what `fill` writes.
   ///   - fill: Writes the pixels. The buffer is zeroed; rows are contiguous.
   /// - Throws: Errors of `fill`; ``ImageDecodingError/outOfMemory(_:)``.
-  public init(size: PixelSize, isOpaque: Bool, fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
+  public init(
+    size: PixelSize, isOpaque: Bool, colorSpace: ColorSpace = .sRGB,
+    fill: (UnsafeMutableRawBufferPointer) throws -> Void
+  ) throws {
     precondition(size.width > 0 && size.height > 0, "a bitmap needs at least one pixel, got \(size)")
     let (rowBytes, rowOverflow) = size.width.multipliedReportingOverflow(by: 4)
     let (byteCount, overflow) = rowBytes.multipliedReportingOverflow(by: size.height)
@@ -37,6 +44,7 @@ public struct Bitmap: Sendable {
     try fill(storage.bytes)
     self.size = size
     self.isOpaque = isOpaque
+    self.colorSpace = colorSpace
     self.bytesPerRow = rowBytes
     self.storage = storage
   }
@@ -44,6 +52,7 @@ public struct Bitmap: Sendable {
   fileprivate init(_ weak: WeakBitmap, storage: PixelStorage) {
     size = weak.size
     isOpaque = weak.isOpaque
+    colorSpace = weak.colorSpace
     bytesPerRow = weak.bytesPerRow
     self.storage = storage
   }
@@ -104,12 +113,14 @@ extension Bitmap {
 package struct WeakBitmap: Sendable {
   fileprivate let size: PixelSize
   fileprivate let isOpaque: Bool
+  fileprivate let colorSpace: ColorSpace
   fileprivate let bytesPerRow: Int
   private weak let storage: PixelStorage?
 
   package init(_ bitmap: Bitmap) {
     size = bitmap.size
     isOpaque = bitmap.isOpaque
+    colorSpace = bitmap.colorSpace
     bytesPerRow = bitmap.bytesPerRow
     storage = bitmap.storage
   }
@@ -119,6 +130,8 @@ package struct WeakBitmap: Sendable {
 }
 
 extension Bitmap: CustomStringConvertible {
-  /// The size, whether it is opaque, and its memory: for example `640x427, opaque, 1093120 bytes`.
-  public var description: String { "\(size)\(isOpaque ? ", opaque" : ""), \(byteCount) bytes" }
+  /// The size, whether it is opaque or wide, and its memory: for example `640x427, opaque, displayP3, 1093120 bytes`.
+  public var description: String {
+    "\(size)\(isOpaque ? ", opaque" : "")\(colorSpace == .sRGB ? "" : ", \(colorSpace)"), \(byteCount) bytes"
+  }
 }

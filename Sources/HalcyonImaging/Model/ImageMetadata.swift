@@ -31,6 +31,10 @@ public struct ImageMetadata: Hashable, Sendable {
   /// The colour space that the file names, besides an ICC profile: `sRGB` (also for the primaries of BT.709), `Adobe RGB`,
   /// `Display P3` or `BT.2020`.
   public var colorSpace: String?
+  /// Whether the file states a wider gamut than that of sRGB, by primaries or by an ICC profile.
+  public var hasWideGamut: Bool
+  /// The transfer function of high dynamic range, `PQ` or `HLG`; `nil` for others.
+  public var transferFunction: String?
   /// Whether an image can be shown coarsely before all of it has arrived: a progressive JPEG or an interlaced PNG.
   public var isProgressive: Bool
   /// How long the frames of an animation take to play once; `nil` for a still image, and for AVIF and JPEG XL.
@@ -49,7 +53,8 @@ public struct ImageMetadata: Hashable, Sendable {
   public init(
     info: ImageInfo, cameraMake: String? = nil, cameraModel: String? = nil, captureDate: DateComponents? = nil,
     artist: String? = nil, copyright: String? = nil, colorProfileName: String? = nil, colorSpace: String? = nil,
-    isProgressive: Bool = false, duration: Duration? = nil, exif: Data? = nil, xmp: Data? = nil,
+    hasWideGamut: Bool = false, transferFunction: String? = nil, isProgressive: Bool = false, duration: Duration? = nil,
+    exif: Data? = nil, xmp: Data? = nil,
     colorProfile: Data? = nil
   ) {
     self.info = info
@@ -60,6 +65,8 @@ public struct ImageMetadata: Hashable, Sendable {
     self.copyright = copyright
     self.colorProfileName = colorProfileName
     self.colorSpace = colorSpace
+    self.hasWideGamut = hasWideGamut
+    self.transferFunction = transferFunction
     self.isProgressive = isProgressive
     self.duration = duration
     self.exif = exif
@@ -78,6 +85,7 @@ extension ImageMetadata: CustomStringConvertible {
     if let camera { parts.append(camera) }
     if let captureTime { parts.append(captureTime) }
     if let profile = colorProfileName ?? colorSpace { parts.append(profile) }
+    if let transferFunction { parts.append(transferFunction) }
     if isProgressive { parts.append("progressive") }
     if let duration { parts.append("\(duration)") }
     if let copyright { parts.append(copyright) }

@@ -1,6 +1,6 @@
 /// The metadata of the original file that an encoded image gets.
 ///
-/// The pixels are upright and in sRGB in any case, so the file has no ICC profile.
+/// The pixels are upright in any case, and the colour space of the file is that of the bitmap.
 @nonexhaustive
 public enum MetadataPolicy: String, Hashable, Sendable, CaseIterable {
   /// None: no place, no camera, no date.
@@ -9,7 +9,7 @@ public enum MetadataPolicy: String, Hashable, Sendable, CaseIterable {
   case copyright
   /// Exif and XMP, which may contain the place where a photograph was taken.
   ///
-  /// The orientation is set to upright and the colour space to sRGB; the Exif thumbnail, which may show what has been
+  /// The orientation is set to upright and the colour space to that of the bitmap; the Exif thumbnail, which may show what has been
   /// cropped, is removed. JPEG has room for 64 KB each of Exif and XMP: what is larger is left out there.
   case keep
 

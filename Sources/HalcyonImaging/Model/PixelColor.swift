@@ -1,4 +1,4 @@
-/// A colour in sRGB, not premultiplied by alpha.
+/// A colour in sRGB, not premultiplied by alpha. Processors and encoders convert it to the colour space of the image.
 public struct PixelColor: Hashable, Sendable {
   /// The red component, 0 to 255.
   public let red: UInt8

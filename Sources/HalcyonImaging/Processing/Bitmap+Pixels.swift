@@ -15,7 +15,7 @@ extension Bitmap {
     draw: (UnsafeBufferPointer<Pixel>, UnsafeMutableBufferPointer<Pixel>) throws -> Void
   ) throws -> Bitmap {
     try withPixels { source in
-      try Bitmap(size: size, isOpaque: isOpaque) { bytes in
+      try Bitmap(size: size, isOpaque: isOpaque, colorSpace: colorSpace) { bytes in
         try draw(source, bytes.bindMemory(to: Pixel.self))
       }
     }
@@ -82,8 +82,9 @@ extension Bitmap.Pixel {
 }
 
 extension PixelColor {
-  /// This colour as a premultiplied pixel.
-  var premultiplied: Bitmap.Pixel {
-    Bitmap.Pixel(red, green, blue, 255).scaled(by: alpha)
+  /// This colour as a premultiplied pixel of a bitmap in a colour space.
+  func premultiplied(in space: ColorSpace) -> Bitmap.Pixel {
+    let color = converted(to: space)
+    return Bitmap.Pixel(color.red, color.green, color.blue, 255).scaled(by: alpha)
   }
 }

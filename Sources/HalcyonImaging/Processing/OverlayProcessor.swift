@@ -9,7 +9,7 @@ struct OverlayProcessor: ImageProcessor {
 
   func process(_ bitmap: Bitmap) throws -> Bitmap {
     let share = Float(color.alpha) / 255
-    let tables = LookupTables(mixing: color) { backdrop, source in
+    let tables = LookupTables(mixing: color.converted(to: bitmap.colorSpace)) { backdrop, source in
       backdrop + (blendMode.blend(backdrop, source) - backdrop) * share
     }
     return try tables.apply(to: bitmap)

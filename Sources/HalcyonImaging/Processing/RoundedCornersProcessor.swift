@@ -21,7 +21,8 @@ struct RoundedCornersProcessor: ImageProcessor {
     let inner = border.map { RoundedRectangle(filling: bitmap.size, radii: fitting, inset: $0.width) }
     let isOpaque = background.alpha == 255 || bitmap.isOpaque && fitting.values.allSatisfy { $0 == 0 }
     return try bitmap.redrawn(size: bitmap.size, isOpaque: isOpaque) { source, result in
-      let ground = background.premultiplied
+      let ground = background.premultiplied(in: bitmap.colorSpace)
+      let ink = border?.color.premultiplied(in: bitmap.colorSpace) ?? .zero
       for row in 0..<bitmap.size.height {
         try CancellationFlag.checkCurrent(atRow: row)
         let solid = (inner ?? outer).solidColumns(row: row)
@@ -29,7 +30,7 @@ struct RoundedCornersProcessor: ImageProcessor {
           let index = row * bitmap.size.width + column
           var pixel = source[index]
           if !solid.contains(column) {
-            pixel = borderPixel(inner?.coverage(column: column, row: row)).over(pixel)
+            pixel = borderPixel(ink, inner?.coverage(column: column, row: row)).over(pixel)
             pixel = pixel.scaled(by: UInt8(fraction: outer.coverage(column: column, row: row)))
           }
           result[index] = pixel.over(ground)
@@ -39,9 +40,9 @@ struct RoundedCornersProcessor: ImageProcessor {
   }
 
   /// The border's contribution to a pixel; `innerCoverage` is the fraction of the pixel inside the border.
-  private func borderPixel(_ innerCoverage: Float?) -> Bitmap.Pixel {
-    guard let border, let innerCoverage else { return .zero }
-    return border.color.premultiplied.scaled(by: UInt8(fraction: 1 - innerCoverage))
+  private func borderPixel(_ ink: Bitmap.Pixel, _ innerCoverage: Float?) -> Bitmap.Pixel {
+    guard let innerCoverage else { return .zero }
+    return ink.scaled(by: UInt8(fraction: 1 - innerCoverage))
   }
 }
 

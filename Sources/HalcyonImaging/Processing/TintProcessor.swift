@@ -5,7 +5,7 @@ struct TintProcessor: ImageProcessor {
   var identifier: String { ProcessorIdentity("tint").adding(color).text }
 
   func process(_ bitmap: Bitmap) throws -> Bitmap {
-    let ink = color.premultiplied
+    let ink = color.premultiplied(in: bitmap.colorSpace)
     return try bitmap.mapPixels(isOpaque: bitmap.isOpaque && color.alpha == 255) { ink.scaled(by: $0.alpha) }
   }
 }

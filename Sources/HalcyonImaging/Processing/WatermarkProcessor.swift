@@ -27,11 +27,12 @@ struct WatermarkProcessor: ImageProcessor {
   func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...100_000).check(inset, "watermark inset")
     try (0...1).check(opacity, "watermark opacity")
+    let mark = try mark.converted(to: bitmap.colorSpace)
     let left = start(of: mark.size.width, in: bitmap.size.width, anchor: anchor.x)
     let top = start(of: mark.size.height, in: bitmap.size.height, anchor: anchor.y)
     var marked = bitmap
     try marked.withUnsafeMutableBytes { bytes in
-      try draw(over: bytes.bindMemory(to: Bitmap.Pixel.self), of: bitmap.size, left: left, top: top)
+      try draw(mark, over: bytes.bindMemory(to: Bitmap.Pixel.self), of: bitmap.size, left: left, top: top)
     }
     return marked
   }
@@ -41,7 +42,7 @@ struct WatermarkProcessor: ImageProcessor {
   }
 
   private func draw(
-    over result: UnsafeMutableBufferPointer<Bitmap.Pixel>, of size: PixelSize, left: Int, top: Int
+    _ mark: Bitmap, over result: UnsafeMutableBufferPointer<Bitmap.Pixel>, of size: PixelSize, left: Int, top: Int
   ) throws {
     let columns = (left..<(left + mark.size.width)).clamped(to: 0..<size.width)
     let rows = (top..<(top + mark.size.height)).clamped(to: 0..<size.height)

@@ -7,6 +7,7 @@ extension BlurHash {
   /// of them, so that the text differs slightly from that of encoders that read every pixel.
   ///
   /// - Parameters:
+  ///   - bitmap: The image.
   ///   - columns: The coefficients along the width, clamped to 1...9. Default: 4, for 28 characters with 3 rows.
   ///   - rows: The coefficients along the height, clamped to 1...9. Default: 3.
   public init(_ bitmap: Bitmap, columns: Int = 4, rows: Int = 3) {

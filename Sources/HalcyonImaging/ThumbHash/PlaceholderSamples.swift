@@ -25,6 +25,7 @@ struct PlaceholderSamples {
     )
     let columns = Self.taps(from: bitmap.size.width, to: size.width)
     let rows = Self.taps(from: bitmap.size.height, to: size.height)
+    let conversion = bitmap.colorSpace == .sRGB ? nil : ColorSpaceConversion(to: .sRGB)
     bitmap.withUnsafeBytes { bytes in
       for y in 0..<size.height {
         for x in 0..<size.width {
@@ -36,6 +37,7 @@ struct PlaceholderSamples {
                 UInt32(bytes[start]), UInt32(bytes[start + 1]), UInt32(bytes[start + 2]), UInt32(bytes[start + 3]))
             }
           }
+          if let conversion { sums = conversion.converted(sums) }
           let whole = 255 * Double(rows[y].count * columns[x].count)
           let index = y * size.width + x
           red[index] = Double(sums.x) / whole
@@ -80,5 +82,16 @@ struct PlaceholderSamples {
       let step = max(1, (end - start + tapCount - 1) / tapCount)
       return Array(stride(from: start, to: end, by: step))
     }
+  }
+}
+
+extension ColorSpaceConversion {
+  /// The sums of premultiplied components of some pixels, in the other space.
+  fileprivate func converted(_ sums: SIMD4<UInt32>) -> SIMD4<UInt32> {
+    guard sums.w > 0 else { return sums }
+    func straight(_ sum: UInt32) -> Int { Int(min((sum * 255 + sums.w / 2) / sums.w, 255)) }
+    let color = converted(straight(sums.x), straight(sums.y), straight(sums.z))
+    func sum(_ value: UInt8) -> UInt32 { (UInt32(value) * sums.w + 127) / 255 }
+    return SIMD4(sum(color.x), sum(color.y), sum(color.z), sums.w)
   }
 }

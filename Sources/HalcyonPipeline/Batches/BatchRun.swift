@@ -33,11 +33,12 @@ struct BatchRun: Sendable {
 
   private func result(of request: ImageRequest, _ index: Int) async -> Result<ImageResponse, ImageError> {
     if Task.isCancelled { return .failure(.cancelled) }
-    let subscription = LoadSubscription(priority: pipeline.resolved(request).loadPriority) { event in
+    let request = pipeline.resolved(request)
+    let subscription = LoadSubscription(priority: request.loadPriority) { event in
       if case .progress(let progress) = event { tracker.update(progress, of: index) }
     }
     do throws(ImageError) {
-      return .success(try await pipeline.response(for: request, subscription: subscription))
+      return .success(await request.delivered(try await pipeline.undeliveredResponse(for: request, subscription)))
     } catch {
       return .failure(error)
     }

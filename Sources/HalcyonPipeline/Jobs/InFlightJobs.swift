@@ -59,7 +59,6 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - keepsResult: Whether this caller needs the value itself, not only as a step towards another one.
   ///   - writes: The writes among which the end of a cancelled job counts; see ``SharedJob/cancel()``.
-  @inline(never)
   func value(
     for key: Key, subscription: LoadSubscription, keepsResult: Bool, writes: BackgroundWrites? = nil,
     operation: @escaping Operation
@@ -87,12 +86,15 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) {
     let joined: (job: SharedJob<Value>, isNew: Bool, isRaised: Bool)? = state.withLock { state in
       if let known = state.jobs[key] { return (known, false, known.add(waiter)) }
-      if state.isInvalidated { return nil }
+      // Also where several callers are cancelled one after the other: none starts again the job that another has left.
+      if state.isInvalidated || Task.isCancelled { return nil }
       let new = SharedJob<Value>(writes: writes)
       state.jobs[key] = new
       return (new, true, new.add(waiter))
     }
-    guard let (job, isNew, isRaised) = joined else { return waiter.resume(returning: .failure(.pipelineInvalidated)) }
+    guard let (job, isNew, isRaised) = joined else {
+      return waiter.resume(returning: .failure(Task.isCancelled ? .cancelled : .pipelineInvalidated))
+    }
     if isRaised { job.subscription.notifyPriorityObservers() }
     if isNew {
       start(job, key, here: startsHere, operation)
@@ -119,7 +121,6 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     finish(job, key, outcome)
   }
 
-  @inline(never)
   private func finish(_ job: SharedJob<Value>, _ key: Key, _ outcome: Outcome) {
     state.withLock { state in
       if state.jobs[key] === job { state.jobs[key] = nil }

@@ -32,16 +32,15 @@ enum LoadChain {
     }
   }
 
-  /// Whether no closure has led to this call: a load then need not be waited for by ``waiting(for:_:)``.
-  static var isEmpty: Bool { current.isEmpty }
-
   /// Waits for a load; throws ``ImageError/circularLoad(key:)`` if it waits, directly or not, for the closure that calls.
-  @inline(never)
+  ///
+  /// - Parameter link: Needed only if a closure has led to this call, as for few loads.
   static func waiting<Value: Sendable>(
-    for link: Link, _ load: () async throws(ImageError) -> Value
+    for link: @autoclosure () -> Link, _ load: () async throws(ImageError) -> Value
   ) async throws(ImageError) -> Value {
     let chain = current
     guard let caller = chain.last else { return try await load() }
+    let link = link()
     guard begin(link, from: caller, chain) else { throw .circularLoad(key: link.key.sourceText) }
     defer { end(link, from: caller) }
     return try await load()

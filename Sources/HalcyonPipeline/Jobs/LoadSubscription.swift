@@ -88,6 +88,9 @@ final class LoadSubscription: Sendable {
   /// Sends the events of this subscription to `reporter` from now on.
   func report(to reporter: LoadReporter) { state.withLock { $0.reporter = reporter } }
 
+  /// Whether there is a reporter.
+  var isReported: Bool { state.withLock { $0.reporter != nil } }
+
   /// Counts the time of this subscription from now on.
   func count(in timeout: CountedTime) { state.withLock { $0.timeout = timeout } }
 

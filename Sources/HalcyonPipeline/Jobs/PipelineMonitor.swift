@@ -23,10 +23,17 @@ final class PipelineMonitor: Sendable {
   /// Reports a whole load that found its image in memory.
   @inline(never)
   func reportHit(_ request: ImageRequest) {
+    report([.created(request), .started, .memoryHit, .finished(.memory, LoadTrace())], of: request)
+  }
+
+  /// Reports a whole load whose source cannot be used.
+  func reportFailure(_ request: ImageRequest, _ error: ImageError) {
+    report([.created(request), .started, .failed(error)], of: request)
+  }
+
+  private func report(_ kinds: [PipelineEvent.Kind], of request: ImageRequest) {
     let load = loadCount.add(1)
-    for kind in [.created(request), .started, .memoryHit, .finished(.memory, LoadTrace())] as [PipelineEvent.Kind] {
-      handler(PipelineEvent(load: load, request: request, kind: kind))
-    }
+    for kind in kinds { handler(PipelineEvent(load: load, request: request, kind: kind)) }
   }
 
   /// Numbers a load and reports its creation.
@@ -35,17 +42,4 @@ final class PipelineMonitor: Sendable {
     reporter.report(.created(request))
     return reporter
   }
-}
-
-extension PipelineConfiguration {
-  /// Reports a step to the subscribers of a load, if there is an event handler.
-  @inline(__always)
-  func report(_ kind: @autoclosure () -> PipelineEvent.Kind, to subscription: LoadSubscription) {
-    if eventHandler != nil { subscription.reportStep(kind) }
-  }
-}
-
-extension LoadSubscription {
-  @inline(never)
-  fileprivate func reportStep(_ kind: () -> PipelineEvent.Kind) { report(.step(kind())) }
 }

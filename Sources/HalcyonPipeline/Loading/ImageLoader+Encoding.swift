@@ -29,6 +29,11 @@ extension EncodedVariant {
   }
 }
 
+extension EncodedVariant: LoadResult {
+  var lastEvent: PipelineEvent.Kind { .finished(origin, LoadTrace()) }
+  var shownImage: DecodedImage? { nil }
+}
+
 /// Loads of encoded images: thumbnails that a server sends, files for other programs.
 extension ImageLoader {
   /// The image of a request in the form of its storage policy: from the store, or encoded and then stored.
@@ -38,53 +43,47 @@ extension ImageLoader {
     for request: ImageRequest, planner: EncodingPlanner? = nil
   ) async throws(ImageError) -> EncodedVariant {
     guard request.targetSize.isValid else { throw .invalidTargetSize(request.targetSize) }
-    let subscription = LoadSubscription(priority: request.loadPriority) { _ in }
-    return try await reporting(request, to: subscription, end: { .finished($0.origin, LoadTrace()) }) {
-      () async throws(ImageError) in
-      try await withFallback(request, subscription) { [self] request throws(ImageError) in
-        if let planner { return try await plannedVariant(of: request, planner, subscription) }
-        return try await singleEncodedVariant(for: request, subscription)
+    let subscription = LoadSubscription(priority: request.loadPriority)
+    return try await around(newLoad(request, for: subscription)) { [self] load throws(ImageError) in
+      let key =
+        planner.map { load.keys.image.adding("plan", $0.identifier) }
+        ?? load.keys.variant(load.request.storagePolicy) ?? load.keys.image
+      let watch = RemovalWatch(key, in: load.cache)
+      return try await encodings.value(
+        for: JobKey(load.request, watch), subscription: load.subscription, keepsResult: true
+      ) { [self] subscription throws(ImageError) in
+        try await variant(load.shared(by: subscription, for: watch), planner)
       }
     }
   }
 
-  private func singleEncodedVariant(
-    for request: ImageRequest, _ subscription: LoadSubscription
-  ) async throws(ImageError) -> EncodedVariant {
-    let keys = RequestKeys(request)
-    let key = keys.variant(request.storagePolicy) ?? keys.image
-    let watch = watch(key, for: request)
-    return try await encodings.value(
-      for: JobKey(key: key, options: LoadKey.key(request), removals: watch.removals), subscription: subscription,
-      keepsResult: true
-    ) { [self] subscription throws(ImageError) in
-      if let stored = await storedVariantBytes(request, keys: keys, subscription) {
-        try await applyStoreOptions(request, after: stored)
-        return EncodedVariant(stored.data, of: stored, wasStored: true)
-      }
-      let loaded = try await load(request, keys: keys, stale: nil, subscription, keepsResult: false)
-      // Without reading memory every image is made from bytes.
-      guard let encoded = loaded.encoded else { throw .notCached(key: keys.fetch.sourceText) }
-      return try await variant(
-        of: loaded.image, encoded, request, key: keys.variant(request.storagePolicy), subscription, watch)
+  private func variant(_ load: Load, _ planner: EncodingPlanner?) async throws(ImageError) -> EncodedVariant {
+    if let stored = await storedBytes(load, key: load.key) {
+      try await applyStoreOptions(load, after: stored)
+      return EncodedVariant(stored.data, of: stored, wasStored: true)
     }
+    if let planner { return try await plannedVariant(load, planner) }
+    let loaded = try await self.load(load, keepsResult: false)
+    // Without reading memory every image is made from bytes.
+    guard let encoded = loaded.encoded else { throw .notCached(key: load.keys.fetch.sourceText) }
+    return try await encode(loaded.image, encoded, load)
   }
 
   /// An image encoded, and its storing started.
-  private func variant(
-    of image: DecodedImage, _ encoded: EncodedImage, _ request: ImageRequest, key: CacheKey?,
-    _ subscription: LoadSubscription, _ watch: RemovalWatch
+  private func encode(
+    _ image: DecodedImage, _ encoded: EncodedImage, _ load: Load
   ) async throws(ImageError) -> EncodedVariant {
     let data: Data?
     do {
-      data = try await encode(image, request, original: encoded.data, priority: subscription.priority)
+      data = try await encodedData(
+        of: image, load.request, original: encoded.data, priority: load.subscription.priority)
     } catch {
       throw ImageError(encoding: error, encoded)
     }
     guard let data else { return EncodedVariant(encoded.data, of: encoded) }
     if !image.isPartial {
-      await startStoring(data, of: encoded, request, key: key, watch)
-      try await applyStoreOptions(request, after: encoded)
+      await startStoring(data, of: encoded, load)
+      try await applyStoreOptions(load, after: encoded)
     }
     return EncodedVariant(data, of: encoded)
   }
@@ -92,31 +91,16 @@ extension ImageLoader {
 
 /// Images whose size and form depend on the properties of their files.
 extension ImageLoader {
-  private func plannedVariant(
-    of request: ImageRequest, _ planner: EncodingPlanner, _ subscription: LoadSubscription
-  ) async throws(ImageError) -> EncodedVariant {
-    let keys = RequestKeys(request)
-    let key = keys.image.adding("plan", planner.identifier)
-    let watch = watch(key, for: request)
-    return try await encodings.value(
-      for: JobKey(key: key, options: LoadKey.key(request), removals: watch.removals), subscription: subscription,
-      keepsResult: true
-    ) { [self] subscription throws(ImageError) in
-      if let stored = await storedVariantBytes(request, key: key, subscription) {
-        try await applyStoreOptions(request, after: stored)
-        return EncodedVariant(stored.data, of: stored, wasStored: true)
-      }
-      let encoded = try await bytes.encodedImage(for: request, key: keys.fetch, subscription: subscription)
-      guard let plan = try plan(planner, encoded) else {
-        try await store(encoded, of: request)
-        return EncodedVariant(encoded.data, of: encoded, wasStored: encoded.origin == .store)
-      }
-      do throws(ImageError) {
-        return try await variant(of: encoded, plan, request, keys: (keys.fetch, key), subscription, watch)
-      } catch {
-        let fetched = try await fetchAgain(encoded, after: error, request, key: keys.fetch, subscription)
-        return try await variant(of: fetched, plan, request, keys: (keys.fetch, key), subscription, watch)
-      }
+  private func plannedVariant(_ load: Load, _ planner: EncodingPlanner) async throws(ImageError) -> EncodedVariant {
+    let encoded = try await bytes.encodedImage(for: load)
+    guard let plan = try plan(planner, encoded) else {
+      try await storeFetched(encoded, load)
+      return EncodedVariant(encoded.data, of: encoded, wasStored: encoded.origin == .store)
+    }
+    do throws(ImageError) {
+      return try await make(plan, of: encoded, load)
+    } catch {
+      return try await make(plan, of: try await fetchAgain(encoded, after: error, load), load)
     }
   }
 
@@ -129,20 +113,19 @@ extension ImageLoader {
   }
 
   /// Decodes, processes and encodes an image once there is memory for it, and starts storing it.
-  private func variant(
-    of encoded: EncodedImage, _ plan: EncodingPlan, _ request: ImageRequest, keys: (fetch: CacheKey, variant: CacheKey),
-    _ subscription: LoadSubscription, _ watch: RemovalWatch
+  private func make(
+    _ plan: EncodingPlan, of encoded: EncodedImage, _ load: Load
   ) async throws(ImageError) -> EncodedVariant {
-    let request = plan.applied(to: request)
+    let load = load.changed { $0 = plan.applied(to: $0) }
     let made: Made
     do {
-      let decoder = try configuration.decoders(for: request).decoder(for: encoded.info.format)
+      let decoder = try configuration.decoders(for: load.request).decoder(for: encoded.info.format)
       let byteCount = plan.byteCount(for: encoded, decoder)
       try await configuration.memoryBudget.reserve(byteCount)
       defer { configuration.memoryBudget.release(byteCount) }
       // One piece of work: no bitmap waits for a thread.
-      made = try await workers.run(for: subscription) { [self] flag in
-        try flag.asCurrent { try make(encoded, request, by: decoder, flag) }
+      made = try await workers.run(for: load) { [self] flag in
+        try flag.asCurrent { try makeNow(encoded, load.request, by: decoder, flag) }
       }
     } catch let error as ImageError {
       throw error
@@ -151,23 +134,19 @@ extension ImageLoader {
     }
     // Encoders that cannot be cancelled end later; nothing is stored after a cancellation.
     if Task.isCancelled { throw .cancelled }
-    configuration.report(.decoded(made.decodedSize), to: subscription)
-    for processor in plan.processors {
-      configuration.report(.processed(identifier: processor.identifier), to: subscription)
-    }
-    if let known = made.placeholder ?? encoded.metadata.placeholder, !encoded.watch.isRemovedFromStore {
-      configuration.cache(for: request).placeholders.insert(known, for: keys.fetch)
-    }
+    load.report(.decoded(made.decodedSize))
+    for processor in plan.processors { load.report(.processed(identifier: processor.identifier)) }
+    remember(made.placeholder, of: encoded, load)
     if !made.isPartial {
-      await storeOriginalIfWanted(encoded, of: request, made.placeholder)
-      await startStoring(made.data, of: encoded, request, key: keys.variant, watch)
-      try await applyStoreOptions(request, after: encoded)
+      await storeOriginalIfWanted(encoded, load, made.placeholder)
+      await startStoring(made.data, of: encoded, load)
+      try await applyStoreOptions(load, after: encoded)
     }
     return EncodedVariant(made.data, of: encoded)
   }
 
   /// Decodes, processes and encodes an image on the calling thread.
-  private func make(
+  private func makeNow(
     _ encoded: EncodedImage, _ request: ImageRequest, by decoder: any ImageDecoder, _ flag: CancellationFlag
   ) throws -> Made {
     var (image, placeholder) = try decodeNow(encoded, request, by: decoder, flag)
@@ -224,5 +203,12 @@ extension EncodingPlan {
     return encoded.info.decodingByteCount(
       outputSize: size.size(for: encoded.info.pixelSize), isProgressive: isProgressive)
       + min(max(processingByteCount, 0), .max / 8)
+  }
+}
+
+extension ImageError {
+  /// The error of an encoder.
+  init(encoding error: any Error, _ encoded: EncodedImage) {
+    self = error is CancellationError ? .cancelled : .failed(cause: error, url: encoded.metadata.url ?? .unnamedImage)
   }
 }

@@ -81,8 +81,11 @@ final class PreviewMaker: Sendable {
   private func preview(
     of received: ReceivedBytes, after stage: Int, _ decoder: any ProgressiveImageDecoder, _ flag: CancellationFlag
   ) throws -> ImagePreview? {
-    let options = DecodingOptions(size: request.targetSize, limits: configuration.limits) { flag.isCancelled }
+    let options = DecodingOptions(
+      size: request.targetSize, limits: configuration.limits, colorSpace: request.targetColorSpace
+    ) { flag.isCancelled }
     guard var preview = try decoder.preview(received.data, after: stage, options: options) else { return nil }
+    preview.image.bitmap = try preview.image.bitmap.converted(for: request.targetColorSpace)
     let context = ImageProcessingContext(
       request: request, response: received.head, info: preview.image.info, isComplete: false)
     for processor in request.processors {

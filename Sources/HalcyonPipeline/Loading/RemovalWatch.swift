@@ -8,7 +8,7 @@ struct RemovalWatch: Sendable {
     var (memory, store): (UInt64, UInt64)
   }
 
-  private let key: CacheKey
+  let key: CacheKey
   private let cache: ImageCache
   let removals: Removals
 

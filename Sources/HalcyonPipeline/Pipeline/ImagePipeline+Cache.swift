@@ -88,7 +88,7 @@ extension ImagePipeline {
     _ original: Data, for request: ImageRequest, _ userInfo: Data?
   ) async throws(ImageError) {
     let key = RequestKeys(request).fetch
-    guard let store = configuration.store(of: configuration.cache(for: request), for: request), request.writesStore
+    guard let store = configuration.store(for: request), request.writesStore
     else {
       throw .notStorable(key: key.sourceText)
     }
@@ -106,7 +106,7 @@ extension ImagePipeline {
     _ image: DecodedImage, _ metadata: EntryMetadata, for request: ImageRequest, _ keys: RequestKeys
   ) async throws(ImageError) {
     guard let (key, policy) = destination(of: image, for: request, keys),
-      let store = configuration.store(of: configuration.cache(for: request), for: request)
+      let store = configuration.store(for: request)
     else { return }
     var data = image.animation?.data
     do {
@@ -146,7 +146,7 @@ extension ImagePipeline {
   public func storedMetadata(for request: ImageRequest) async throws(ImageError) -> EntryMetadata? {
     let request = resolved(request)
     let keys = RequestKeys(request)
-    let store = configuration.store(of: configuration.cache(for: request), for: request)
+    let store = configuration.store(for: request)
     do {
       if let variant = keys.variant(request.storagePolicy), let metadata = try await store?.metadata(for: variant) {
         return metadata

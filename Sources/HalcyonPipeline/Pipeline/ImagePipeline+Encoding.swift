@@ -15,7 +15,7 @@ extension ImagePipeline {
   /// that it was made from is fresh; the original bytes are stored unless
   /// ``RequestOptions/storage`` keeps none. Equal calls
   /// in flight share one load and one encoding, which runs on the threads of the pipeline. Memory is neither read nor
-  /// written. The file has the pixels as they are shown, upright and in sRGB; of an animation it has the first frame. Files
+  /// written. The file has the pixels as they are shown, upright and in the colour space of the request; of an animation it has the first frame. Files
   /// for images from files, and from data that the request contains, are not stored.
   ///
   /// - Parameters:

@@ -56,7 +56,7 @@ public final class ImagePipeline: Sendable {
       loader.monitor?.reportHit(request)
       return image
     }
-    return try await loader.image(for: request, keys: keys, missing: lookup)
+    return try await loader.image(loader.newLoad(request, keys, after: lookup, for: request.newSubscription)).image
   }
 
   /// The image of a request, its origin, and the time that each step took.
@@ -65,32 +65,12 @@ public final class ImagePipeline: Sendable {
   /// for them.
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
     let request = resolved(request)
-    let keys = RequestKeys(request)
-    return try await response(for: request, keys: keys, after: loader.lookUpMemory(request, key: keys.image))
-  }
-
-  /// The response to a resolved request after the look-up in memory.
-  private func response(
-    for request: ImageRequest, keys: RequestKeys, after lookup: MemoryLookup
-  ) async throws(ImageError) -> ImageResponse {
-    if case .hit(let image) = lookup {
-      loader.monitor?.reportHit(request)
-      return await request.delivered(ImageResponse(memory: image))
-    }
-    let response = try await loader.response(
-      for: request, keys: keys, missing: lookup, subscription: LoadSubscription(priority: request.loadPriority))
-    return await request.delivered(response)
-  }
-
-  /// The response for one request of a batch, loaded for the caller's subscription.
-  func response(for request: ImageRequest, subscription: LoadSubscription) async throws(ImageError) -> ImageResponse {
-    let request = resolved(request)
-    return await request.delivered(try await undeliveredResponse(for: request, subscription: subscription))
+    return await request.delivered(try await undeliveredResponse(for: request, request.newSubscription))
   }
 
   /// The response to a resolved request, without the changes that its options make on delivery.
   func undeliveredResponse(
-    for request: ImageRequest, subscription: LoadSubscription
+    for request: ImageRequest, _ subscription: @autoclosure () -> LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
     let keys = RequestKeys(request)
     let lookup = loader.lookUpMemory(request, key: keys.image)
@@ -98,7 +78,8 @@ public final class ImagePipeline: Sendable {
       loader.monitor?.reportHit(request)
       return ImageResponse(memory: image)
     }
-    return try await loader.response(for: request, keys: keys, missing: lookup, subscription: subscription)
+    let load = loader.newLoad(request, keys, after: lookup, for: subscription())
+    return ImageResponse(try await loader.image(load), for: request)
   }
 
   /// Starts loading immediately, and returns a handle to observe, reprioritize or cancel the load.
@@ -145,6 +126,18 @@ public final class ImagePipeline: Sendable {
   func deliveredHit(_ image: DecodedImage, _ request: ImageRequest) -> DecodedImage {
     loader.monitor?.reportHit(request)
     return request.deliveredAtOnce(image)
+  }
+
+  /// Why no load of a request can succeed, such as an invalid URL; `nil` for any other request. It counts as a load.
+  package func sourceError(of request: ImageRequest) -> ImageError? {
+    guard request.alternatives.isEmpty, request.lowDataSource == nil, !loader.isInvalidated else { return nil }
+    do throws(ImageError) {
+      _ = try ResolvedSource(request.source)
+      return nil
+    } catch {
+      loader.monitor?.reportFailure(resolved(request), error)
+      return error
+    }
   }
 
   /// A view stops showing the image of a request.

@@ -71,14 +71,15 @@ public final class ImageTask: Sendable {
       reporter?.report(.started)
       let keys = RequestKeys(request)
       let lookup = lookup ?? loader.lookUpMemory(request, key: keys.image)
-      loader.configuration.report(lookup.event(for: request), to: subscription)
+      let load = loader.newLoad(request, keys, after: lookup, for: subscription)
+      load.report(lookup.event(for: request))
       if case .hit(let image) = lookup {
         let response = await request.delivered(ImageResponse(memory: image))
         return broadcast.finish(.success(response)) { reporter?.end($0) }
       }
       if let preview = loader.keptPreview(request, keys: keys) { subscription.report(.preview(preview)) }
       do throws(ImageError) {
-        let response = try await loader.response(for: request, keys: keys, after: lookup, subscription)
+        let response = ImageResponse(try await loader.image(load), for: request)
         loader.removePreview(request, keys: keys)
         broadcast.finish(.success(await request.delivered(response))) { reporter?.end($0) }
       } catch {

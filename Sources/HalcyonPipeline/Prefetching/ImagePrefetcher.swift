@@ -119,10 +119,10 @@ extension ImagePipeline {
     do throws(ImageError) {
       switch destination {
       case .memory:
-        let response = try await undeliveredResponse(for: request, subscription: subscription)
+        let response = try await undeliveredResponse(for: request, subscription)
         return response.origin == .memory && response.trace.steps.isEmpty ? .skipped : .completed
       case .store:
-        return try await loader.prefetchToStore(request, subscription) ? .completed : .skipped
+        return try await loader.prefetchToStore(request, subscription) == .loaded ? .completed : .skipped
       }
     } catch {
       return .failed(error)

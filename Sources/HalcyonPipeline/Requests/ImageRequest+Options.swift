@@ -7,6 +7,8 @@ import HalcyonCache
 extension ImageRequest {
   /// The size at which the image is decoded.
   var targetSize: TargetSize { size ?? .original }
+  /// The colour space to which the image is decoded.
+  var targetColorSpace: TargetColorSpace { optionsBox?.options.colorSpace ?? .sRGB }
   var loadPriority: ImagePriority { optionsBox?.options.priority ?? .normal }
   package var freshness: CachePolicy { optionsBox?.options.cachePolicy ?? .standard }
   var readsMemory: Bool { optionsBox?.options.memoryAccess?.reads ?? true }

@@ -18,6 +18,7 @@ struct RequestKeys: Sendable {
       fields.append(request.targetSize)
       for processor in request.processors { fields.append("process", processor.identifier) }
       if let box = request.optionsBox {
+        if request.targetColorSpace != .sRGB { fields.append("color", request.targetColorSpace.rawValue) }
         if let frames = request.framesValue { fields.append("frames", frames) }
         if let decoder = box.options.decoderHook { fields.append("decoder", decoder.identity) }
       }
@@ -29,11 +30,9 @@ struct RequestKeys: Sendable {
   var preview: CacheKey { image.adding("preview", "last") }
 
   /// The key of the encoded bytes: everything that changes them.
-  var fetch: CacheKey { CacheKey(String(decoding: image.text.utf8.prefix(fetchLength), as: UTF8.self)) }
-
-  /// Makes only the key ``fetch``.
-  static func fetch(_ request: ImageRequest) -> CacheKey {
-    KeyFields.key { appendFetchFields(of: request, to: &$0) }
+  var fetch: CacheKey {
+    let text = image.text.utf8
+    return fetchLength == text.count ? image : CacheKey(String(decoding: text.prefix(fetchLength), as: UTF8.self))
   }
 
   /// The key of the image encoded by `policy`; `nil` if the policy stores only the original bytes.
@@ -42,6 +41,11 @@ struct RequestKeys: Sendable {
   private static func appendFetchFields(of request: ImageRequest, to fields: inout KeyFields) {
     let source = request.source.keySource
     fields.append(source.name, source.text)
+    // A file that has been written again is another image.
+    if case .url(let text) = source, text.utf8.starts(with: "file:".utf8), let version = URL(string: text)?.fileVersion
+    {
+      fields.append("modified", version)
+    }
     // Header values may be secret, and keys are written to disk: they contain only hashes of the values.
     for header in request.headers.fields.isEmpty ? [] : request.headers.sortedFields {
       fields.append("header", "\(header.name.lowercased()):\(KeyDigest(header.value).hexadecimal)")

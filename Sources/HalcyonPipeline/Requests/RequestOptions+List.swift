@@ -26,6 +26,7 @@ extension RequestOptions {
     visitor.visit("tags", \.tags)
     visitor.visit("isPinned", \.isPinned)
     visitor.visit("scale", \.scale)
+    visitor.visit("colorSpace", \.colorSpace)
     visitor.visit("allowsPartialImage", \.allowsPartialImage)
     visitor.visit("allowsErrorImage", \.allowsErrorImage)
     visitor.visit("animation", \.animation)

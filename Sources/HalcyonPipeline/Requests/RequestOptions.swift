@@ -85,6 +85,11 @@ public struct RequestOptions: Sendable {
   ///
   /// No effect where no image is delivered.
   public var scale: Double?
+  /// The colour space that the image is decoded to. Default: ``TargetColorSpace/sRGB``.
+  ///
+  /// Part of the cache key: images in different spaces are separate. Processors, placeholders and stored variants keep the
+  /// space. No effect where only bytes are loaded.
+  public var colorSpace: TargetColorSpace?
   /// Whether a JPEG, PNG, GIF or BMP file that is truncated or damaged is decoded as far as possible, instead of failing.
   /// Default: no.
   ///

@@ -35,7 +35,7 @@ extension CacheKey {
 
   /// The fields of a key of original bytes; others stand for an image made from them.
   private static let originalFields: Set<String> = [
-    "url", "key", "header", "for", "method", "body", "policy", "variant", "part",
+    "url", "key", "modified", "header", "for", "method", "body", "policy", "variant", "part",
   ]
 
   /// Whether this is the key of the original bytes of a source, or of a part of them. O(n).

@@ -57,6 +57,6 @@ struct DiskNetworkFolderTests {
   @Test func `the temporary folder is not remote, and a missing folder is an error`() throws {
     let (files, path) = (SystemFiles(), FileManager.default.temporaryDirectory.path())
     #expect(try !files.isRemote(path))
-    #expect(throws: DiskCacheError.self) { try files.isRemote(path + "/none") }
+    #expect(throws: DiskCacheError.self) { try files.isRemote(path + "/\(UUID())") }
   }
 }

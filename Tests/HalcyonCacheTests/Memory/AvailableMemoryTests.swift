@@ -46,6 +46,11 @@ struct AvailableMemoryTests {
     #expect(try availableMemory(limits: limits, membership: membership, in: folder).bytes == bytes)
   }
 
+  @Test(arguments: [(40 << 20, 10 << 20), (8 << 30, 512 << 20)])
+  func `a cache takes a quarter of what the system leaves to an app, up to a limit`(appMemory: Int, limit: Int) {
+    #expect(AvailableMemory(physicalMemory: 8 << 30, appMemory: appMemory).cacheByteLimit == limit)
+  }
+
   @Test func `the default cost limit is at most a quarter of physical memory`() {
     let limit = MemoryCacheConfiguration.defaultCostLimit
     #expect(limit > 0)

@@ -16,7 +16,9 @@ final class ScalingReader: SystemImageReader {
     self.isComplete = isComplete
   }
 
-  func image(of file: Data, at index: Int?, longestSide: Int?) throws(ImageDecodingError) -> SystemImage? {
+  func image(
+    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace
+  ) throws(ImageDecodingError) -> SystemImage? {
     sides.withLock { $0.append(longestSide) }
     guard let side = longestSide else { return SystemImage(bitmap: image, isComplete: isComplete) }
     let size = TargetSize.fit(width: side, height: side).geometry(for: image.size).outputSize
@@ -34,7 +36,9 @@ final class ScalingReader: SystemImageReader {
 struct SequenceReader: SystemImageReader {
   let frames: [Bitmap]
 
-  func image(of file: Data, at index: Int?, longestSide: Int?) throws(ImageDecodingError) -> SystemImage? {
+  func image(
+    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace
+  ) throws(ImageDecodingError) -> SystemImage? {
     SystemImage(bitmap: frames[index ?? 0], isComplete: true)
   }
 
@@ -55,7 +59,9 @@ struct FixedReader: SystemImageReader {
 
   func isTruncated(_ file: Data) -> Bool { isTruncated }
 
-  func image(of file: Data, at index: Int?, longestSide: Int?) throws(ImageDecodingError) -> SystemImage? {
+  func image(
+    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace
+  ) throws(ImageDecodingError) -> SystemImage? {
     (longestSide == nil ? whole : small).map { SystemImage(bitmap: $0, isComplete: true) }
   }
 }

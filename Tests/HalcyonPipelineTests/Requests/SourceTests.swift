@@ -38,6 +38,26 @@ struct SourceTests {
     }
   }
 
+  @Test func `a file that has been written again is loaded again, and one that has been removed is an error`()
+    async throws
+  {
+    try await TemporaryDirectory.run { folder in
+      let file = folder.appending(path: "a.png")
+      let fixture = PipelineFixture.serving()
+      let request = ImageRequest(url: file)
+      for width in [10, 10, 30] as [UInt16] {
+        if fixture.pipeline[cached: request]?.size.width != Int(width) {
+          try SolidImage(width: width, height: 10).data.write(to: file)
+        }
+        #expect(try await fixture.pipeline.image(for: request).size.width == Int(width))
+        #expect(fixture.pipeline[cached: request] != nil)
+      }
+      try FileManager.default.removeItem(at: file)
+      #expect(fixture.pipeline[cached: request] == nil)
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+    }
+  }
+
   @Test func `coalesced requests call a provider once, and later requests read the caches`() async throws {
     let joined = EventLog<PipelineEvent.SharedWork>()
     let fixture = PipelineFixture { configuration in

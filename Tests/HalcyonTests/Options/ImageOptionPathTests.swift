@@ -81,6 +81,28 @@ struct ImageOptionPathTests {
     withExtendedLifetime(preloaded) {}
   }
 
+  @Test(arguments: LoadPath.affected(by: .colorSpace), OptionsLevel.allCases)
+  func `an image has the colour space of its request on every path`(path: LoadPath, level: OptionsLevel) async throws {
+    let options = level.options { $0.colorSpace = .displayP3 }
+    try await OptionsFixture.run(serving: path.served, options: options.pipeline) { fixture async throws in
+      let request = path.request(fixture) { $0 = options.request }
+      for _ in 0..<2 {
+        let result = try await path.load(request, with: fixture.pipeline)
+        let encoded = try path.encodes ? result.data.map { try DecodedImage(data: $0, colorSpace: .source) } : nil
+        let image = try #require(encoded ?? result.image ?? fixture.pipeline[cached: request])
+        #expect(image.bitmap.colorSpace == .displayP3)
+        if let frame = try await image.animation?.frame(at: 1) { #expect(frame.bitmap.colorSpace == .displayP3) }
+        await fixture.pipeline.cache.flush()
+        fixture.memory.removeAll()
+      }
+      let plain = path.request(fixture) { $0.colorSpace = .sRGB }
+      if !path.encodes, path != .prefetchToMemory {
+        #expect(try await path.load(plain, with: fixture.pipeline).image?.bitmap.colorSpace == .sRGB)
+      }
+      #expect(fixture.transport.requests.count == 1)
+    }
+  }
+
   @Test(arguments: LoadPath.affected(by: .allowsPartialImage), OptionsLevel.allCases)
   func `a truncated file is a partial image where allowed on every path`(path: LoadPath, level: OptionsLevel)
     async throws

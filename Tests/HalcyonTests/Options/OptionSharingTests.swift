@@ -89,7 +89,6 @@ struct OptionSharingTests {
     let (keys, others) = (RequestKeys(base), RequestKeys(other))
     #expect((keys.image != others.image) == (option.changesBytes || option.changesImage))
     #expect((keys.fetch != others.fetch) == option.changesBytes)
-    #expect(others.fetch == RequestKeys.fetch(other))
   }
 
   @Test func `the case of the names of header fields and their order make no difference`() async throws {
@@ -113,7 +112,7 @@ extension RequestOption {
       "image"
     // The image before the processor.
     case .processors: "image"
-    case .storage, .memoryAccess, .memoryExpiration, .allowsPartialImage, .animation, .size: "bytes"
+    case .storage, .memoryAccess, .memoryExpiration, .colorSpace, .allowsPartialImage, .animation, .size: "bytes"
     case .cachePolicy, .storeAccess, .usesETags, .cache, .retryStrategy, .requestModifier,
       .redirectHandler, .responseValidator, .dataTransform, .decoder, .allowsErrorImage, .method, .body, .headers,
       .identity:
@@ -124,7 +123,7 @@ extension RequestOption {
   fileprivate var changesBytes: Bool { [.allowsErrorImage, .method, .body, .headers, .identity].contains(self) }
 
   fileprivate var changesImage: Bool {
-    [.size, .processors, .animation, .decoder].contains(self)
+    [.size, .processors, .animation, .colorSpace, .decoder].contains(self)
   }
 
   /// Sets the option to a value other than its default.
@@ -146,6 +145,7 @@ extension RequestOption {
     case .tags: request.tags = ["trip"]
     case .isPinned: request.isPinned = true
     case .scale: request.scale = 2
+    case .colorSpace: request.colorSpace = .source
     case .allowsPartialImage: request.allowsPartialImage = true
     case .allowsErrorImage: request.allowsErrorImage = true
     case .animation: request.animation = .firstFrame

@@ -47,6 +47,7 @@ struct OptionsArticleTests {
     request.timeout = .seconds(5)
     request.previews = PreviewPolicy(minimumInterval: .seconds(1))
     request.previews = PreviewPolicy(keepsLast: true)
+    request.colorSpace = .source
     request.allowsPartialImage = true
     request.allowsErrorImage = true
     request.decoder = thermal

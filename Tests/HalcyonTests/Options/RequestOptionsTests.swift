@@ -17,6 +17,7 @@ struct RequestOptionsTests {
     (options.cache, options.storage) = (ImageCache(disk: nil), .photo)
     (options.memoryExpiration, options.storeExpiration) = (.never, .never)
     (options.tags, options.isPinned, options.scale) = (["a"], true, 2)
+    options.colorSpace = .source
     (options.allowsPartialImage, options.allowsErrorImage, options.animation) = (true, true, .firstFrame)
     (options.imageModifier, options.userInfo, options.keepsEncodedData) = ({ $0 }, ["a": 1], true)
     (options.retryStrategy, options.requestModifier) = (.never, NoModification())
@@ -35,7 +36,7 @@ struct RequestOptionsTests {
     #expect(unset(complete).isEmpty)
     #expect(unset(RequestOptions().over(complete)).isEmpty)
     #expect(unset(complete.over(RequestOptions())).isEmpty)
-    #expect(unset(RequestOptions().over(RequestOptions())).count == 27)
+    #expect(unset(RequestOptions().over(RequestOptions())).count == 28)
     var other = RequestOptions()
     (other.priority, other.tags, other.isPinned) = (.low, [], false)
     let merged = other.over(complete)

@@ -6,8 +6,8 @@ struct ServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Serves images over HTTP, resized and converted.",
     discussion: """
-      Runs the program halcyon-serve that lies beside this one or in a folder of PATH, with all arguments. Build it with \
-      swift build -c release --package-path Service. Its settings: halcyon serve --help.
+      Runs the program halcyon-serve that lies beside this one or in a folder of PATH, with all arguments. make install \
+      and the Debian package bring both. Its settings: halcyon serve --help.
       """)
 
   @Argument(parsing: .captureForPassthrough, help: "The arguments of halcyon-serve.")
@@ -45,8 +45,8 @@ enum ServeError: Error, CustomStringConvertible {
     switch self {
     case .noProgram:
       """
-      halcyon-serve is neither beside halcyon nor in a folder of PATH. Build it with: swift build -c release \
-      --package-path Service --product halcyon-serve; then copy it from Service/.build/release.
+      halcyon-serve is neither beside halcyon nor in a folder of PATH. Install both with make install in a clone of \
+      Halcyon, or with the Debian package.
       """
     case .notStarted(let program, let reason): "\(program) cannot be run: \(reason). Check its permissions."
     }

@@ -19,13 +19,13 @@ struct ServeCommandTests {
     }
   }
 
-  @Test func `without the program the error says how to build it`() async throws {
+  @Test func `without the program the error says how to install it`() async throws {
     try await TemporaryDirectory.run { folder in
       let program = folder.appending(path: "halcyon")
       try FileManager.default.copyItem(at: try CommandRun.program(), to: program)
       let run = try await CommandRun(program, ["serve"])
       #expect(run.status == 1)
-      #expect(run.errors.contains("swift build -c release --package-path Service"))
+      #expect(run.errors.contains("make install"))
     }
   }
 }

@@ -48,6 +48,7 @@ struct FlattenProcessor: ImageProcessor {
 
   func process(_ bitmap: Bitmap) throws -> Bitmap {
     guard !bitmap.isOpaque else { return bitmap }
+    let color = color.converted(to: bitmap.colorSpace)
     let backdrop = [color.red, color.green, color.blue, 255].map(Int.init)
     return try mappingPixels(of: bitmap, isOpaque: true) { pixel in
       let rest = 255 - Int(pixel[3])
@@ -63,7 +64,7 @@ extension Bitmap {
   fileprivate func placed(left: Int, top: Int, on size: PixelSize) throws -> Bitmap {
     guard size != self.size else { return self }
     let rowBytes = self.size.width * 4
-    return try Bitmap(size: size, isOpaque: false) { result in
+    return try Bitmap(size: size, isOpaque: false, colorSpace: colorSpace) { result in
       withUnsafeBytes { source in
         for row in 0..<self.size.height {
           let start = ((top + row) * size.width + left) * 4
@@ -78,7 +79,7 @@ extension Bitmap {
   func copy(
     isOpaque: Bool, _ change: (inout UnsafeMutableRawBufferPointer) throws -> Void
   ) throws -> Bitmap {
-    try Bitmap(size: size, isOpaque: isOpaque) { result in
+    try Bitmap(size: size, isOpaque: isOpaque, colorSpace: colorSpace) { result in
       withUnsafeBytes { result.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(result.count))) }
       var bytes = result
       try change(&bytes)

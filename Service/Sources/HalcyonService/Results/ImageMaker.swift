@@ -88,6 +88,7 @@ struct ImageMaker: Sendable {
     if let format, !formats.writable.contains(format) { throw ServiceError.unwritableFormat(format) }
     var request = request
     request.timeout = configuration.deadline
+    if options.stripsColorProfile == false { request.colorSpace = .source }
     let planIdentifier = "\(settingsIdentifier) \(format?.rawValue ?? "-") \(identifier)"
     let response = try await loading(request, planIdentifier) { [request] ticket in
       try await fittingResponse(for: request, planIdentifier, ticket) { info in

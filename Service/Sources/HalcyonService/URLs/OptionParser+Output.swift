@@ -34,8 +34,20 @@ extension OptionParser {
     (["raw"], flag(\.raw)),
     (["strip_metadata", "sm"], optionalFlag(\.stripsMetadata)),
     (["keep_copyright", "kcr"], optionalFlag(\.keepsCopyright)),
-    // Results are in sRGB and have no embedded thumbnail in any case.
-    (["strip_color_profile", "scp"], ignoredFlag), (["enforce_thumbnail", "eth"], ignoredFlag),
+    (["strip_color_profile", "scp"], optionalFlag(\.stripsColorProfile)),
+    (
+      ["preserve_hdr", "ph"],
+      { (arguments, _) throws(PathError) in
+        try arguments.checkCount(1)
+        guard try arguments.flag(0) != true else {
+          throw arguments.invalid(
+            arguments.values[0], "0: results have 8 bits, and high dynamic range is tone-mapped; raw:1 sends the source"
+          )
+        }
+      }
+    ),
+    // Results have no embedded thumbnail in any case.
+    (["enforce_thumbnail", "eth"], ignoredFlag),
   ]
 
   /// The options that change limits, which the service has to allow.

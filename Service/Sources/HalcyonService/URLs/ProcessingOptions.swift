@@ -123,6 +123,8 @@ public struct ProcessingOptions: Hashable, Sendable {
   public var maxBytes = 0
   /// Whether the metadata of the source is left out; `nil` is the default of the service.
   public var stripsMetadata: Bool?
+  /// Whether results are in sRGB, not in Display P3 where the source has a wider gamut; `nil` is yes.
+  public var stripsColorProfile: Bool?
   /// Whether artist and copyright are kept nevertheless; `nil` is the default of the service.
   public var keepsCopyright: Bool?
   /// Formats of sources that are not processed.

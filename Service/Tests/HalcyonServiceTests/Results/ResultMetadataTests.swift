@@ -58,6 +58,37 @@ struct ResultMetadataTests {
     }
   }
 
+  /// The quadrants, with the values of Display P3.
+  private func widePhoto() throws -> Data {
+    let plain = try Quadrants.bitmap()
+    let wide = try Bitmap(size: plain.size, isOpaque: true, colorSpace: .displayP3) { pixels in
+      plain.withUnsafeBytes { pixels.copyMemory(from: $0) }
+    }
+    return try DecodedImage(bitmap: wide).encoded(as: .png)
+  }
+
+  @Test(arguments: ["jpg", "png", "webp"])
+  func `a result keeps Display P3 where its options ask for it`(format: String) async throws {
+    try await RunningService.run { service, origin async throws in
+      let source = origin.serve("/a.png", .body(try widePhoto()))
+      for (options, isWide) in [("w:40", false), ("w:40/scp:1", false), ("w:40/scp:0", true)] {
+        let body = try await service.image(options, of: source, as: format).body
+        let metadata = try ImageMetadata(of: body)
+        #expect(metadata.colorProfileName == (isWide ? "Display P3" : nil), "\(options)")
+        let image = try await DecodedImage(data: body, colorSpace: .source)
+        #expect(image.bitmap.colorSpace == (isWide ? .displayP3 : .sRGB))
+      }
+      // A source in sRGB stays so, and colours of options are converted.
+      let plain = origin.serve("/b.jpg", .body(try photo()))
+      #expect(
+        try ImageMetadata(of: try await service.image("w:40/scp:0", of: plain, as: format).body).colorProfile == nil)
+      let padded = try await service.image("rs:fit:40:40/ex:1/bg:255:0:0/w:60/scp:0", of: source, as: "png").body
+      let corner = try await DecodedImage(data: padded, colorSpace: .source).bitmap[0, 0]
+      #expect(abs(Int(corner.red) - 234) <= 2 && abs(Int(corner.green) - 51) <= 2, "\(corner)")
+      #expect(origin.requests.count == 2)
+    }
+  }
+
   @Test(arguments: ["avif", "jxl", "gif"])
   func `formats without room for it have no metadata`(format: String) async throws {
     try await RunningService.run { service, origin async throws in

@@ -61,7 +61,10 @@ extension ImageDecoder {
   /// If the decoder fails at the target size, but not because of damaged data or a limit, the image is decoded at its
   /// original size and scaled.
   public func image(from bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    let still = try decodeWithFallback(bytes, options: options)
+    var still = try decodeWithFallback(bytes, options: options)
+    if still.bitmap.colorSpace != .sRGB || options.colorSpace == .displayP3 {
+      still.bitmap = try still.bitmap.converted(for: options.colorSpace)
+    }
     guard options.keepsAnimation, still.info.frameCount > 1, let decoder = self as? any AnimatedImageDecoder else {
       return still
     }

@@ -13,11 +13,12 @@ struct AnimationSource: Sendable {
   /// A reader of the unprocessed frames.
   func reader() throws -> any ImageFrameReader { try decoder.frameReader(for: data, options: options) }
 
-  /// Applies the processors to a frame.
+  /// Converts a frame to the colour space of the options, and applies the processors to it.
   ///
   /// - Throws: ``ImageProcessingError``, which also wraps errors of custom processors.
   func processed(_ frame: AnimationFrame) throws -> AnimationFrame {
     var frame = frame
+    frame.bitmap = try frame.bitmap.converted(for: options.colorSpace)
     for processor in processors {
       do {
         frame.bitmap = try processor.process(frame.bitmap)

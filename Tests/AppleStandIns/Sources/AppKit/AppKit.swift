@@ -84,6 +84,13 @@ open class NSView: NSResponder {
     public static let height = AutoresizingMask(rawValue: 16)
   }
 
+  private var label: String?
+  private var help: String?
+  open func setAccessibilityLabel(_ label: String?) { self.label = label }
+  open func accessibilityLabel() -> String? { label }
+  open func setAccessibilityHelp(_ help: String?) { self.help = help }
+  open func accessibilityHelp() -> String? { help }
+
   open var frame: CGRect {
     didSet { if frame.size != oldValue.size { setFrameSize(frame.size) } }
   }
@@ -178,4 +185,10 @@ open class NSTextAttachment: AssociationOwner {
   open var bounds: CGRect = .zero
 
   public init() {}
+}
+
+@MainActor
+open class NSWorkspace {
+  public static let shared = NSWorkspace()
+  public let accessibilityDisplayShouldReduceMotion = false
 }

@@ -1,5 +1,6 @@
 @_exported public import Foundation
 
+public typealias CFArray = [Any]
 public typealias CFData = Data
 public typealias CFMutableData = NSMutableData
 public typealias CFString = String
@@ -7,9 +8,15 @@ public typealias CFDictionary = [CFString: Any]
 
 public final class CGColorSpace: Sendable {
   public static let sRGB = "kCGColorSpaceSRGB"
+  public static let displayP3 = "kCGColorSpaceDisplayP3"
+
+  public let name: CFString?
+
+  var isWide: Bool { name == CGColorSpace.displayP3 }
 
   public init?(name: CFString) {
-    guard name == CGColorSpace.sRGB else { return nil }
+    guard name == CGColorSpace.sRGB || name == CGColorSpace.displayP3 else { return nil }
+    self.name = name
   }
 }
 
@@ -51,7 +58,7 @@ public enum CGColorRenderingIntent: Int32 {
   case defaultIntent
 }
 
-/// Four bytes a pixel in sRGB: premultiplied RGBA, or RGB and a byte that is skipped.
+/// Four bytes a pixel: premultiplied RGBA, or RGB and a byte that is skipped.
 public final class CGImage {
   public let width: Int
   public let height: Int
@@ -60,6 +67,8 @@ public final class CGImage {
   public var alphaInfo: CGImageAlphaInfo {
     CGImageAlphaInfo(rawValue: bitmapInfo.intersection(.alphaInfoMask).rawValue) ?? .none
   }
+
+  public let colorSpace: CGColorSpace?
 
   let provider: CGDataProvider
 
@@ -75,6 +84,7 @@ public final class CGImage {
     self.height = height
     self.bytesPerRow = bytesPerRow
     self.bitmapInfo = bitmapInfo
+    colorSpace = space
     self.provider = provider
   }
 }
@@ -84,6 +94,7 @@ public final class CGContext {
   private let data: UnsafeMutableRawPointer
   private let bytesPerRow: Int
   private let bounds: CGRect
+  private let space: CGColorSpace
 
   public init?(
     data: UnsafeMutableRawPointer?, width: Int, height: Int, bitsPerComponent: Int, bytesPerRow: Int,
@@ -94,6 +105,7 @@ public final class CGContext {
     else { return nil }
     self.data = data
     self.bytesPerRow = bytesPerRow
+    self.space = space
     bounds = CGRect(x: 0, y: 0, width: CGFloat(width), height: CGFloat(height))
   }
 
@@ -107,8 +119,33 @@ public final class CGContext {
       guard let source = image.provider.bytes.baseAddress else { return }
       let target = data + row * bytesPerRow
       target.copyMemory(from: source + row * image.bytesPerRow, byteCount: image.width * 4)
-      guard isOpaque else { continue }
-      for column in 0..<image.width { target.storeBytes(of: 255, toByteOffset: column * 4 + 3, as: UInt8.self) }
+      for column in 0..<image.width where isOpaque {
+        target.storeBytes(of: 255, toByteOffset: column * 4 + 3, as: UInt8.self)
+      }
+      if image.colorSpace?.isWide != space.isWide {
+        convert(target.assumingMemoryBound(to: UInt8.self), count: image.width)
+      }
+    }
+  }
+
+  /// Converts premultiplied pixels between sRGB and Display P3.
+  private func convert(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
+    let matrix =
+      space.isWide
+      ? [[0.8225, 0.1775, 0], [0.0332, 0.9668, 0], [0.0171, 0.0724, 0.9105]]
+      : [[1.2249, -0.2249, 0], [-0.0421, 1.0421, 0], [-0.0196, -0.0786, 1.0983]]
+    for column in 0..<count {
+      let pixel = row + column * 4
+      let alpha = Double(max(pixel[3], 1))
+      let light = (0..<3).map { channel in
+        let value = min(Double(pixel[channel]) / alpha, 1)
+        return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+      }
+      for channel in 0..<3 {
+        let sum = min(max((0..<3).reduce(0) { $0 + matrix[channel][$1] * light[$1] }, 0), 1)
+        let value = sum <= 0.0031308 ? 12.92 * sum : 1.055 * pow(sum, 1 / 2.4) - 0.055
+        pixel[channel] = UInt8((value * Double(pixel[3])).rounded())
+      }
     }
   }
 }

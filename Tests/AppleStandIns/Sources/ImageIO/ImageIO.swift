@@ -33,7 +33,11 @@ public final class CGImageSource {
   fileprivate func image(at index: Int, side: Int?) -> CGImage? {
     let limits = ImageLimits(pixelCount: 1 << 30, sideLength: 1 << 20)
     let size = side.map { TargetSize.fit(width: $0, height: $0) } ?? .original
-    let options = DecodingOptions(size: size, limits: limits, allowsPartialImage: true)
+    // High dynamic range is mapped to sRGB at once: mapped to Display P3 and then converted, it has other colours.
+    let info = try? decoder.probe(data, isComplete: true)
+    let isMapped = info?.droppedContent.contains(.highDynamicRange) ?? false
+    let options = DecodingOptions(
+      size: size, limits: limits, allowsPartialImage: true, colorSpace: isMapped ? .sRGB : .source)
     if index > 0 { return try? frame(at: index, options: options)?.cgImage }
     guard let image = try? decoder.decode(data, options: options) else { return nil }
     isComplete = !image.isPartial
@@ -112,16 +116,22 @@ public final class CGImageDestination {
 
 public let kCGImageDestinationLossyCompressionQuality: CFString = "kCGImageDestinationLossyCompressionQuality"
 
+private let encoders: [String: any ImageEncoder] = ["public.jpeg": JPEGEncoder(), "public.png": PNGEncoder()]
+
+/// Without HEIC, as on watches.
+public func CGImageDestinationCopyTypeIdentifiers() -> CFArray { Array(encoders.keys) }
+
 public func CGImageDestinationCreateWithData(
   _ data: CFMutableData, _ type: CFString, _ count: Int, _ options: CFDictionary?
 ) -> CGImageDestination? {
-  let encoders: [String: any ImageEncoder] = ["public.jpeg": JPEGEncoder(), "public.png": PNGEncoder()]
-  return encoders[type].map { CGImageDestination(data, $0) }
+  encoders[type].map { CGImageDestination(data, $0) }
 }
 
 public func CGImageDestinationAddImage(_ idst: CGImageDestination, _ image: CGImage, _ properties: CFDictionary?) {
   let quality = properties?[kCGImageDestinationLossyCompressionQuality] as? Double
-  idst.file = try? idst.encoder.encode(Bitmap(image), options: EncodingOptions(quality: quality ?? 1))
+  let space = image.colorSpace?.name == CGColorSpace.displayP3 ? ColorSpace.displayP3 : .sRGB
+  idst.file = try? idst.encoder.encode(
+    Bitmap(image, colorSpace: space), options: EncodingOptions(quality: quality ?? 1))
 }
 
 public func CGImageDestinationFinalize(_ idst: CGImageDestination) -> Bool {

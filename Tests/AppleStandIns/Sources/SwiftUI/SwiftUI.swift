@@ -1,5 +1,11 @@
 @_exported public import CoreGraphics
 @_exported public import Foundation
+#if canImport(AppKit)
+public import AppKit
+#endif
+#if canImport(UIKit)
+public import UIKit
+#endif
 
 /// Bodies are evaluated by tests: nothing is drawn.
 @MainActor
@@ -97,6 +103,14 @@ public struct Image: View {
   public nonisolated init(_ cgImage: CGImage, scale: CGFloat, orientation: Orientation = .up, label: Text) {
     (pixels, self.scale) = (cgImage, scale)
   }
+  #if canImport(UIKit)
+  public nonisolated init(uiImage image: UIImage) { (pixels, scale) = (image.cgImage, image.scale) }
+  #endif
+  #if canImport(AppKit)
+  public init(nsImage image: NSImage) {
+    (pixels, scale) = (image.cgImage(forProposedRect: nil, context: nil, hints: nil), 1)
+  }
+  #endif
   public nonisolated init(_ name: String) { (pixels, scale) = (nil, 1) }
   public nonisolated init(systemName: String) { (pixels, scale) = (nil, 1) }
 
@@ -209,26 +223,49 @@ extension View {
   public func id<ID: Hashable>(_ id: ID) -> some View { modified { _ in } }
 }
 
-/// Keeps its value in a box, as long as the view value lives.
+/// Keeps its value in a box, as long as the view value lives; see ``View/keepingState(in:)``.
 @propertyWrapper
 @MainActor
-public struct State<Value> {
-  private final class Box {
+public struct State<Value>: AnyState {
+  final class Box {
     var value: Value
+    /// The box of the same view in an earlier evaluation.
+    var earlier: Box?
     init(_ value: Value) { self.value = value }
+    var first: Box { earlier?.first ?? self }
   }
-  private let box: Box
+  let box: Box
 
   public init(wrappedValue: Value) { box = Box(wrappedValue) }
   public var wrappedValue: Value {
-    get { box.value }
-    nonmutating set { box.value = newValue }
+    get { box.first.value }
+    nonmutating set { box.first.value = newValue }
+  }
+
+  public func adopt(_ earlier: any AnyState) {
+    if let earlier = earlier as? State<Value> { box.earlier = earlier.box }
+  }
+}
+
+@MainActor
+public protocol AnyState {
+  func adopt(_ earlier: any AnyState)
+}
+
+extension View {
+  private var states: [any AnyState] { Mirror(reflecting: self).children.compactMap { $0.value as? any AnyState } }
+
+  /// The next value of this view, with the state of this one: what an evaluation of the view around it does.
+  public func keepingState(in next: Self) -> Self {
+    for (state, earlier) in zip(next.states, states) { state.adopt(earlier) }
+    return next
   }
 }
 
 @MainActor
 public struct EnvironmentValues {
   public var displayScale: CGFloat = 2
+  public var accessibilityReduceMotion = false
 }
 
 @propertyWrapper

@@ -118,6 +118,10 @@ open class UIView: UIResponder {
     public static let flexibleBottomMargin = AutoresizingMask(rawValue: 32)
   }
 
+  open var isAccessibilityElement = false
+  open var accessibilityLabel: String?
+  open var accessibilityValue: String?
+
   public struct AnimationOptions: OptionSet, Sendable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -212,6 +216,12 @@ public final class UIColor {
 
 open class UIWindow: UIView {}
 
+open class UIBarButtonItem {
+  open var image: UIImage?
+
+  public init() {}
+}
+
 open class UIImageView: UIView {
   open var image: UIImage?
 
@@ -252,6 +262,7 @@ open class UIControl: UIView {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }
     public static let touchUpInside = Event(rawValue: 64)
+    public static let primaryActionTriggered = Event(rawValue: 8192)
   }
 
   public struct State: OptionSet, Hashable, Sendable {
@@ -287,4 +298,21 @@ open class NSTextAttachment: AssociationOwner {
   open var bounds: CGRect = .zero
 
   public init() {}
+}
+
+extension NSNotification.Name {
+  public static let NSExtensionHostDidEnterBackground =
+    NSNotification.Name("NSExtensionHostDidEnterBackgroundNotification")
+}
+
+extension ProcessInfo {
+  public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
+    DispatchQueue.global().async { block(false) }
+  }
+}
+
+@MainActor
+public enum UIAccessibility {
+  /// Set by tests.
+  public static var isReduceMotionEnabled = false
 }

@@ -65,12 +65,13 @@ struct CacheClearCommand: AsyncParsableCommand {
     try await Interruption.run {
       let count = try await cache.count
       if !yes {
-        let question = "Remove all \(count) entries of \(cache.directory.path(percentEncoded: false))? [y/N] "
+        let question =
+          "Remove \(count == 1 ? "the entry" : "all \(count) entries") of \(cache.directory.path(percentEncoded: false))? [y/N] "
         StandardError.write(question, terminator: "")
         guard let reply = readLine(), ["y", "yes"].contains(reply.lowercased()) else { throw CacheError.notConfirmed }
       }
       try await cache.removeAll()
-      StandardOutput.write("Removed \(count) \(count == 1 ? "entry" : "entries").")
+      StandardOutput.write("Removed \(count.countedEntries).")
     }
   }
 }

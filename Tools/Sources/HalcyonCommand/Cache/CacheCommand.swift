@@ -8,7 +8,7 @@ struct CacheCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cache", abstract: "Lists, checks, fills and empties a disk cache.",
     discussion: """
-      Works on the cache of this program, or with --directory on that of any program that uses Halcyon, also while \
+      Works on the cache of this program, or with --cache-dir on that of any program that uses Halcyon, also while \
       programs use it. Listing, reading and checking do not count as use of an entry, and nothing expires or is evicted \
       by them.
 
@@ -24,17 +24,11 @@ struct CacheCommand: AsyncParsableCommand {
     ])
 }
 
-/// The option that names a cache.
+/// A cache that exists.
 struct CacheOptions: ParsableArguments {
-  @Option(
-    name: .shortAndLong,
-    help: "The folder of the disk cache. Default: halcyon/PROGRAM/default in the system's cache folder.",
-    completion: .directory)
-  var directory: String?
+  @OptionGroup var folder: CacheFolderOption
 
-  var url: URL {
-    get throws { try directory.map { try SourceArgument.folderURL($0) } ?? DiskCache.defaultDirectory }
-  }
+  var url: URL { get throws { try folder.url } }
 
   /// A configuration under which nothing expires, is evicted or is cleaned because of this program's settings: those of
   /// the programs that use the cache are not known.
@@ -70,7 +64,7 @@ enum CacheError: Error, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .noCache(let path): "There is no cache in \(path). Name the folder of one with --directory."
+    case .noCache(let path): "There is no cache in \(path). Name the folder of one with --cache-dir."
     case .otherVersion(let path, let formats):
       "The cache in \(path) is of another version of Halcyon (format \(formats.map(String.init).joined(separator: " and ")), "
         + "this one has \(DiskCache.format)). Use the command line of that version."

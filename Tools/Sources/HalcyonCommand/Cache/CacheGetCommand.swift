@@ -86,7 +86,7 @@ struct CacheRemoveCommand: AsyncParsableCommand {
         count += removed
       }
       let action = dryRun ? "Would remove" : "Removed"
-      StandardOutput.write("\(action) \(count) \(count == 1 ? "entry" : "entries").")
+      StandardOutput.write("\(action) \(count.countedEntries).")
       for entry in missing { StandardError.write("Error: \(CacheError.noEntry(entry))") }
       if !missing.isEmpty { throw ExitCode.failure }
     }

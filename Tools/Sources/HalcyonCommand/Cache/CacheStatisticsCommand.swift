@@ -71,7 +71,7 @@ private struct CacheReport: Encodable {
 
   var lines: [String] {
     var lines = [
-      directory, "\(entries) entries, \(Self.size(diskBytes)) on disk, \(Self.size(bodyBytes)) of images",
+      directory, "\(entries.countedEntries), \(Self.size(diskBytes)) on disk, \(Self.size(bodyBytes)) of images",
     ]
     if expired > 0 || pinned > 0 { lines.append("\(expired) expired, \(pinned) pinned") }
     if let oldest, let newest { lines.append("stored from \(oldest) to \(newest)") }

@@ -39,7 +39,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     } else {
       for path in damaged { StandardOutput.write("damaged\(remove ? ", removed" : ""): \(path)") }
       let state = damaged.isEmpty ? "all intact" : "\(damaged.count) damaged"
-      StandardOutput.write("Checked \(result.checkedCount) entries: \(state).")
+      StandardOutput.write("Checked \(result.checkedCount.countedEntries): \(state).")
     }
     if !damaged.isEmpty { throw ExitCode.failure }
   }

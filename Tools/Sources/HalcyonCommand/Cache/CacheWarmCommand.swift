@@ -20,7 +20,7 @@ struct CacheWarmCommand: AsyncParsableCommand {
       Examples:
         halcyon cache warm https://example.com/a.jpg https://example.com/b.jpg
         halcyon cache warm --file urls.txt --size-limit 2G
-        halcyon cache warm --file urls.txt --directory /var/cache/halcyon-serve
+        halcyon cache warm --file urls.txt --cache-dir /var/cache/halcyon-serve
 
       Exit status: 0 if all images are stored; 1 if one could not be downloaded; 64 for wrong arguments; 130 after Ctrl-C.
       """)
@@ -104,7 +104,9 @@ private struct WarmRun {
     var stored = 0
     var failed = 0
 
-    var line: String { "Downloaded \(downloaded) images; \(stored) were stored already; \(failed) failed." }
+    var line: String {
+      "Downloaded \(downloaded.counted("image")); \(stored) \(stored == 1 ? "was" : "were") stored already; \(failed) failed."
+    }
   }
 
   let prefetcher: ImagePrefetcher

@@ -7,6 +7,7 @@ import HalcyonCodecs
 /// How images are converted, and where the results are written.
 struct Conversion: Sendable {
   let size: TargetSize
+  let colorSpace: TargetColorSpace
   /// The format of the results; `nil` for that of each source.
   let format: ImageFormat?
   let options: EncodingOptions
@@ -19,10 +20,11 @@ struct Conversion: Sendable {
   private let decoders: [any ImageDecoder] = [DrawSVGCommand.decoder].compactMap(\.self) + StandardCodecs.decoders
 
   init(
-    size: TargetSize, format: ImageFormat?, options: EncodingOptions, metadata: MetadataPolicy, limits: ImageLimits,
-    destination: Destination, overwrites: Bool, allowsPartial: Bool
+    size: TargetSize, colorSpace: TargetColorSpace, format: ImageFormat?, options: EncodingOptions,
+    metadata: MetadataPolicy, limits: ImageLimits, destination: Destination, overwrites: Bool, allowsPartial: Bool
   ) {
     self.size = size
+    self.colorSpace = colorSpace
     self.format = format
     self.options = options
     self.metadata = metadata
@@ -78,11 +80,11 @@ struct Conversion: Sendable {
     let cost = info.decodingByteCount(outputSize: result, isProgressive: isProgressive) + bytes.count
     return try memory.withReservation(cost) {
       if isCancelled() { throw CancellationError() }
-      let image = try decoder.decode(
-        bytes,
+      let image = try decoder.image(
+        from: bytes,
         options: DecodingOptions(
           size: size, limits: limits, allowsPartialImage: allowsPartial, keepsAnimation: false,
-          isCancelled: isCancelled))
+          colorSpace: colorSpace, isCancelled: isCancelled))
       let path = output ?? outputPath(of: file, format: format, size: image.size)
       if output == nil, try !claim(path, claimed, for: file) { return .exists(output: path) }
       let encoded = try encode(image, as: format, metadata: { try decoder.metadata(of: bytes) })
@@ -176,6 +178,16 @@ enum ConversionError: Error, CustomStringConvertible {
   case notRead(String, ImageFormat)
   case sameOutput(String, output: String)
   case unmatched(pattern: String)
+
+  /// What the errors of many files of one run have in common, if it is the same mistake; `nil` if each may have its own.
+  static func commonReason(of error: any Error) -> String? {
+    switch error {
+    case ConversionError.sameOutput: "same output"
+    case ConversionError.notRead(_, let format): "format \(format.rawValue)"
+    case OutputError.unwritable(_, let code): "unwritable \(code)"
+    default: nil
+    }
+  }
 
   var description: String {
     switch self {

@@ -63,8 +63,12 @@ final class ConversionLog: Sendable {
     var failed = 0
     /// Of the converted ones.
     var partial = 0
+    /// Animations of which only the first frame was converted.
+    var stills = 0
     var sourceBytes = 0
     var outputBytes = 0
+    /// The path of the last output.
+    var output = ""
     /// The number of files, once they have been counted.
     var total: Int?
 
@@ -74,6 +78,8 @@ final class ConversionLog: Sendable {
   private struct State {
     var counts = Counts()
     var bar = ProgressBar()
+    /// The first file of each reason that several errors have in common, and how many more there were.
+    var repeated: [String: (first: String, more: Int)] = [:]
   }
 
   private let state = Mutex(State())
@@ -101,11 +107,20 @@ final class ConversionLog: Sendable {
 
   func record(_ event: Converter.Event) {
     state.withLock { state in
-      let texts = count(event, &state.counts)
+      let texts = count(event, &state)
       if texts.output != nil || texts.error != nil { state.bar.clear() }
       if let output = texts.output { show(output) }
       if let error = texts.error { StandardError.write(error) }
       state.bar.show(state.counts)
+    }
+  }
+
+  /// Prints how many errors were like another one.
+  func showRepeated() {
+    let repeated = state.withLock { $0.repeated.values.filter { $0.more > 0 } }
+    for (first, more) in repeated.sorted(by: { $0.first < $1.first }) {
+      StandardError.write(
+        "Error: \(more.counted("more file")) failed for the same reason as \(first). List them with --verbose.")
     }
   }
 
@@ -115,42 +130,58 @@ final class ConversionLog: Sendable {
   }
 
   /// Counts an event; returns the lines to print.
-  private func count(_ event: Converter.Event, _ counts: inout Counts) -> (output: String?, error: String?) {
+  private func count(_ event: Converter.Event, _ state: inout State) -> (output: String?, error: String?) {
     switch event {
     case .outcome(_, .converted(let report)):
-      counts.converted += 1
-      if report.partial { counts.partial += 1 }
-      counts.sourceBytes += report.sourceBytes
-      counts.outputBytes += report.outputBytes
+      state.counts.add(report)
       return (isJSON ? JSONLine.text(report) : isVerbose ? report.line : nil, nil)
     case .outcome(let file, .exists(let output)):
-      counts.existing += 1
+      state.counts.existing += 1
       if isJSON { return (JSONLine.text(UnconvertedReport(source: file.path, exists: output)), nil) }
       return (isVerbose ? "\(file.path): \(output) exists" : nil, nil)
     case .outcome(_, .notAnImage):
-      counts.notImages += 1
+      state.counts.notImages += 1
       return (nil, nil)
     case .failure(let path, let error):
-      counts.failed += 1
+      state.counts.failed += 1
       let text = Advice.describe(error)
       if isJSON { return (JSONLine.text(UnconvertedReport(source: path, error: text)), nil) }
+      if !isVerbose, let reason = ConversionError.commonReason(of: error) {
+        if state.repeated[reason] != nil {
+          state.repeated[reason]?.more += 1
+          return (nil, nil)
+        }
+        state.repeated[reason] = (path, 0)
+      }
       return (nil, "Error: " + (path.isEmpty || text.contains(path) ? text : "\(path): \(text)"))
     }
   }
 }
 
 extension ConversionLog.Counts {
+  mutating func add(_ report: ConversionReport) {
+    converted += 1
+    if report.partial { partial += 1 }
+    if report.frames > 1 { stills += 1 }
+    sourceBytes += report.sourceBytes
+    outputBytes += report.outputBytes
+    output = report.output
+  }
+
   /// The last line of a run.
   func summary(elapsed: Duration) -> String {
-    var parts = ["Converted \(Self.files(converted))"]
+    var parts = ["Converted \(converted.counted("file"))"]
     if converted > 0 {
       let seconds = (elapsed.roundedMilliseconds / 100).rounded() / 10
       parts[0] += " in \(seconds) s, \(Self.bytes(sourceBytes)) -> \(Self.bytes(outputBytes))"
     }
+    if converted == 1, output != "-" { parts[0] += ": \(output)" }
+    if stills > 0 { parts.append("of \(stills.counted("animation")) only the first frame") }
     if partial > 0 { parts.append("\(partial) only partly, as the source is cut or damaged") }
     if existing > 0 { parts.append("left \(existing) that \(existing == 1 ? "exists" : "exist")") }
     if notImages > 0 {
-      parts.append("skipped \(Self.files(notImages)) that \(notImages == 1 ? "is" : "are") not an image")
+      parts.append(
+        "skipped \(notImages.counted("file that is not an image", plural: "files that are not images"))")
     }
     if failed > 0 { parts.append("\(failed) failed") }
     return parts.joined(separator: "; ") + "."
@@ -160,7 +191,6 @@ extension ConversionLog.Counts {
     ByteCountFormatter.string(fromByteCount: Int64(count), countStyle: .file)
   }
 
-  private static func files(_ count: Int) -> String { "\(count) \(count == 1 ? "file" : "files")" }
 }
 
 extension ProgressBar {
@@ -170,7 +200,7 @@ extension ProgressBar {
     if let total = counts.total {
       show(fraction: Double(counts.finished) / Double(max(1, total)), "\(counts.finished) of \(total)\(failed)")
     } else {
-      show(fraction: nil, "\(counts.finished) files\(failed)")
+      show(fraction: nil, "\(counts.finished.counted("file"))\(failed)")
     }
   }
 }

@@ -29,6 +29,19 @@ struct FormatArgument: ExpressibleByArgument {
   static var allValueStrings: [String] { StandardCodecs.encoders.map(\.format.rawValue) }
 }
 
+/// A colour space by name.
+enum ColorSpaceArgument: String, ExpressibleByArgument, CaseIterable {
+  case srgb, p3, source
+
+  var target: TargetColorSpace {
+    switch self {
+    case .srgb: .sRGB
+    case .p3: .displayP3
+    case .source: .source
+    }
+  }
+}
+
 /// A metadata policy by name.
 enum MetadataArgument: String, ExpressibleByArgument, CaseIterable {
   case strip, copyright, keep

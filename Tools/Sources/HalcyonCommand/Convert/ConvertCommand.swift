@@ -13,7 +13,7 @@ struct ConvertCommand: AsyncParsableCommand {
       Writes below the output folder what it finds below the sources, in the same folders. A file that fails is \
       reported, and the others are converted; an existing output is left as it is unless --overwrite is given, so that \
       an interrupted run can be repeated. Outputs are written whole or not at all, also at Ctrl-C. In folders, hidden \
-      files and files that are not images are skipped. Animations become their first frame.
+      files and files that are not images are skipped. Animations become their first frame, which the last line says.
 
       Examples:
         halcyon convert photo.heic -o photo.jpg
@@ -62,6 +62,13 @@ struct ConvertCommand: AsyncParsableCommand {
 
   @Option(help: "The quality of lossy formats from 0 to 100.")
   var quality = 80
+
+  @Option(
+    help: """
+      The colour space of the results: srgb; p3, Display P3 with its profile; or source, which is p3 for sources with \
+      more colours than sRGB. High dynamic range is tone-mapped.
+      """)
+  var colorSpace = ColorSpaceArgument.srgb
 
   @Option(
     help: """
@@ -118,8 +125,9 @@ struct ConvertCommand: AsyncParsableCommand {
       folder = path
     }
     let conversion = Conversion(
-      size: try target(), format: try resultFormat(), options: EncodingOptions(quality: Double(quality) / 100),
-      metadata: metadata.policy, limits: limits.limits(), destination: destination,
+      size: try target(), colorSpace: colorSpace.target, format: try resultFormat(),
+      options: EncodingOptions(quality: Double(quality) / 100), metadata: metadata.policy, limits: limits.limits(),
+      destination: destination,
       overwrites: overwrite, allowsPartial: partial)
     var isImageOnOutput = false
     if case .standardOutput = destination { isImageOnOutput = true }
@@ -132,6 +140,7 @@ struct ConvertCommand: AsyncParsableCommand {
     defer { log.end(isInterrupted: Task.isCancelled) }
     try await converter.run(width: jobs ?? ProcessInfo.processInfo.activeProcessorCount)
     log.end(isInterrupted: false)
+    log.showRepeated()
     let counts = log.counts
     if !json { log.show(counts.summary(elapsed: start.duration(to: .now))) }
     if counts.failed > 0 { throw ExitCode.failure }
@@ -152,11 +161,16 @@ struct ConvertCommand: AsyncParsableCommand {
     let isFile = ImageFormat(fileExtension: output.lastComponent.stemAndExtension.fileExtension) != nil
     if !isFile, output != "-", !OutputFile.isStream(output) || output.endsWithSlash {
       if output.isEmpty { throw ValidationError("The output has no name. Name a folder, a file, or -.") }
+      // Of one file the output is rather a name with a mistake than a new folder with a dot.
+      let hasExtension = !output.lastComponent.stemAndExtension.fileExtension.isEmpty
+      if isOneFile, hasExtension, !output.endsWithSlash, !OutputFile.isFolder(output) {
+        throw OutputTarget.unknownFormat(output)
+      }
       return .folder(output.withoutEndSlashes, name)
     }
     let target = try OutputTarget(output)
     if case .folder(let folder) = target { return .folder(folder.withoutEndSlashes, name) }
-    guard sources.count == 1, sources[0] == StandardInput.argument || stat(ofPath: sources[0])?.isFolder == false else {
+    guard isOneFile else {
       throw ValidationError("Only one file fits into \(output). Name a folder, as \(output)/.")
     }
     if name != .standard { throw ValidationError("--name names files in a folder, and \(output) is a file.") }
@@ -167,6 +181,11 @@ struct ConvertCommand: AsyncParsableCommand {
       return .file(path)
     }
     return .standardOutput
+  }
+
+  /// Whether the source is a file or standard input.
+  private var isOneFile: Bool {
+    sources.count == 1 && (sources[0] == StandardInput.argument || stat(ofPath: sources[0])?.isFolder == false)
   }
 
   /// The format that an option or the output names; `nil` for that of each source.

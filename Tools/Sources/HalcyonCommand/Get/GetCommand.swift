@@ -98,11 +98,12 @@ struct GetCommand: AsyncParsableCommand {
     let start = ContinuousClock.now
     let response = try await load(request, with: pipeline)
     let elapsed = start.duration(to: .now)
-    var path: String?
-    if let target {
-      path = try await write(response, of: request, source, to: target, from: pipeline, besides: &written)
+    guard let target else {
+      return GetReport(address: source, response: response, elapsed: elapsed, output: nil, isStill: false)
     }
-    return GetReport(address: source, response: response, elapsed: elapsed, output: path)
+    let result = try await write(response, of: request, source, to: target, from: pipeline, besides: &written)
+    let isStill = !result.isOriginal && response.image.info.frameCount > 1
+    return GetReport(address: source, response: response, elapsed: elapsed, output: result.path, isStill: isStill)
   }
 
   private func load(_ request: ImageRequest, with pipeline: ImagePipeline) async throws -> ImageResponse {
@@ -119,16 +120,18 @@ struct GetCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes an image, with its original bytes if it needs no conversion, and returns the path.
+  /// Writes an image, with its original bytes if it needs no conversion, and returns the path and whether it did so.
   ///
   /// - Parameter written: The paths written before, which are not written again: the names are numbered.
   private func write(
     _ response: ImageResponse, of request: ImageRequest, _ source: String, to target: OutputTarget,
     from pipeline: ImagePipeline, besides written: inout Set<String>
-  ) async throws -> String? {
+  ) async throws -> (path: String?, isOriginal: Bool) {
     var (path, format) = target.destination(of: response.image, source: source)
     let data: Data
+    var isOriginal = false
     if quality == nil, response.image.info.format == format, response.image.size == response.image.info.pixelSize {
+      isOriginal = true
       if let encoded = response.encodedData { data = encoded } else { data = try await pipeline.data(for: request) }
     } else {
       if !StandardCodecs.writable.contains(format) {
@@ -140,11 +143,11 @@ struct GetCommand: AsyncParsableCommand {
     guard let path else {
       let code = OutputFile.write(data, to: STDOUT_FILENO)
       if code != 0 { throw OutputError.unwritable(path: "standard output", code: code) }
-      return nil
+      return (nil, isOriginal)
     }
     guard case .folder(let folder) = target else {
       try OutputFile.write(data, toNamed: path, overwrites: overwrite)
-      return path
+      return (path, isOriginal)
     }
     try OutputFile.createFolder(folder)
     var (free, number) = (path, 1)
@@ -153,7 +156,7 @@ struct GetCommand: AsyncParsableCommand {
       free = Self.path(path, suffix: "-\(number)", fileExtension: format.fileExtension)
     }
     try OutputFile.write(data, to: free, overwrites: overwrite)
-    return free
+    return (free, isOriginal)
   }
 
   /// The path with a suffix of the name and another extension.

@@ -43,7 +43,7 @@ struct InfoCommand: AsyncParsableCommand {
     await pipeline.cache.flush()
     if skippedCount > 0 {
       StandardError.write(
-        "Skipped \(skippedCount) \(skippedCount == 1 ? "file that is" : "files that are") not an image.")
+        "Skipped \(skippedCount.counted("file that is not an image", plural: "files that are not images")).")
     }
     if hasFailed { throw ExitCode.failure }
   }

@@ -15,6 +15,10 @@ struct InfoReport: Encodable {
   var profile: Bool?
   var profileName: String?
   var colorSpace: String?
+  /// `sRGB`, or `wide` for more colours.
+  var gamut: String?
+  /// `SDR`, or the transfer function of high dynamic range, `PQ` or `HLG`.
+  var transfer: String?
   var camera: String?
   var captureDate: String?
   var copyright: String?
@@ -26,7 +30,8 @@ struct InfoReport: Encodable {
 
   private enum Key: String, CodingKey {
     case path, format, width, height, frames, orientation, color, bitDepth, alpha, profile, profileName
-    case colorSpace, camera, captureDate, copyright, progressive, seconds, milliseconds, peakBytes, error
+    case colorSpace, gamut, transfer, camera, captureDate, copyright, progressive
+    case seconds, milliseconds, peakBytes, error
   }
 
   init(path: String) {
@@ -37,6 +42,8 @@ struct InfoReport: Encodable {
     let info = metadata.info
     profileName = metadata.colorProfileName
     colorSpace = metadata.colorSpace
+    gamut = metadata.hasWideGamut ? "wide" : "sRGB"
+    transfer = metadata.transferFunction ?? "SDR"
     camera = metadata.camera
     captureDate = metadata.captureTime
     copyright = metadata.copyright
@@ -66,6 +73,8 @@ struct InfoReport: Encodable {
     try container.encode(profile, forKey: .profile)
     try container.encode(profileName, forKey: .profileName)
     try container.encode(colorSpace, forKey: .colorSpace)
+    try container.encode(gamut, forKey: .gamut)
+    try container.encode(transfer, forKey: .transfer)
     try container.encode(camera, forKey: .camera)
     try container.encode(captureDate, forKey: .captureDate)
     try container.encode(copyright, forKey: .copyright)
@@ -88,6 +97,8 @@ struct InfoReport: Encodable {
     if let orientation, orientation != 1 { parts.append("orientation \(orientation)") }
     if profile == true { parts.append(profileName.map { "ICC profile \($0)" } ?? "ICC profile") }
     if profile != true, let colorSpace { parts.append(colorSpace) }
+    if gamut == "wide" { parts.append("wide gamut") }
+    if let transfer, transfer != "SDR" { parts.append(transfer) }
     if progressive == true { parts.append("progressive") }
     if let frames, frames > 1 { parts.append("\(frames) frames") }
     if let seconds { parts.append("\(seconds) s") }

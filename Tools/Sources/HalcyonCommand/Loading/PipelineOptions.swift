@@ -28,19 +28,27 @@ struct LimitOptions: ParsableArguments {
   }
 }
 
-/// The options of the disk cache and the limits.
-struct PipelineOptions: ParsableArguments {
+/// The option that names a cache, of all commands.
+struct CacheFolderOption: ParsableArguments {
   @Option(
-    name: .customLong("cache-dir"),
+    name: [.customShort("d"), .customLong("cache-dir")],
     help: "The folder of the disk cache. Default: halcyon/PROGRAM/default in the system's cache folder.",
     completion: .directory)
-  var directory: String?
+  var folder: String?
 
+  var url: URL {
+    get throws { try folder.map { try SourceArgument.folderURL($0) } ?? DiskCache.defaultDirectory }
+  }
+}
+
+/// The options of the disk cache and the limits.
+struct PipelineOptions: ParsableArguments {
+  @OptionGroup var cache: CacheFolderOption
   @OptionGroup var limits: LimitOptions
 
   func pipeline() throws -> ImagePipeline {
-    let directory = try directory.map { try SourceArgument.folderURL($0) } ?? DiskCache.defaultDirectory
-    let pipeline = ImagePipeline { $0.cache = ImageCache(in: directory) }
+    let folder = try cache.url
+    let pipeline = ImagePipeline { $0.cache = ImageCache(in: folder) }
     var configuration = pipeline.configuration
     configuration.limits = limits.limits(configuration.limits)
     // The progress bar draws what has been received, also before a pause.

@@ -32,6 +32,20 @@ enum Advice {
     ("file:///unnamed-image is not an image", "\(StandardInput.title) is not an image"),
     ("file:///unnamed-image", StandardInput.title),
     ("that this build reads. Check the URL.", "that this build reads. See halcyon formats."),
+    (", or raise transportLimits.connectTimeout.", "."),
+    (", or raise transportLimits.idleTimeout.", "."),
+    (", or raise transportLimits.totalTimeout.", "."),
+    (" Raise transportLimits.headerByteCount to accept it.", ""),
+    (", or raise redirectLimit.", "."),
+    (" Start fewer loads at once, or raise connectionLimits.waiting.", " Load fewer images at once."),
+    (" Raise sizeLimit to store it.", " Raise --size-limit to store it."),
+    (" Unpin some or raise sizeLimit.", " Raise --size-limit, or remove some."),
+    (", userInfo and caching fields", " and caching fields"),
+    (", or add a decoder for it to the pipeline's configuration.", "."),
+    (", or add an encoder for it to the pipeline's configuration.", "."),
+    ("Add a decoder for it to the pipeline's configuration, or use another format.", "Use another format."),
+    ("Add an encoder for it to the pipeline's configuration, or use another format.", "Use another format."),
+    (", or the policy .strip (pass no metadata).", ", or --metadata strip."),
   ]
 
   /// - Parameter sources: The arguments that the error may be about; paths are named as they were given.

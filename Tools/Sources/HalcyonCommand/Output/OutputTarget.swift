@@ -27,10 +27,21 @@ enum OutputTarget {
     } else if OutputFile.isStream(path) {
       self = .file(path: path, nil)
     } else {
-      let name = path.lastComponent.stemAndExtension.fileExtension
-      let names = Self.writable.map { "." + $0.names[0] }.joined(separator: ", ")
-      throw ValidationError("Cannot write “.\(name)” files: \(path). Name the output \(names), a folder, or -.")
+      throw Self.unknownFormat(path)
     }
+  }
+
+  /// The error for a path that is neither a folder nor the name of a file that can be written.
+  static func unknownFormat(_ path: String) -> ValidationError {
+    let name = path.lastComponent.stemAndExtension.fileExtension
+    let names = writable.map { "." + $0.names[0] }.joined(separator: ", ")
+    if name.isEmpty {
+      return ValidationError(
+        "\(path) has no extension, which would name the format. Name a file, as \(path).jpg (\(names)), or a folder, as \(path)/."
+      )
+    }
+    return ValidationError(
+      "Cannot write “.\(name)” files: \(path). Name the output \(names), a folder, as \(path)/, or -.")
   }
 
   /// The format that the extension names, if it can be written.

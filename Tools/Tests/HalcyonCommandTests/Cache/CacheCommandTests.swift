@@ -62,7 +62,7 @@ struct CacheCommandTests {
         #expect(try run.objects().first?["damaged"] as? [String] == [file.path()])
       }
       let repaired = try await CommandRun("cache", "verify", "-d", cache)
-      #expect(repaired.output == "Checked 1 entries: all intact.\n")
+      #expect(repaired.output == "Checked 1 entry: all intact.\n")
     }
   }
 
@@ -77,6 +77,18 @@ struct CacheCommandTests {
       let host = try await CommandRun("cache", "rm", "--host", "127.0.0.1", "-d", cache)
       #expect(host.output == "Removed 1 entry.\n")
       #expect(try await CommandRun("cache", "rm", "-d", cache).status == 64)
+    }
+  }
+
+  @Test func `the folder of the cache has one name in all commands`() async throws {
+    try await withCache { cache, urls in
+      let get = try await CommandRun("get", urls[0], "-d", cache, "--freshness", "cache-only")
+      #expect(get.status == 0 && get.output.contains("store"), "\(get.errors)")
+      let list = try await CommandRun("cache", "ls", "--cache-dir", cache)
+      #expect(list.status == 0 && list.output.split(separator: "\n").count == 2, "\(list.errors)")
+      let removal = try await CommandRun("cache", "rm", urls[0], "--cache-dir", cache)
+      #expect(removal.output == "Removed 1 entry.\n")
+      #expect(try await CommandRun("cache", "stat", "-d", cache).output.contains("\n1 entry, "))
     }
   }
 

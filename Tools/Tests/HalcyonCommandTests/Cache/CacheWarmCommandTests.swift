@@ -32,7 +32,7 @@ struct CacheWarmCommandTests {
       let run = try await CommandRun("cache", "warm", gone, good, "-d", folder.path() + "cache")
       #expect(run.status == 1)
       #expect(run.errors.contains("\(gone) responded with HTTP 410."))
-      #expect(run.output == "Downloaded 1 images; 0 were stored already; 1 failed.\n")
+      #expect(run.output == "Downloaded 1 image; 0 were stored already; 1 failed.\n")
       #expect(try await CommandRun("cache", "warm", "-d", folder.path() + "cache").status == 64)
     }
   }
@@ -43,7 +43,7 @@ struct CacheWarmCommandTests {
       let list = folder.appending(path: "urls.txt")
       try Data("# \u{301}\r\n#\u{301}\r\n\(url)\r\n./a.jpg\r\na.jpg\r\n".utf8).write(to: list)
       let run = try await CommandRun("cache", "warm", "--file", list.path(), "-d", folder.path() + "cache")
-      #expect(run.output == "Downloaded 1 images; 0 were stored already; 2 failed.\n", "\(run.errors)")
+      #expect(run.output == "Downloaded 1 image; 0 were stored already; 2 failed.\n", "\(run.errors)")
       #expect(run.errors.contains("“./a.jpg” is a path, not a URL. Give an http or https URL."))
       #expect(!run.errors.contains("filePath"))
     }

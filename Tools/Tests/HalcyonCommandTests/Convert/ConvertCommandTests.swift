@@ -1,4 +1,6 @@
 import Foundation
+import Halcyon
+import HalcyonCodecs
 import TestSupport
 import TestTraits
 import Testing
@@ -92,6 +94,50 @@ struct ConvertCommandTests {
     }
   }
 
+  @Test func `the same mistake in many files is one message, and with verbose all of them`() async throws {
+    try await withFolders { sources, output in
+      for name in ["a", "b", "c", "d"] {
+        try write("rocket.jpg", to: sources, as: [name + ".jpg"])
+        try write("chelsea.png", to: sources, as: [name + ".png"])
+      }
+      let arguments = [
+        "convert", sources.path(), "-o", output.path(), "--format", "webp", "--size", "9x", "--overwrite", "--name",
+        "x.{ext}",
+      ]
+      let run = try await CommandRun(arguments)
+      #expect(run.status == 1 && run.output.contains("7 failed."), "\(run.output)")
+      let lines = run.errors.split(separator: "\n")
+      #expect(lines.count == 2, "\(run.errors)")
+      #expect(lines.last?.hasPrefix("Error: 6 more files failed for the same reason as ") == true)
+      let all = try await CommandRun(arguments + ["--verbose"])
+      #expect(all.errors.split(separator: "\n").count == 7, "\(all.errors)")
+    }
+  }
+
+  @Test func `the last line tells where one file is, and what animations have lost`() async throws {
+    try await withFolders { sources, output in
+      try TinyGIF.animation(reds: [200, 10]).write(to: sources.appending(path: "a.gif"))
+      let run = try await CommandRun("convert", sources.path() + "a.gif", "-o", output.path() + "name")
+      #expect(
+        run.output.contains(": \(output.path())name/a.gif; of 1 animation only the first frame."), "\(run.output)")
+      try TinyGIF.animation(reds: [200, 10]).write(to: sources.appending(path: "b.gif"))
+      let both = try await CommandRun("convert", sources.path(), "-o", output.path(), "--format", "png")
+      #expect(both.output.contains("of 2 animations only the first frame."), "\(both.output)")
+    }
+  }
+
+  @Test func `an unknown extension of the output for one file is an error, unless it is a folder`() async throws {
+    try await withFolders { sources, output in
+      try write("rocket.jpg", to: sources, as: ["a.jpg"])
+      let arguments = ["convert", sources.path() + "a.jpg", "--size", "9x", "-o", output.path() + "a.wepb"]
+      let run = try await CommandRun(arguments)
+      #expect(run.status == 64 && run.errors.contains("Cannot write “.wepb” files"), "\(run.errors)")
+      #expect(try names(in: output) == [])
+      #expect(try await CommandRun(arguments.dropLast() + [arguments[5] + "/"]).status == 0)
+      #expect(try await CommandRun(arguments).output.contains("left 1 that exists"))
+    }
+  }
+
   @Test func `the hint for equal outputs tells all files apart`() async throws {
     try await withFolders { sources, output in
       try write("rocket.jpg", to: sources, as: ["a.jpg", "one/a.jpg", "two/a.jpg"])
@@ -119,6 +165,31 @@ struct ConvertCommandTests {
         "convert", sources.path() + "a.jpg", sources.path() + "./a.jpg", "-o", output.path(), "--size", "9x")
       #expect(run.status == 0, "\(run.errors)")
       #expect(run.output.contains("Converted 1 file ") && run.output.contains("left 1 that exists"))
+    }
+  }
+
+  @Test func `results have the colour space that is asked for`() async throws {
+    try await withFolders { sources, output in
+      let wide = try Bitmap(size: PixelSize(width: 8, height: 8), isOpaque: true, colorSpace: .displayP3) { pixels in
+        for index in pixels.indices { pixels[index] = index % 4 == 0 || index % 4 == 3 ? 255 : 0 }
+      }
+      let source = sources.appending(path: "wide.png")
+      try await DecodedImage(bitmap: wide).write(to: source)
+      for (space, isWide) in [(nil, false), ("srgb", false), ("p3", true), ("source", true)] {
+        let file = output.appending(path: "\(space ?? "default").png")
+        let options = space.map { ["--color-space", $0] } ?? []
+        let run = try await CommandRun(["convert", source.path(), "-o", file.path()] + options)
+        #expect(run.status == 0, "\(run.errors)")
+        let image = try await DecodedImage(contentsOf: file, colorSpace: .source)
+        #expect(image.bitmap.colorSpace == (isWide ? .displayP3 : .sRGB))
+        let pixel = image.bitmap[4, 4]
+        #expect(pixel.red == 255 && pixel.green == 0 && pixel.blue == 0)
+      }
+      let info = try await CommandRun("info", source.path(), "--json")
+      let report = try info.objects().first
+      #expect(report?["gamut"] as? String == "wide" && report?["transfer"] as? String == "SDR")
+      #expect(try await CommandRun("info", source.path()).output.contains("wide gamut"))
+      #expect(try await CommandRun("convert", source.path(), "-o", "x.png", "--color-space", "cmyk").status == 64)
     }
   }
 

@@ -107,6 +107,30 @@ struct GetCommandTests {
     }
   }
 
+  @Test func `an output without an extension, or with an unknown one, is an error that says so`() async throws {
+    for (output, message) in [
+      ("out", "out has no extension"), ("out.wepb", "Cannot write “.wepb” files"),
+      (".hidden", ".hidden has no extension"),
+    ] {
+      let run = try await CommandRun("get", "http://127.0.0.1:1/a.jpg", "-o", output)
+      #expect(run.status == 64 && run.errors.contains(message) && run.errors.contains("\(output)/"), "\(run.errors)")
+    }
+  }
+
+  @Test func `an animation is written with its bytes, or with its first frame, which is said`() async throws {
+    try await withOrigin { _, folder in
+      let source = folder.appending(path: "a.gif")
+      let bytes = TinyGIF.animation(reds: [200, 10])
+      try bytes.write(to: source)
+      let arguments = ["get", source.path(), "--cache-dir", folder.path() + "/c", "-o"]
+      let copy = try await CommandRun(arguments + [folder.path() + "/copy.gif"])
+      #expect(copy.status == 0 && !copy.output.contains("frame"), "\(copy.output)\(copy.errors)")
+      #expect(try Data(contentsOf: folder.appending(path: "copy.gif")) == bytes)
+      let still = try await CommandRun(arguments + [folder.path() + "/still.png"])
+      #expect(still.output.contains("only the first of 2 frames"), "\(still.output)\(still.errors)")
+    }
+  }
+
   @Test func `a lower quality makes a smaller file`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString

@@ -1,0 +1,23 @@
+import HalcyonGTK
+
+@main
+enum Main {
+  @MainActor static func main() {
+    gtk_init()
+    let window = gtk_window_new()!
+    let picture = gtk_picture_new()!
+    gtk_window_set_default_size(window.cast(), 720, 480)
+    gtk_window_set_child(window.cast(), picture)
+
+    let request = ImageRequest(source: .string(CommandLine.arguments[1]))
+    var options = ImageViewOptions(indicator: .activity, transition: .crossFade)
+    options.failure = .shows(.icon("image-missing-symbolic"))
+    options.retriesOnTap = true
+    picture.hc.setImage(with: request, options: options)
+
+    let loop = g_main_loop_new(nil, 0)
+    window.connect("destroy") { g_main_loop_quit(loop) }
+    gtk_window_present(window.cast())
+    g_main_loop_run(loop)
+  }
+}

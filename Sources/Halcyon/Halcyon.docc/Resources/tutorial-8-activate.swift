@@ -1,0 +1,29 @@
+import HalcyonGTK
+
+@main
+enum Main {
+  @MainActor static func main() {
+    gtk_init()
+    let window = gtk_window_new()!
+    let requests = CommandLine.arguments.dropFirst().map { ImageRequest(source: .string($0)) }
+    let grid = PictureGrid(requests, cellWidth: 240, cellHeight: 160)
+    grid.onActivate = { index in show(requests[index]) }
+    gtk_window_set_default_size(window.cast(), 780, 540)
+    gtk_window_set_child(window.cast(), grid.widget)
+
+    let loop = g_main_loop_new(nil, 0)
+    window.connect("destroy") { g_main_loop_quit(loop) }
+    gtk_window_present(window.cast())
+    g_main_loop_run(loop)
+  }
+
+  /// Opens a window with one image.
+  @MainActor static func show(_ request: ImageRequest) {
+    let window = gtk_window_new()!
+    let picture = gtk_picture_new()!
+    gtk_window_set_default_size(window.cast(), 900, 600)
+    gtk_window_set_child(window.cast(), picture)
+    picture.hc.setImage(with: request, options: ImageViewOptions(indicator: .activity, transition: .crossFade))
+    gtk_window_present(window.cast())
+  }
+}

@@ -1,0 +1,132 @@
+#if canImport(CGTK)
+public import CGTK
+
+/// A pointer to a GObject, as GTK's functions take and return it: to a type such as `GtkWidget`, or an opaque one.
+///
+/// ```swift
+/// let button = gtk_button_new_with_label("Load")!
+/// button.connect("clicked") { print("clicked") }
+/// gtk_window_set_child(window.cast(), button)
+/// ```
+public protocol GObjectPointer {
+  /// The pointer for functions that take an opaque one.
+  var opaque: OpaquePointer { get }
+}
+
+extension OpaquePointer: GObjectPointer {
+  /// Itself.
+  public var opaque: OpaquePointer { self }
+}
+
+extension UnsafeMutablePointer: GObjectPointer {
+  /// The pointer for functions that take an opaque one.
+  public var opaque: OpaquePointer { OpaquePointer(self) }
+}
+
+extension GObjectPointer {
+  /// The pointer as one to another type, such as `GtkWindow` for a `GtkWidget` that is a window.
+  ///
+  /// The type follows from the use. Nothing is checked: GTK complains when it gets an object of another type.
+  public func cast<Other>(to type: Other.Type = Other.self) -> UnsafeMutablePointer<Other> {
+    UnsafeMutablePointer(opaque)
+  }
+
+  /// Calls a closure at each emission of a signal, on the main thread.
+  ///
+  /// ```swift
+  /// factory.connect("bind") { (item: OpaquePointer) in print(gtk_list_item_get_position(item)) }
+  /// window.connect("notify::scale-factor") { print("on another screen") }
+  /// ```
+  ///
+  /// The closure takes the first arguments of the signal after the object itself, or none. It is released, with what it
+  /// captures, when the object is destroyed or finalized, or by `g_signal_handler_disconnect`. A closure that captures the
+  /// owner of a widget keeps it alive until then.
+  ///
+  /// - Parameters:
+  ///   - signal: The name, such as `clicked` or `notify::active`.
+  ///   - body: Its parameters are declared as ``SignalValue``s.
+  /// - Returns: The identifier of the handler.
+  /// - Precondition: The object has the signal, and the arguments have these types.
+  @MainActor @discardableResult
+  public func connect<each Argument: SignalValue>(
+    _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Void
+  ) -> gulong {
+    connect(
+      SignalHandler(signal) { arguments, _ in
+        var arguments = arguments
+        body(repeat (each Argument).next(of: &arguments))
+      })
+  }
+
+  /// Calls a closure at each emission of a signal that asks whether it was handled, such as `close-request` and
+  /// `key-pressed`.
+  ///
+  /// ```swift
+  /// controller.handle("key-pressed") { (key: Int) in key == GDK_KEY_Escape }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - signal: The name.
+  ///   - body: As that of `connect`; returns `true` if it has handled the signal, so that others do not get it.
+  /// - Returns: The identifier of the handler.
+  /// - Precondition: The object has the signal, and the arguments have these types.
+  @MainActor @discardableResult
+  public func handle<each Argument: SignalValue>(
+    _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Bool
+  ) -> gulong {
+    connect(
+      SignalHandler(signal) { arguments, result in
+        var arguments = arguments
+        let isHandled = body(repeat (each Argument).next(of: &arguments))
+        if let result { g_value_set_boolean(result, isHandled ? 1 : 0) }
+      })
+  }
+
+  @MainActor
+  private func connect(_ handler: SignalHandler) -> gulong {
+    let id = g_signal_connect_closure(gpointer(opaque), handler.signal, handler.closure, 0)
+    precondition(id != 0, "the object has no signal “\(handler.signal)”")
+    return id
+  }
+}
+
+/// A Swift closure in a `GClosure`, which owns it.
+@MainActor
+final class SignalHandler {
+  typealias Body = @MainActor (SignalArguments, UnsafeMutablePointer<GValue>?) -> Void
+
+  let signal: String
+  private let body: Body
+
+  init(_ signal: String, _ body: @escaping Body) {
+    self.signal = signal
+    self.body = body
+  }
+
+  /// A new closure.
+  var closure: UnsafeMutablePointer<GClosure>? {
+    let data = Unmanaged.passRetained(self).toOpaque()
+    let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), data)
+    g_closure_add_finalize_notifier(closure, data) { data, _ in
+      data.map { Unmanaged<SignalHandler>.fromOpaque($0).release() }
+    }
+    g_closure_set_meta_marshal(closure, data) { _, result, count, values, _, data in
+      // GTK emits signals on the main thread, where the body runs before this returns.
+      nonisolated(unsafe) let (result, values, data) = (result, values, data)
+      MainActor.assumeIsolated {
+        guard let data else { return }
+        let handler = Unmanaged<SignalHandler>.fromOpaque(data).takeUnretainedValue()
+        let rest = UnsafeBufferPointer(start: values, count: Int(count)).dropFirst()
+        handler.body(SignalArguments(signal: handler.signal, rest: rest), result)
+      }
+    }
+    return closure
+  }
+}
+
+/// The arguments of an emission that a closure has not taken yet.
+struct SignalArguments {
+  let signal: String
+  var rest: Slice<UnsafeBufferPointer<GValue>>
+}
+#endif

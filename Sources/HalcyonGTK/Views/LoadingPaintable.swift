@@ -1,0 +1,121 @@
+#if canImport(CGTK)
+import CGTK
+import Halcyon
+public import HalcyonPipeline
+public import HalcyonViews
+
+/// A `GdkPaintable` that loads its image: for avatars, buttons, list headers and whatever else takes a paintable.
+///
+/// ```swift
+/// let avatar = LoadingPaintable(width: 48, height: 48)
+/// avatar.hc.setImage(with: url, placeholder: .icon("avatar-default-symbolic"))
+/// let image = gtk_image_new_from_paintable(avatar.pointer)
+/// ```
+///
+/// It has a fixed size, so that what shows it does not change its own. Of an animation it shows the first frame, indicators
+/// do not turn, and there are no transitions but custom ones. The load lives as long as anything references ``pointer``.
+@MainActor
+public final class LoadingPaintable {
+  /// The `GdkPaintable`, which the instance references.
+  public var pointer: OpaquePointer { object.pointer }
+  /// Loads images into the paintable.
+  public var hc: ImageViewBinder { display.binder }
+
+  private let object: ObjectReference
+  private let display: PaintableDisplay
+
+  /// Creates an empty paintable.
+  ///
+  /// - Parameters:
+  ///   - width: The width in points, above 0.
+  ///   - height: The height in points, above 0.
+  ///   - scale: Device pixels per point, above 0. Default: 1; `gtk_widget_get_scale_factor` has that of a window.
+  ///   - mode: How an image is scaled. Default: `.fill`.
+  ///   - pipeline: The pipeline that loads the images, unless a call names another one. Default:
+  ///     ``ImagePipeline/shared``.
+  public init(
+    width: Double, height: Double, scale: Double = 1, mode: ImageDisplayMode = .fill,
+    pipeline: @autoclosure @escaping () -> ImagePipeline = .shared
+  ) {
+    precondition(width > 0 && height > 0, "a paintable needs a size above 0, got \(width) × \(height)")
+    precondition(scale > 0, "scale must be above 0, got \(scale)")
+    MainLoop.runMainActor()
+    let paintable: ImagePaintable
+    (paintable, object) = ImagePaintable.make()
+    paintable.fixedSize = DrawingSize(width: width, height: height)
+    paintable.mode = mode
+    paintable.style = WidgetStyle(scale: gint(scale.rounded(.up)))
+    display = PaintableDisplay(paintable, scale: scale, pipeline)
+    display.attach(to: object.pointer)
+  }
+}
+
+/// The display of a ``LoadingPaintable``, owned by its GObject.
+@MainActor
+private final class PaintableDisplay: ImageDisplay {
+  private static let key = g_quark_from_string("halcyon-display")
+
+  private(set) lazy var binder = ImageViewBinder(display: self, makePipeline: makePipeline)
+  let displayScale: Double
+
+  /// Retained by the GObject, for which this is part of it.
+  private let paintable: ImagePaintable
+  private let makePipeline: () -> ImagePipeline
+
+  init(_ paintable: ImagePaintable, scale: Double, _ pipeline: @escaping () -> ImagePipeline) {
+    (self.paintable, displayScale, makePipeline) = (paintable, scale, pipeline)
+  }
+
+  func attach(to object: OpaquePointer) {
+    g_object_set_qdata_full(
+      UnsafeMutablePointer<GObject>(object), Self.key, Unmanaged.passRetained(self).toOpaque()
+    ) { display in
+      display.map { Unmanaged<PaintableDisplay>.fromOpaque($0).release() }
+    }
+  }
+
+  var displaySize: ViewSize { ViewSize(width: paintable.intrinsicSize.width, height: paintable.intrinsicSize.height) }
+
+  var displayMode: ImageDisplayMode { paintable.mode }
+
+  func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) {
+    if let application = g_application_get_default() { pipeline.cache.followLifeCycle(of: application) }
+  }
+
+  func show(_ content: DisplayContent, transition: ImageTransition) {
+    paintable.show(layer(for: content))
+    if case .custom(let animate) = transition { animate(self) }
+  }
+
+  private func layer(for content: DisplayContent) -> Layer? {
+    switch content.picture {
+    case .none: nil
+    case .image(let image): Layer(image, scale: pixelsPerPoint(of: image))
+    case .icon(let name): paintable.style.map { Layer(icon: icon(name, $0)) }
+    case .view(let view): Layer(custom: view)
+    }
+  }
+
+  private func icon(_ name: String, _ style: WidgetStyle) -> ThemedIcon {
+    let side = min(paintable.intrinsicSize.width, paintable.intrinsicSize.height)
+    let icon = ThemedIcon(name, side: gint(max(8, min(512, side))), style: style)
+    icon.onChange = { [weak paintable] in paintable?.invalidate() }
+    return icon
+  }
+
+  func showIndicator(_ indicator: LoadingIndicator) {
+    switch indicator {
+    case .progress: paintable.indicator = Spinner(kind: .ring(fraction: 0))
+    case .activity: paintable.indicator = Spinner(kind: .dots(brightest: 0))
+    default: break
+    }
+  }
+
+  func updateIndicator(_ progress: LoadProgress) {
+    guard case .ring = paintable.indicator?.kind else { return }
+    paintable.indicator = Spinner(kind: .ring(fraction: progress.fraction))
+  }
+
+  func hideIndicator() { paintable.indicator = nil }
+}
+#endif

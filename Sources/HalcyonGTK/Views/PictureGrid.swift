@@ -1,0 +1,162 @@
+#if canImport(CGTK)
+public import CGTK
+public import Halcyon
+public import HalcyonViews
+
+/// A scrolled grid, or a list, of images in cells of one size.
+///
+/// ```swift
+/// let grid = PictureGrid(urls.map { ImageRequest(url: $0) }, cellWidth: 240, cellHeight: 160)
+/// grid.onActivate = { index in print("clicked", index) }
+/// gtk_window_set_child(window.cast(), grid.widget)
+/// ```
+///
+/// Only cells near the visible area hold an image: memory does not grow with the number of images. The next page in the
+/// direction of scrolling is prefetched. The widget keeps the grid alive.
+@MainActor
+public final class PictureGrid {
+  /// The `GtkScrolledWindow` to add to a window.
+  public let widget: UnsafeMutablePointer<GtkWidget>
+
+  /// The images, in order. Setting them shows the new ones; the position of scrolling stays.
+  ///
+  /// A request without a size is loaded at the size of the cells in device pixels, cropped to fill them.
+  public var requests: [ImageRequest] {
+    didSet { setCount(from: oldValue.count) }
+  }
+
+  /// How cells show their images, from the next one on.
+  ///
+  /// Default: a spinner while an image loads, a cross-fade, and an icon for one that fails. ``ImageViewOptions/onlyWhileVisible``
+  /// is always set.
+  public var options = ImageViewOptions(
+    failure: .shows(.icon("image-missing-symbolic")), indicator: .activity, transition: .crossFade)
+
+  /// Called when a cell is clicked, or chosen with the keyboard, with its index. Default: `nil`.
+  public var onActivate: (@MainActor (Int) -> Void)?
+
+  /// Called when a cell begins to show an image, with the cell, which is a `GtkOverlay`, and the index.
+  ///
+  /// Cells are reused: the closure adds a widget, such as a caption, only to a cell that does not have it yet.
+  /// Default: `nil`.
+  public var onBind: (@MainActor (UnsafeMutablePointer<GtkWidget>, Int) -> Void)?
+
+  private let cellWidth, cellHeight: Int
+  private let pipeline: ImagePipeline
+  private let prefetcher: ImagePrefetcher
+  private let model: ObjectReference
+  private var ahead: Range<Int>?
+  private var scrollPosition = 0.0
+
+  /// Creates a grid.
+  ///
+  /// - Parameters:
+  ///   - requests: The images.
+  ///   - cellWidth: The width of a cell in points, at least 1.
+  ///   - cellHeight: The height of a cell in points, at least 1.
+  ///   - columns: The least and the most columns; `1...1` is a list. Default: as many as fit.
+  ///   - pipeline: The pipeline that loads the images. Default: ``ImagePipeline/shared``.
+  /// - Precondition: GTK is initialised.
+  public init(
+    _ requests: [ImageRequest], cellWidth: Int, cellHeight: Int, columns: ClosedRange<Int> = 1...32,
+    pipeline: ImagePipeline = .shared
+  ) {
+    precondition(cellWidth > 0 && cellHeight > 0, "cells have at least 1 point a side, not \(cellWidth)x\(cellHeight)")
+    precondition(columns.lowerBound > 0, "a grid has at least 1 column, not \(columns.lowerBound)")
+    guard let widget = gtk_scrolled_window_new(), let model = gtk_string_list_new(nil) else {
+      preconditionFailure("GTK cannot create widgets. Call gtk_init first.")
+    }
+    (self.widget, self.requests, self.pipeline) = (widget, requests, pipeline)
+    (self.cellWidth, self.cellHeight) = (cellWidth, cellHeight)
+    self.model = ObjectReference(adopting: model)
+    prefetcher = ImagePrefetcher(pipeline: pipeline, concurrencyLimit: 4)
+    gtk_widget_set_hexpand(widget, 1)
+    gtk_widget_set_vexpand(widget, 1)
+    gtk_scrolled_window_set_child(widget.opaque, makeGrid(columns))
+    setCount(from: 0)
+    gtk_scrolled_window_get_vadjustment(widget.opaque).connect("value-changed") { [weak self] in self?.prefetch() }
+    // The handler, and with it the grid, lives until the widget is destroyed.
+    widget.connect("destroy") { self.prefetcher.stop() }
+  }
+
+  private func makeGrid(_ columns: ClosedRange<Int>) -> UnsafeMutablePointer<GtkWidget>? {
+    guard let factory = gtk_signal_list_item_factory_new() else { return nil }
+    factory.connect("setup") { [weak self] (item: OpaquePointer) in gtk_list_item_set_child(item, self?.makeCell()) }
+    factory.connect("bind") { [weak self] (item: OpaquePointer) in self?.bind(item) }
+    factory.connect("unbind") { (item: OpaquePointer) in Self.picture(item)?.hc.cancel() }
+    let selection = gtk_no_selection_new(OpaquePointer(g_object_ref(gpointer(model.pointer))))
+    guard let grid = gtk_grid_view_new(selection, factory) else { return nil }
+    gtk_grid_view_set_min_columns(grid.opaque, guint(columns.lowerBound))
+    gtk_grid_view_set_max_columns(grid.opaque, guint(columns.upperBound))
+    gtk_grid_view_set_single_click_activate(grid.opaque, 1)
+    grid.connect("activate") { [weak self] (index: Int) in self?.onActivate?(index) }
+    return grid
+  }
+
+  /// A cell of a fixed size: the box gives it, and the picture lies over it, where it takes no part in the layout.
+  private func makeCell() -> UnsafeMutablePointer<GtkWidget>? {
+    guard let cell = gtk_overlay_new(), let frame = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0),
+      let picture = gtk_picture_new()
+    else { return nil }
+    gtk_widget_set_size_request(frame, gint(cellWidth), gint(cellHeight))
+    gtk_widget_set_halign(cell, GTK_ALIGN_CENTER)
+    gtk_widget_set_overflow(cell, GTK_OVERFLOW_HIDDEN)
+    gtk_overlay_set_child(cell.opaque, frame)
+    gtk_picture_set_content_fit(picture.opaque, GTK_CONTENT_FIT_COVER)
+    gtk_overlay_add_overlay(cell.opaque, picture)
+    return cell
+  }
+
+  private func bind(_ item: OpaquePointer) {
+    let index = Int(gtk_list_item_get_position(item))
+    guard requests.indices.contains(index), let picture = Self.picture(item) else { return }
+    var options = options
+    options.onlyWhileVisible = true
+    picture.hc.setImage(with: request(index), options: options, pipeline: pipeline)
+    if let cell = gtk_list_item_get_child(item) { onBind?(cell, index) }
+  }
+
+  /// The picture of a cell: the widget after the one that gives the size.
+  private static func picture(_ item: OpaquePointer) -> UnsafeMutablePointer<GtkWidget>? {
+    gtk_widget_get_next_sibling(gtk_widget_get_first_child(gtk_list_item_get_child(item)))
+  }
+
+  /// The request of a cell, with the same size whether it is prefetched or shown.
+  private func request(_ index: Int) -> ImageRequest {
+    var request = requests[index]
+    let scale = Int(gtk_widget_get_scale_factor(widget))
+    if request.size == nil { request.size = .fill(width: cellWidth * scale, height: cellHeight * scale) }
+    return request
+  }
+
+  /// Makes the model as long as ``requests``, and all cells new.
+  private func setCount(from oldCount: Int) {
+    prefetcher.stop()
+    ahead = nil
+    // The model needs texts, which nothing reads.
+    withUnsafePointer(to: CChar(0)) { text in
+      let texts = [UnsafePointer<CChar>?](repeating: text, count: requests.count) + [nil]
+      gtk_string_list_splice(model.pointer, 0, guint(oldCount), texts)
+    }
+  }
+
+  /// Prefetches the next page in the direction of scrolling.
+  private func prefetch() {
+    let adjustment = gtk_scrolled_window_get_vadjustment(widget.opaque)
+    let (position, page) = (gtk_adjustment_get_value(adjustment), gtk_adjustment_get_page_size(adjustment))
+    let height = gtk_adjustment_get_upper(adjustment)
+    guard height > 0, page > 0 else { return }
+    let start = position >= scrollPosition ? position + page : position - page
+    scrollPosition = position
+    let perPoint = Double(requests.count) / height
+    let count = Int((page * perPoint).rounded(.up))
+    let first = Int(start * perPoint)
+    let range = (first..<first + count).clamped(to: requests.indices)
+    // Not again for each point that is scrolled.
+    if let ahead, abs(range.lowerBound - ahead.lowerBound) < max(1, count / 4) { return }
+    ahead = range
+    prefetcher.stop()
+    prefetcher.start(range.map { request($0) })
+  }
+}
+#endif

@@ -1,0 +1,56 @@
+#if canImport(CGTK)
+import CGTK
+
+/// Notifies widgets whether their window is minimised or suspended, for example on another workspace. Owned by the surface
+/// of the window, of which it has one handler.
+@MainActor
+final class ToplevelState {
+  private static let key = g_quark_from_string("halcyon-toplevel-state")
+  /// `GDK_TOPLEVEL_STATE_SUSPENDED`, which GTK sets since 4.12.
+  private static let suspended: UInt32 = 1 << 16
+
+  private(set) var isHidden = false
+  private let surface: OpaquePointer
+  private var observers: [UnsafeMutablePointer<GtkWidget>: @MainActor () -> Void] = [:]
+
+  private init(_ surface: OpaquePointer) {
+    self.surface = surface
+    isHidden = currentlyHidden
+    Signal.connect(gpointer(surface), "notify::state", .pointer) { [weak self] in self?.update() }
+  }
+
+  /// The state of a widget's window, created at the first call; `nil` for a popover or a widget that is not realized.
+  static func of(_ widget: UnsafeMutablePointer<GtkWidget>) -> ToplevelState? {
+    guard let surface = gtk_widget_get_native(widget).flatMap({ gtk_native_get_surface($0) }),
+      g_type_check_instance_is_a(
+        UnsafeMutableRawPointer(surface).assumingMemoryBound(to: GTypeInstance.self), gdk_toplevel_get_type()) != 0
+    else { return nil }
+    let object = UnsafeMutableRawPointer(surface).assumingMemoryBound(to: GObject.self)
+    if let state = g_object_get_qdata(object, key) {
+      return Unmanaged<ToplevelState>.fromOpaque(state).takeUnretainedValue()
+    }
+    let state = ToplevelState(surface)
+    g_object_set_qdata_full(object, key, Unmanaged.passRetained(state).toOpaque()) { state in
+      state.map { Unmanaged<ToplevelState>.fromOpaque($0).release() }
+    }
+    return state
+  }
+
+  /// Calls `body` after each change of ``isHidden``, until the observer is removed.
+  func addObserver(_ widget: UnsafeMutablePointer<GtkWidget>, _ body: @escaping @MainActor () -> Void) {
+    observers[widget] = body
+  }
+
+  func removeObserver(_ widget: UnsafeMutablePointer<GtkWidget>) { observers[widget] = nil }
+
+  private var currentlyHidden: Bool {
+    gdk_toplevel_get_state(surface).rawValue & (GDK_TOPLEVEL_STATE_MINIMIZED.rawValue | Self.suspended) != 0
+  }
+
+  private func update() {
+    guard currentlyHidden != isHidden else { return }
+    isHidden = currentlyHidden
+    for body in observers.values { body() }
+  }
+}
+#endif

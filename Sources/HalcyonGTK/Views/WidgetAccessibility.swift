@@ -1,0 +1,68 @@
+#if canImport(CGTK)
+import CGTK
+import HalcyonViews
+
+/// What assistive technologies are told of a widget: its alternative text, and that it is busy or has failed.
+@MainActor
+final class WidgetAccessibility {
+  private let widget: UnsafeMutablePointer<GtkWidget>
+  private let kind: WidgetKind
+  private var options = ImageViewOptions()
+  private var hasText = false
+  private var isBusy = false
+  private var hasFailed = false
+
+  init(_ widget: UnsafeMutablePointer<GtkWidget>, kind: WidgetKind) {
+    (self.widget, self.kind) = (widget, kind)
+  }
+
+  /// An image is set, with its options. A text that the program has set itself stays while they have none.
+  func prepare(for options: ImageViewOptions) {
+    self.options = options
+    guard options.alternativeText != nil || hasText else { return }
+    hasText = options.alternativeText != nil
+    setText(options.alternativeText)
+  }
+
+  /// - Parameter canRetry: Whether the user can retry a failed image.
+  func update(_ phase: ImagePhase, canRetry: Bool) {
+    if phase.isLoading != isBusy { setBusy(phase.isLoading) }
+    if phase.error != nil {
+      hasFailed = true
+      setProperty(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, options.failureText ?? Self.failureText(canRetry: canRetry))
+    } else if hasFailed {
+      hasFailed = false
+      setProperty(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, options.alternativeText)
+    }
+  }
+
+  private static func failureText(canRetry: Bool) -> String {
+    "The image could not be loaded." + (canRetry ? " Press Enter to try again." : "")
+  }
+
+  private func setText(_ text: String?) {
+    if kind == .picture { gtk_picture_set_alternative_text(OpaquePointer(widget), text) }
+    setProperty(GTK_ACCESSIBLE_PROPERTY_LABEL, text)
+  }
+
+  private func setBusy(_ isBusy: Bool) {
+    self.isBusy = isBusy
+    var state = GTK_ACCESSIBLE_STATE_BUSY
+    var value = GValue()
+    gtk_accessible_state_init_value(state, &value)
+    defer { g_value_unset(&value) }
+    g_value_set_boolean(&value, isBusy ? 1 : 0)
+    gtk_accessible_update_state_value(OpaquePointer(widget), 1, &state, &value)
+  }
+
+  private func setProperty(_ property: GtkAccessibleProperty, _ text: String?) {
+    guard let text else { return gtk_accessible_reset_property(OpaquePointer(widget), property) }
+    var property = property
+    var value = GValue()
+    gtk_accessible_property_init_value(property, &value)
+    defer { g_value_unset(&value) }
+    g_value_set_string(&value, text)
+    gtk_accessible_update_property_value(OpaquePointer(widget), 1, &property, &value)
+  }
+}
+#endif

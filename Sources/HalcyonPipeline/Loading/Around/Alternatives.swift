@@ -1,0 +1,39 @@
+/// Tries the sources of a request in their order until one succeeds.
+struct Alternatives: LoadStep {
+  /// `nil` if the request has only one source.
+  init?(_ load: Load) {
+    if load.request.alternatives.isEmpty { return nil }
+  }
+
+  func load<Value: LoadResult>(
+    _ load: Load, _ next: @escaping LoadFunction<Value>, direct: @escaping LoadFunction<Value>
+  ) async throws(ImageError) -> Value {
+    var errors: [ImageError] = []
+    do throws(ImageError) {
+      return try await next(load)
+    } catch {
+      if error.isCancellation { throw error }
+      errors.append(error)
+    }
+    for source in load.request.alternatives {
+      if let error = errors.last { load.report(.fallback(to: source, after: error)) }
+      do throws(ImageError) {
+        return try await direct(load.from(source))
+      } catch {
+        if error.isCancellation { throw error }
+        errors.append(error)
+      }
+    }
+    throw .allSourcesFailed(errors)
+  }
+}
+
+extension ImageError {
+  /// Whether the load was ended by the program, so that nothing else is tried.
+  var isCancellation: Bool {
+    switch self {
+    case .cancelled, .pipelineInvalidated: true
+    default: false
+    }
+  }
+}

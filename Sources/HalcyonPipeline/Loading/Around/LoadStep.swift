@@ -1,0 +1,65 @@
+import HalcyonImaging
+
+/// A step around a load, which decides what is loaded, how often and for how long.
+protocol LoadStep: Sendable {
+  /// Loads.
+  ///
+  /// - Parameters:
+  ///   - next: The load with the steps inside this one.
+  ///   - direct: The load without them, as for another source.
+  func load<Value: LoadResult>(
+    _ load: Load, _ next: @escaping LoadFunction<Value>, direct: @escaping LoadFunction<Value>
+  ) async throws(ImageError) -> Value
+}
+
+typealias LoadFunction<Value> = @Sendable (Load) async throws(ImageError) -> Value
+
+/// What a load returns.
+protocol LoadResult: Sendable {
+  /// The last event of a load that returns this.
+  var lastEvent: PipelineEvent.Kind { get }
+  /// The image, if it was decoded to be shown.
+  var shownImage: DecodedImage? { get }
+}
+
+extension ImageLoader {
+  /// Runs a load with the steps around it, of which a plain request has none.
+  func around<Value: LoadResult>(
+    _ load: Load, _ direct: @escaping LoadFunction<Value>
+  ) async throws(ImageError) -> Value {
+    try await run(steps(around: load)[...], load, direct)
+  }
+
+  private func run<Value: LoadResult>(
+    _ steps: ArraySlice<any LoadStep>, _ load: Load, _ direct: @escaping LoadFunction<Value>
+  ) async throws(ImageError) -> Value {
+    guard let step = steps.first else { return try await direct(load) }
+    return try await step.load(
+      load, { [self] load throws(ImageError) in try await run(steps.dropFirst(), load, direct) }, direct: direct)
+  }
+
+  /// The steps around a load, the outermost first.
+  @inline(never)
+  private func steps(around load: Load) -> [any LoadStep] {
+    if monitor == nil, load.request.isPlain { return [] }
+    let steps: [(any LoadStep)?] = [
+      Reporting(load, by: monitor), InvalidSize(load), Timeout(load, configuration.time), Alternatives(load),
+      StaleFirst(load, in: self), LowDataMode(load, configuration),
+    ]
+    return steps.compactMap(\.self)
+  }
+}
+
+extension ImageRequest {
+  /// Whether no step around the load applies, as for most requests.
+  fileprivate var isPlain: Bool {
+    optionsBox == nil && alternatives.isEmpty && lowDataSource == nil && targetSize.isValid
+  }
+
+  /// This request for another source.
+  func from(_ source: ImageSource) -> ImageRequest {
+    var request = self
+    request.source = source
+    return request
+  }
+}

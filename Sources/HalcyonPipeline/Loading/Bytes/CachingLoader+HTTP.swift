@@ -1,0 +1,195 @@
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
+
+/// URLs of the web: the store by HTTP's rules, then the server.
+extension CachingLoader {
+  /// The outcome of a look-up in the store.
+  private enum StoreLookup {
+    case served(EncodedImage)
+    case fetch(CacheLookup)
+  }
+
+  /// How a load of a URL goes on.
+  private enum Step {
+    case served(EncodedImage)
+    case fetch(HTTPRequest)
+  }
+
+  func httpImage(_ load: Load, at location: Location) async throws(ImageError) -> EncodedImage {
+    switch try await step(load, at: location) {
+    case .served(let image): return image
+    case .fetch(let request): return try await fetch(request)
+    }
+  }
+
+  /// The image of a response in flight or in the store; else the request to send.
+  @inline(never)
+  private func step(_ load: Load, at location: Location) async throws(ImageError) -> Step {
+    if let image = inFlightImage(load) {
+      if image.isServed(by: load.request.freshness, at: configuration.time.uptime()) {
+        load.report(.joined(.bytes))
+        return .served(image)
+      }
+      try await image.waitForWriting()
+    }
+    var lookup: CacheLookup?
+    if load.request.readsStore || load.request.writesStore, let cache = configuration.httpCache(for: load.request) {
+      switch try await lookUp(load, in: cache, at: location) {
+      case .served(let image): return .served(image)
+      case .fetch(let found): lookup = found
+      }
+    } else {
+      load.report(.storeMiss(.notRead))
+    }
+    guard load.request.freshness.usesNetwork else { throw .notCached(key: load.key.sourceText) }
+    return .fetch(try await httpRequest(load, at: location, after: lookup))
+  }
+
+  private func inFlightImage(_ load: Load) -> EncodedImage? {
+    guard load.request.readsStore, !load.request.freshness.contactsServerFirst else { return nil }
+    return inFlight[load.inFlightKey]
+  }
+
+  private func lookUp(
+    _ load: Load, in cache: HTTPCache, at location: Location
+  ) async throws(ImageError) -> StoreLookup {
+    let request = load.request
+    let start = ContinuousClock.now
+    let (found, tier) = await TierTrace.recording {
+      await cache.lookUp(
+        load.key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
+        usesETags: request.revalidatesByETag, at: configuration.time.now())
+    }
+    let end = ContinuousClock.now
+    let (entry, reason) = request.readsStore ? (found.stored, found.miss) : (nil, .notRead)
+    load.record { $0.add(.storeRead, since: start, until: end, miss: reason, tier: tier) }
+    let image = entry.flatMap { storedImage($0, of: load, isFromHTTP: true, trace: load.trace, load.watch) }
+    load.reportLookUp(miss: reason ?? (image == nil ? .damaged : nil), image)
+    switch (found.action, image) {
+    case (.unavailable, _): throw .notCached(key: found.key.sourceText)
+    case (.serve, let image?): return .served(image)
+    // Only a GET can be revalidated.
+    case (.serveStaleWhileRevalidating, _?) where request.optionsBox?.content != nil,
+      (.fetch, _?) where request.optionsBox?.content != nil:
+      return .fetch(found.unconditional)
+    case (.serveStaleWhileRevalidating, let image?):
+      revalidate(found, load, at: location)
+      return .served(image)
+    case (.fetch, _?):
+      if request.freshness != .reload { load.subscription.report(.storedStale) }
+      return .fetch(found)
+    // Nothing stored can be revalidated: there is no entry, it is not an image, or it must not be read.
+    case (_, nil): return .fetch(found.unconditional)
+    }
+  }
+
+  /// The request for the URL of a location, which a closure of the caller may have to resolve first.
+  func httpRequest(
+    _ load: Load, at location: Location, after lookup: CacheLookup?
+  ) async throws(ImageError) -> HTTPRequest {
+    let url: HTTPURL
+    switch location {
+    case .known(let known): url = known
+    case .unresolved(let resolver):
+      url = try await LoadChain.calling(for: link(load.key)) { () async throws(ImageError) in
+        try await resolver.resolvedURL()
+      }
+    }
+    return HTTPRequest(load, to: url, after: lookup, defaults: configuration.headers)
+  }
+
+  private func fetch(_ request: HTTPRequest) async throws(ImageError) -> EncodedImage {
+    let result: HTTPResult
+    do throws(ImageError) {
+      result = try await http.load(request)
+    } catch {
+      if let stale = await staleImage(insteadOf: error, request) { return stale }
+      throw error
+    }
+    return try await receive(result, of: request)
+  }
+
+  @inline(never)
+  private func receive(_ result: HTTPResult, of request: HTTPRequest) async throws(ImageError) -> EncodedImage {
+    let load = request.load
+    switch result {
+    case .response(let response):
+      let status = response.metadata.status
+      if status >= 300,
+        let stale = await staleImage(
+          insteadOf: .httpStatus(status, url: response.metadata.url ?? request.url), request)
+      {
+        return stale
+      }
+      return fetchedImage(response, load, await storable(response, request))
+    case .notModified(let head, let isStorable):
+      guard let lookup = request.lookup else { throw .httpStatus(304, url: request.url) }
+      let isStored = isStorable && !load.watch.isRemovedFromStore
+      if let entry = await configuration.httpCache(for: load.request)?.renewed(lookup, by: head, isStored: isStored),
+        let image = storedImage(entry, of: load, isFromHTTP: true, trace: load.trace, load.watch)
+      {
+        return image
+      }
+      return try await fetch(
+        HTTPRequest(load, to: request.target, after: lookup.unconditional, defaults: configuration.headers))
+    }
+  }
+
+  /// How a response is stored; `nil` if it must not be.
+  private func storable(_ response: HTTPResponse, _ request: HTTPRequest) async -> StorableResponse? {
+    guard let lookup = request.lookup, let cache = configuration.httpCache(for: request.load.request),
+      case .deliver(let storable) = await cache.outcome(of: response.metadata, to: lookup)
+    else { return nil }
+    return response.isStorable && request.load.request.writesStore ? storable : nil
+  }
+
+  private func fetchedImage(
+    _ response: HTTPResponse, _ load: Load, _ storable: StorableResponse?
+  ) -> EncodedImage {
+    let inFlightKey = storable.map { _ in load.inFlightKey }
+    let forbidsStorage = CacheControl(response.metadata.headers).forbidsStorage
+    let image = EncodedImage(
+      data: response.data, metadata: response.metadata, info: response.info, origin: .network, storable: storable,
+      freshEnd: freshEnd(response.metadata),
+      allowsMemory: response.metadata.expiration != .expired
+        && (!forbidsStorage || load.request.freshness == .cacheFirst),
+      trace: load.trace, watch: load.watch
+    ) { [inFlight] in if let inFlightKey { inFlight.removeReleased(inFlightKey) } }
+    if let inFlightKey { inFlight.insert(image, for: inFlightKey) }
+    return image
+  }
+
+  /// The stored image, if it may be served although the server cannot be reached or answered with an error.
+  private func staleImage(insteadOf error: ImageError, _ request: HTTPRequest) async -> EncodedImage? {
+    let load = request.load
+    guard let lookup = request.lookup, load.request.freshness != .reload,
+      let entry = await staleEntry(insteadOf: error, load, lookup)
+    else { return nil }
+    return storedImage(entry, of: load, isFromHTTP: true, trace: load.trace, load.watch)
+  }
+
+  private func staleEntry(insteadOf error: ImageError, _ load: Load, _ lookup: CacheLookup) async -> StoredEntry? {
+    let now = configuration.time.now()
+    let cache = configuration.httpCache(for: load.request)
+    switch error {
+    case .httpStatus(let status, let url), .retryLater(_, let status, let url):
+      let head = EntryMetadata(url: url, status: status, requestDate: now, responseDate: now)
+      guard case .serve(let entry)? = await cache?.outcome(of: head, to: lookup) else { return nil }
+      return entry
+    case .transport(let reason, _) where reason != .cancelled:
+      let isOffline = configuration.showsStaleWhenUnreachable && error.isUnreachable
+      return cache?.staleEntry(for: lookup, isOffline: isOffline, at: now)
+    default:
+      return nil
+    }
+  }
+}
+
+extension Load {
+  /// Reports a look-up in the store.
+  func reportLookUp(miss: CacheMiss?, _ image: EncodedImage?) {
+    report(miss.map { .storeMiss($0) } ?? .storeHit(byteCount: image?.data.count ?? 0))
+  }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
+
+/// Gets the encoded bytes of a request: from a response in flight, from the store by HTTP's rules, or from the source.
+/// Equal requests share one job.
+final class CachingLoader: Sendable {
+  private struct JobKey: Hashable {
+    let key: CacheKey
+    let options: OptionsKey<FetchKey>
+    let removals: UInt64
+
+    /// Requests that differ in their options alone are rare.
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
+  }
+
+  /// The URL of a request, or the closure that resolves it when no cache has the image.
+  enum Location: Sendable {
+    case known(HTTPURL)
+    case unresolved(ImageSource.Provider<URL>)
+  }
+
+  let configuration: PipelineConfiguration
+  let http: HTTPLoader
+  let files = WorkerPool(name: "files", width: 2)
+  private let jobs: InFlightJobs<JobKey, EncodedImage>
+  let inFlight = InFlightResponses()
+  private let revalidations = BackgroundRevalidations()
+
+  init(configuration: PipelineConfiguration) {
+    self.configuration = configuration
+    http = HTTPLoader(configuration: configuration)
+    jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .bytes)
+  }
+
+  /// Jobs and transfers that have not ended.
+  var activeCount: Int { jobs.count + http.limiter.activeCount }
+
+  /// The sources of all jobs, URLs and keys.
+  var activeSources: Set<String> { Set(jobs.keys.map { $0.key.sourceText }) }
+
+  /// Limits of concurrent transfers.
+  var connectionLimits: ConnectionLimits {
+    get { http.limiter.limits }
+    set { http.limiter.limits = newValue }
+  }
+
+  /// How long failures are remembered.
+  var failureLifetimes: FailureLifetimes {
+    get { http.failures.lifetimes }
+    set { http.failures.lifetimes = newValue }
+  }
+
+  /// Remembers for a short time that the bytes of a key cannot be used.
+  func remember(_ error: ImageError, for key: CacheKey, of encoded: EncodedImage) {
+    http.failures.remember(error, for: key, atMost: configuration.lifetime(of: encoded.metadata.redirects))
+  }
+
+  func cancelLoads(of source: String) {
+    jobs.cancel { $0.key.sourceText == source }
+  }
+
+  /// Ends all loads, and lets the threads end.
+  func invalidate() {
+    jobs.invalidate()
+    revalidations.invalidate()
+    http.invalidate()
+    files.close()
+  }
+
+  func encodedImage(for load: Load) async throws(ImageError) -> EncodedImage {
+    try await LoadChain.waiting(for: link(load.keys.fetch)) { () async throws(ImageError) in
+      let source = try ResolvedSource(load.request.source)
+      let watch = RemovalWatch(load.keys.fetch, in: load.cache)
+      return try await jobs.value(
+        for: JobKey(key: watch.key, options: FetchKey.key(load.request), removals: watch.removals.store),
+        subscription: load.subscription, keepsResult: true, writes: partialWrites(of: load)
+      ) { [self] subscription throws(ImageError) in
+        let load = load.shared(by: subscription, for: watch)
+        guard case .web(let url) = source else { return try await image(from: source, load) }
+        return try await httpImage(load, at: .known(url))
+      }
+    }
+  }
+
+  /// The writes to which a cancelled load adds its partial response; `nil` if it stores none.
+  private func partialWrites(of load: Load) -> BackgroundWrites? {
+    switch load.request.source.kind {
+    case .provider, .decoded: return nil
+    case .url, .string, .keyed, .data, .resolver: break
+    }
+    return load.request.writesStore && load.cache.encodedStore != nil ? load.cache.writes : nil
+  }
+
+  /// The image of any source. Most are URLs of the web, whose loads wait in a smaller async frame without this.
+  @inline(never)
+  private func image(from source: ResolvedSource, _ load: Load) async throws(ImageError) -> EncodedImage {
+    switch source {
+    case .web(let url): return try await httpImage(load, at: .known(url))
+    case .unresolved(let resolver): return try await httpImage(load, at: .unresolved(resolver))
+    case .file(let path, let url):
+      let limit = configuration.limits.encodedByteCount
+      let data = try await LocalFile.read(path: path, url: url, byteLimit: limit, on: files)
+      return try localImage(Provided(data: data), of: load, url: url, origin: .file)
+    case .inline(let text, let url):
+      let data = try await DataURL.data(of: text, on: files)
+      return try localImage(Provided(data: data), of: load, url: url, origin: .inline)
+    case .data(let data):
+      return try localImage(Provided(data: data), of: load, url: nil, origin: .inline)
+    case .provider(let provider):
+      return try await providedImage(load) { () async throws(ImageError) in
+        Provided(data: try await provider.provided())
+      }
+    case .decoded(let provider):
+      return try await providedImage(load) { [self] () async throws(ImageError) in
+        try await encoded(provider.provided())
+      }
+    }
+  }
+
+  /// Identifies the loads of a key, for ``LoadChain``.
+  func link(_ key: CacheKey) -> LoadChain.Link { LoadChain.Link(loader: ObjectIdentifier(self), key: key) }
+
+  /// The image of a stored entry; `nil` if the entry is not an image.
+  ///
+  /// - Parameter watch: That of the entry.
+  @inline(never)
+  func storedImage(
+    _ entry: StoredEntry, of load: Load, isFromHTTP: Bool, trace: LoadTrace, _ watch: RemovalWatch
+  ) -> EncodedImage? {
+    let decoder = load.request.optionsBox?.options.decoder
+    let inspector = configuration.inspector(of: entry.metadata.url, decoder: decoder)
+    guard let info = try? inspector.info(of: entry.body) else { return nil }
+    return EncodedImage(
+      data: entry.body, metadata: entry.metadata, info: info, origin: .store,
+      freshEnd: isFromHTTP ? freshEnd(entry.metadata) : nil, trace: trace, watch: watch)
+  }
+
+  /// Revalidates a stale entry in the background.
+  func revalidate(_ lookup: CacheLookup, _ load: Load, at location: Location) {
+    revalidations.start(load.inFlightKey, trackedBy: load.cache.writes) { [self] in
+      await updateStore(lookup, load.shared(by: LoadSubscription(priority: .low)), at: location)
+    }
+  }
+
+  private func updateStore(_ lookup: CacheLookup, _ load: Load, at location: Location) async {
+    guard let cache = configuration.httpCache(for: load.request),
+      let request = try? await httpRequest(load, at: location, after: lookup)
+    else { return }
+    switch try? await http.load(request) {
+    case .notModified(let head, let isStorable)?:
+      let isStored = isStorable && !load.watch.isRemovedFromStore
+      if await cache.renewed(lookup, by: head, isStored: isStored) == nil {
+        await updateStore(lookup.unconditional, load, at: location)
+      }
+    case .response(let response)?:
+      if case .deliver(let storable?) = await cache.outcome(of: response.metadata, to: lookup), response.isStorable,
+        load.request.writesStore, !load.watch.isRemovedFromStore
+      {
+        // Completed even if the pipeline is invalidated meanwhile.
+        _ = await Task { try await cache.store(storable, body: response.data) }.result
+      }
+    case nil: break
+    }
+  }
+
+  func freshEnd(_ metadata: EntryMetadata) -> Duration {
+    let seconds = configuration.httpCaching.remainingLifetime(of: metadata, at: configuration.time.now())
+    return configuration.time.uptime() + .seconds(min(seconds, 1e9))
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
+
+/// Reads one response body: counts the bytes, detects the format and reads the image header as they arrive, and rejects
+/// the body as early as possible.
+struct BodyReader {
+  /// Changes a whole body, see ``RequestOptions/dataTransform``.
+  typealias Transform = (Data) async throws(ImageError) -> Data
+
+  /// A partial body is first stored at this size in bytes, then each time it has doubled: at most that much is lost when
+  /// the process is killed.
+  private static let firstCheckpoint = 8 << 20
+
+  /// The bytes of the image so far.
+  private(set) var data: Data
+  /// The bytes of the body so far.
+  private var receivedByteCount: Int
+  private let head: ResponseHead
+  private var url: URL { head.url }
+  private let byteLimit: Int
+  /// Where the body ends, if known.
+  private let expected: Int?
+  /// The bytes of an earlier response that this one continues.
+  private let earlierByteCount: Int
+  private var inspector: ImageInspector
+  private var meter: ProgressMeter
+  private let time: any TimeSource
+  private var nextCheckpoint: Int
+
+  /// Inlined, since a call would copy the large configuration.
+  ///
+  /// - Parameter partial: The first bytes of the body, if the response is the rest of it.
+  @inline(__always)
+  init(
+    _ response: TransportResponse, url: URL, continuing partial: PartialBody?, decoder: (any ImageDecoder)?,
+    configuration: PipelineConfiguration
+  ) {
+    data = partial?.data ?? Data()
+    receivedByteCount = data.count
+    head = ResponseHead(url: url, status: response.status, headers: response.headers)
+    byteLimit = configuration.limits.encodedByteCount
+    earlierByteCount = data.count
+    let range = partial == nil ? nil : ContentRange(response.headers["Content-Range"])
+    expected = range.map { $0.last + 1 } ?? response.expectedByteCount
+    inspector = configuration.inspector(of: url, contentType: response.headers["Content-Type"], decoder: decoder)
+    time = configuration.time
+    meter = ProgressMeter(interval: configuration.progressInterval, earlierByteCount: data.count, now: time.uptime())
+    nextCheckpoint = max(Self.firstCheckpoint, data.count * 2)
+  }
+
+  /// - Parameters:
+  ///   - load: Gets the progress, and what is known of the image.
+  ///   - transform: Changes the whole body before it is inspected; `nil` if it is inspected as it arrives.
+  ///   - checkpoint: Called from time to time with the bytes received so far.
+  mutating func readAll(
+    of body: TransportBody, for load: Load, transform: Transform?, checkpoint: (Data) async -> Void
+  ) async throws(ImageError) -> ImageInfo {
+    guard expected ?? 0 <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
+    while let piece = try await next(of: body) {
+      guard piece.count <= byteLimit - receivedByteCount else {
+        throw .responseTooLarge(byteLimit: byteLimit, url: url)
+      }
+      receivedByteCount += piece.count
+      append(piece)
+      try checkEnd()
+      if piece.isEmpty { await Task.yield() }
+      if Task.isCancelled { throw .cancelled }
+      if transform == nil { try inspect(for: load) }
+      report(to: load, isLast: false)
+      if data.count >= nextCheckpoint {
+        nextCheckpoint = data.count * 2
+        await checkpoint(data)
+      }
+    }
+    if let expected, receivedByteCount < expected {
+      throw .transport(.connectionLost(received: receivedByteCount, expected: expected), url: url)
+    }
+    guard receivedByteCount > 0 else { throw .emptyResponse(url) }
+    report(to: load, isLast: true)
+    if let transform, !data.isEmpty { data = try await transform(data) }
+    guard data.count <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
+    guard !data.isEmpty else { throw .emptyResponse(url) }
+    return try inspector.info(of: data)
+  }
+
+  private mutating func append(_ piece: Data) {
+    // A small body arrives in one piece, which is not copied.
+    if data.isEmpty, piece.count == expected { return data = piece }
+    if data.isEmpty { data.reserveCapacity(min(expected ?? 0, 4 << 20)) }
+    data.append(piece)
+  }
+
+  /// A body of several parts must end where the `Content-Range` of the last one says; the transport checks other bodies.
+  private func checkEnd() throws(ImageError) {
+    guard earlierByteCount > 0, let expected, receivedByteCount > expected else { return }
+    throw .transport(.malformedResponse(reason: "the body does not end with its Content-Range"), url: url)
+  }
+
+  private mutating func report(to load: Load, isLast: Bool) {
+    let progress = meter.report(received: receivedByteCount, expected: expected, isLast: isLast, now: time.uptime())
+    guard let progress else { return }
+    load.subscription.report(.progress(progress))
+    // A subscriber that holds the bytes makes the next piece copy them, so they are sent only as often as progress.
+    if !isLast, let info = inspector.info, load.subscription.wantsPartialData {
+      load.subscription.report(.partial(ReceivedBytes(data: data, info: info, head: head)))
+    }
+  }
+
+  private mutating func inspect(for load: Load) throws(ImageError) {
+    let wasKnown = inspector.info != nil
+    try inspector.inspect(data, isWhole: data.count == expected)
+    if !wasKnown, let info = inspector.info { load.subscription.report(.info(info)) }
+  }
+
+  private func next(of body: TransportBody) async throws(ImageError) -> Data? {
+    do {
+      return try await body.makeAsyncIterator().next()
+    } catch TransportError.connectionLost(let received, let rest) {
+      // The counts of the whole body, not of the part that this response has.
+      throw .transport(
+        .connectionLost(
+          received: earlierByteCount + received, expected: rest.map { earlierByteCount + $0 }), url: url)
+    } catch {
+      throw ImageError(transferring: url, error)
+    }
+  }
+}
+
+/// Limits how often progress is reported, and measures the speed of a transfer.
+struct ProgressMeter {
+  private let interval: Duration
+  private let start: Duration
+  private let earlierByteCount: Int
+  private var lastReport: (uptime: Duration, byteCount: Int)?
+
+  /// - Parameters:
+  ///   - interval: The shortest time between two reports.
+  ///   - earlierByteCount: Bytes received by an earlier transfer of the same body.
+  init(interval: Duration, earlierByteCount: Int, now: Duration) {
+    self.interval = interval
+    self.earlierByteCount = earlierByteCount
+    start = now
+  }
+
+  /// The progress to report, or `nil` if the last report is too recent.
+  mutating func report(received: Int, expected: Int?, isLast: Bool, now: Duration) -> LoadProgress? {
+    guard received != lastReport?.byteCount else { return nil }
+    if let lastReport, !isLast, received != expected, now - lastReport.uptime < interval { return nil }
+    lastReport = (now, received)
+    let seconds = (now - start).inSeconds
+    return LoadProgress(
+      receivedByteCount: received, expectedByteCount: expected,
+      bytesPerSecond: seconds > 0 ? Double(received - earlierByteCount) / seconds : nil)
+  }
+}

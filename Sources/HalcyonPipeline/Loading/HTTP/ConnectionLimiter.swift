@@ -1,0 +1,255 @@
+import HalcyonHTTP
+import HalcyonSupport
+
+/// Limits how many transfers run at once, in total and for each host.
+///
+/// Permits are granted by priority, then in the order of the requests; a host at its limit, or one that is paused
+/// (``HostQueues``), does not block other hosts. A change costs a look at each host with transfers or waiters, not at each
+/// waiter.
+final class ConnectionLimiter: Sendable {
+  /// What becomes of a request for a permit.
+  enum Outcome: Sendable {
+    case granted
+    case cancelled
+    /// Too many transfers wait for a permit.
+    case rejected(limit: Int)
+  }
+
+  /// The longest pause that a server gets by itself; the retry strategy of a load may choose a longer one.
+  private static let longestPause = Duration.seconds(30)
+
+  private struct Waiter {
+    let subscription: LoadSubscription
+    let observerID: UInt64
+    let onOutcome: @Sendable (Outcome) -> Void
+
+    /// Must be called without locks held.
+    func end(_ outcome: Outcome, of id: UInt64) {
+      subscription.stopObserving(observerID)
+      subscription.report(.queue(QueueState(permit: id, isWaiting: false)))
+      onOutcome(outcome)
+    }
+  }
+
+  private struct State {
+    var queues: HostQueues
+    var waiters: [UInt64: Waiter] = [:]
+    /// The permits in use.
+    var granted: [UInt64: HostQueues.Transfer] = [:]
+    var lastID: UInt64 = 0
+    /// Whether a thread is granting permits.
+    var isGranting = false
+    /// Waits for the end of a pause.
+    var timer: (end: Duration, task: Task<Void, Never>)?
+  }
+
+  private let state: Lock<State>
+  private let time: any TimeSource
+
+  init(limits: ConnectionLimits, time: any TimeSource = SystemTime()) {
+    self.time = time
+    state = Lock(State(queues: HostQueues(limits: limits)))
+  }
+
+  deinit { state.withLock { $0.timer }?.task.cancel() }
+
+  /// The limits in force. A change does not interrupt transfers.
+  var limits: ConnectionLimits {
+    get { state.withLock(\.queues.limits) }
+    set {
+      state.withLock { $0.queues.limits = newValue }
+      grantPermits()
+    }
+  }
+
+  /// Permits in use.
+  var activeCount: Int { state.withLock(\.queues.activeCount) }
+
+  /// Requests that wait for a permit.
+  var waitingCount: Int { state.withLock(\.queues.waitingCount) }
+
+  /// Grants no permits for a host for some time, and then one after the other until it has served requests.
+  func pause(_ origin: Origin, for duration: Duration) {
+    let end = time.uptime() + duration.clamped
+    state.withLock { $0.queues.pause(origin, until: end) }
+    updateTimer()
+  }
+
+  /// The requests that a host has served since it first refused one.
+  func servedCount(of origin: Origin) -> Int { state.withLock { $0.queues.servedCount(of: origin) } }
+
+  /// The right to run one transfer, once it is granted.
+  struct Permit: Sendable {
+    fileprivate let limiter: ConnectionLimiter
+    fileprivate let id: UInt64
+
+    /// Requests the permit.
+    ///
+    /// - Parameter onOutcome: Called once, now or later, without locks held, on the thread that releases a permit.
+    func request(_ origin: Origin, _ subscription: LoadSubscription, onOutcome: @escaping @Sendable (Outcome) -> Void) {
+      limiter.request(id, origin, subscription, onOutcome)
+    }
+
+    /// Waits until the permit is granted.
+    func acquire(_ origin: Origin, _ subscription: LoadSubscription) async throws(ImageError) {
+      let outcome = await withTaskCancellationHandler {
+        await withUnsafeContinuation { continuation in
+          request(origin, subscription) { continuation.resume(returning: $0) }
+          if Task.isCancelled { limiter.cancel(id) }
+        }
+      } onCancel: {
+        limiter.cancel(id)
+      }
+      switch outcome {
+      case .granted: return
+      case .cancelled: throw .cancelled
+      case .rejected(let limit): throw .tooManyWaiting(limit: limit)
+      }
+    }
+
+    /// Releases the permit, or cancels the request for it. Idempotent.
+    ///
+    /// - Parameter head: That of the response, if one was received.
+    /// - Returns: Whether the permit was granted and has not been released.
+    @discardableResult
+    func release(_ head: TransportHead? = nil) -> Bool { limiter.release(id, head) }
+  }
+
+  /// A permit that has not been requested.
+  func newPermit() -> Permit {
+    let id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    return Permit(limiter: self, id: id)
+  }
+
+  private func request(
+    _ id: UInt64, _ origin: Origin, _ subscription: LoadSubscription,
+    _ onOutcome: @escaping @Sendable (Outcome) -> Void
+  ) {
+    let now = time.uptime()
+    let isGranted = state.withLock { state in
+      state.queues.endPauses(at: now)
+      guard let transfer = state.queues.enterAtOnce(origin, subscription.priority) else { return false }
+      state.granted[id] = transfer
+      return true
+    }
+    if isGranted { return onOutcome(.granted) }
+    // Before it can be granted: the report of that comes last.
+    subscription.report(.queue(QueueState(permit: id, isWaiting: true)))
+    state.withLock { state in
+      // Observed before the priority is read, so that no change is missed.
+      let observerID = subscription.observePriority { [weak self] in self?.updatePriority(of: id) }
+      state.waiters[id] = Waiter(subscription: subscription, observerID: observerID, onOutcome: onOutcome)
+      state.queues.enqueue(id, for: origin, subscription.priority)
+    }
+    grantPermits()
+    rejectExcess()
+  }
+
+  private func updatePriority(of id: UInt64) {
+    state.withLock { state in
+      // Read under the lock: of two changes at the same time the later one wins.
+      if let waiter = state.waiters[id] { state.queues.updatePriority(of: id, to: waiter.subscription.priority) }
+    }
+    grantPermits()
+  }
+
+  private func cancel(_ id: UInt64) {
+    guard let waiter = removeWaiter(id) else { return }
+    waiter.end(.cancelled, of: id)
+    updateTimer()
+  }
+
+  private func removeWaiter(_ id: UInt64) -> Waiter? {
+    state.withLock { state in
+      state.queues.remove(id)
+      return state.waiters.removeValue(forKey: id)
+    }
+  }
+
+  private func release(_ id: UInt64, _ head: TransportHead?) -> Bool {
+    let pauseEnd = head.flatMap { self.pauseEnd(after: $0) }
+    let wasGranted = state.withLock { state in
+      guard let transfer = state.granted.removeValue(forKey: id) else { return false }
+      state.queues.end(transfer, status: head?.status, pausedUntil: pauseEnd)
+      return true
+    }
+    if wasGranted { grantPermits() } else { cancel(id) }
+    return wasGranted
+  }
+
+  /// The uptime until which a server wants no requests. At once, before its other loads are refused as well.
+  private func pauseEnd(after head: TransportHead) -> Duration? {
+    guard HostQueues.isRefusal(head.status), let delay = RetryAfter.delay(in: head.headers, now: time.now()),
+      delay <= Self.longestPause
+    else { return nil }
+    return time.uptime() + delay
+  }
+
+  private func grantPermits() {
+    var isFirst = true
+    while let (id, waiter) = nextGranted(isFirst) {
+      isFirst = false
+      waiter.end(.granted, of: id)
+    }
+    updateTimer()
+  }
+
+  /// Waits for the first end of a pause for which a request waits.
+  private func updateTimer() {
+    let replaced: Task<Void, Never>? = state.withLock { state in
+      let end = state.queues.nextPauseEnd
+      guard end != state.timer?.end else { return nil }
+      defer { state.timer = end.map { ($0, timer(until: $0)) } }
+      return state.timer?.task
+    }
+    replaced?.cancel()
+  }
+
+  private func timer(until end: Duration) -> Task<Void, Never> {
+    Task { [weak self, time] in
+      let delay = end - time.uptime()
+      // A clock that fails ends the pause too: the loads would wait for ever.
+      try? await time.sleep(for: max(delay, .zero))
+      guard !Task.isCancelled, let self else { return }
+      state.withLock { state in
+        state.queues.endPauses(at: end)
+        if state.timer?.end == end { state.timer = nil }
+      }
+      grantPermits()
+    }
+  }
+
+  private func nextGranted(_ isFirst: Bool) -> (UInt64, Waiter)? {
+    state.withLock { state in
+      // A permit that is released at once leads here from within its own outcome: the outer loop goes on, so that the
+      // stack does not grow with the queue.
+      if isFirst, state.isGranting { return nil }
+      while let (id, transfer) = state.queues.dequeue() {
+        guard let waiter = state.waiters.removeValue(forKey: id) else {
+          state.queues.end(transfer, status: nil)
+          continue
+        }
+        state.granted[id] = transfer
+        state.isGranting = true
+        return (id, waiter)
+      }
+      state.isGranting = false
+      return nil
+    }
+  }
+
+  /// Rejects the request with the lowest priority, the most recent of several, when too many wait.
+  private func rejectExcess() {
+    let rejected: (id: UInt64, waiter: Waiter, limit: Int)? = state.withLock { state in
+      guard state.queues.waitingCount > state.queues.limits.waiting, let id = state.queues.leastUrgent else {
+        return nil
+      }
+      state.queues.remove(id)
+      return state.waiters.removeValue(forKey: id).map { (id, $0, state.queues.limits.waiting) }
+    }
+    if let rejected { rejected.waiter.end(.rejected(limit: rejected.limit), of: rejected.id) }
+  }
+}

@@ -1,0 +1,32 @@
+import HalcyonHTTP
+import HalcyonSupport
+
+/// Credentials that a modifier adds: renewed after a 401, and never a reason to store a response for others.
+extension HTTPAttempt {
+  func renewCredentials(since generation: Int, _ head: ResponseHead) async throws(ImageError) -> Bool {
+    guard let modifier else { return false }
+    let link = LoadChain.Link(loader: ObjectIdentifier(loader), key: CacheKey("credentials of \(request.origin)"))
+    // The closure that renews them loads from the same origin: its load fails with 401.
+    if LoadChain.isCalling(for: link) { return false }
+    return try await loader.renewals.renew(request.origin, since: generation, subscription: load.subscription) {
+      () async throws(ImageError) in
+      try await LoadChain.calling(for: link) { () async throws(ImageError) in
+        do {
+          return try await modifier.renewCredentials(after: head)
+        } catch {
+          throw ImageError(requesting: head.url, error) { .requestRejected(cause: $0, url: $1) }
+        }
+      }
+    }
+  }
+
+  /// A response to credentials that a modifier without an identity added must not be stored: other users would find it.
+  /// Nor must that of a redirect, whose URL may be a secret of the user.
+  func isStorable(_ sent: TransportRequest) -> Bool {
+    guard let modifier, modifier.identity == nil else { return true }
+    return sent.signature == nil
+      && ["Authorization", "Cookie", "Proxy-Authorization"].allSatisfy { name in
+        sent.headers[name] == request.headers[name]
+      }
+  }
+}

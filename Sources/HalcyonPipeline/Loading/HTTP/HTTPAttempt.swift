@@ -1,0 +1,226 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonSupport
+
+/// One attempt at a request: modifier, permit, transfer, redirects, credentials and validation, but no retries.
+///
+/// In small steps with references only, since a thousand loads may wait here for a permit, each with its async frame.
+/// Redirects, credentials, the caller's hooks and bodies have files of their own.
+final class HTTPAttempt: Sendable {
+  enum Outcome: Sendable {
+    case success(HTTPResult)
+    /// A status outside 200–299, and the image of the body if the request allows it; else the body was not read.
+    case errorStatus(ResponseHead, HTTPResponse?)
+
+    /// A success if there is an image.
+    fileprivate var withImageOfError: Outcome {
+      if case .errorStatus(_, let image?) = self { .success(.response(image)) } else { self }
+    }
+  }
+
+  enum Step {
+    case done(Outcome)
+    case redirect(Route.Hop)
+    /// The server did not send the requested range.
+    case cannotResume
+  }
+
+  /// How an attempt begins.
+  private enum Start {
+    case send(HTTPExchange)
+    case redirect(Route.Hop)
+  }
+
+  let request: HTTPRequest
+  let loader: HTTPLoader
+
+  init(_ request: HTTPRequest, by loader: HTTPLoader) {
+    self.request = request
+    self.loader = loader
+  }
+
+  var load: Load { request.load }
+  var configuration: PipelineConfiguration { loader.configuration }
+
+  /// Sends the request, and once more if credentials were renewed or the partial body is of no use.
+  func result() async -> Result<Outcome, ImageError> {
+    do throws(ImageError) {
+      return .success(try await outcome())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func outcome() async throws(ImageError) -> Outcome {
+    var mayRenew = modifier != nil
+    while true {
+      let generation = mayRenew ? loader.renewals.generation(of: request.origin) : 0
+      let outcome = try await followRedirects()
+      if let outcome, try await isFinal(outcome, since: mayRenew ? generation : nil) { return outcome.withImageOfError }
+      if case .errorStatus(let head, _)? = outcome, head.status == 401 {
+        mayRenew = false
+      } else {
+        request.partial = nil
+      }
+    }
+  }
+
+  /// Whether another request would not change the outcome.
+  ///
+  /// - Parameter generation: That of the credentials sent; `nil` if they cannot be renewed.
+  private func isFinal(_ outcome: Outcome, since generation: Int?) async throws(ImageError) -> Bool {
+    guard case .errorStatus(let head, _) = outcome else { return true }
+    if head.status == 416 { return request.partial == nil }
+    guard head.status == 401, let generation, Origin(head.url) == request.origin else { return true }
+    return !(try await renewCredentials(since: generation, head))
+  }
+
+  /// - Returns: `nil` if the partial body is of no use.
+  private func followRedirects() async throws(ImageError) -> Outcome? {
+    switch try await start() {
+    case .redirect(let hop): return try await follow(hop)
+    case .send(let exchange):
+      switch try await perform(exchange) {
+      case .done(let outcome): return outcome
+      case .cannotResume: return nil
+      case .redirect(let hop): return try await follow(hop)
+      }
+    }
+  }
+
+  @inline(never)
+  private func start() async throws(ImageError) -> Start {
+    request.redirects = []
+    var route = Route(request: unmodifiedRequest())
+    route.setConditions(of: request)
+    if modifier != nil { route.request = try await modified(route.request) }
+    route.isStorable = isStorable(route.request)
+    if let hop = route.storedHop(of: request, rules: configuration.httpCaching, at: configuration.time.now()) {
+      return .redirect(hop)
+    }
+    return .send(try exchange(on: route))
+  }
+
+  private func unmodifiedRequest() -> TransportRequest {
+    var headers = request.headers
+    for field in request.cacheFields.fields { headers[field.name] = field.value }
+    var unmodified = TransportRequest(url: request.url, headers: headers, limits: configuration.transportLimits)
+    guard let content = request.content else { return unmodified }
+    unmodified.content = content
+    if content.body != nil, headers["Content-Type"] == nil {
+      unmodified.headers["Content-Type"] = "application/octet-stream"
+    }
+    return unmodified
+  }
+
+  /// Prepares an exchange; its transfer begins when it gets its permit, if the transport can prepare transfers.
+  @inline(never)
+  func exchange(on route: Route) throws(ImageError) -> HTTPExchange {
+    let (origin, queued) = (try origin(of: route.request), ContinuousClock.now)
+    let permit = loader.limiter.newPermit()
+    let transport = loader.preparingTransport
+    if Task.isCancelled { throw .cancelled }
+    let transfer = transport.map { transport in
+      QueuedTransfer(transport.prepare(route.request) { permit.release($0) }, time: configuration.time)
+    }
+    if let transfer { permit.request(origin, load.subscription) { transfer.receive($0) } }
+    return HTTPExchange(on: route, origin: origin, queued: queued, permit: permit, transfer: transfer)
+  }
+
+  func perform(_ exchange: HTTPExchange) async throws(ImageError) -> Step {
+    var head: TransportHead?
+    defer { exchange.permit.release(head) }
+    let reply =
+      if let transfer = exchange.transfer {
+        try reply(try await transfer.response(from: exchange.request.url), to: exchange, by: transfer)
+      } else {
+        try await send(exchange)
+      }
+    head = TransportHead(status: reply.response.status, headers: reply.response.headers)
+    load.report(.responded(status: reply.response.status, url: reply.request.url.withoutCredentials))
+    defer {
+      let timings = reply.response.body.transferTimings
+      load.record { trace in
+        trace.add(.transfer, since: reply.began)
+        trace.transfer = timings
+      }
+    }
+    return try await step(after: reply, with: exchange.permit)
+  }
+
+  func origin(of current: TransportRequest) throws(ImageError) -> Origin {
+    if current.url == request.url { return request.origin }
+    guard let origin = Origin(current.url) else { throw .invalidURL(current.url.absoluteString) }
+    return origin
+  }
+
+  /// The response of a prepared transfer.
+  private func reply(
+    _ response: TransportResponse, to exchange: HTTPExchange, by transfer: QueuedTransfer
+  ) throws(ImageError) -> HTTPReply {
+    guard let beginning = transfer.beginning else { throw .cancelled }
+    load.record { $0.add(.queue, since: exchange.queued, until: beginning.instant) }
+    return HTTPReply(to: exchange, began: beginning.instant, sent: beginning.date, response: response)
+  }
+
+  /// Waits for the permit, and then for the head of the response.
+  @inline(never)
+  private func send(_ exchange: HTTPExchange) async throws(ImageError) -> HTTPReply {
+    try await exchange.permit.acquire(exchange.origin, load.subscription)
+    load.record { $0.add(.queue, since: exchange.queued) }
+    let (began, sent) = (ContinuousClock.now, configuration.time.now())
+    do {
+      let response = try await configuration.transport.response(to: exchange.request)
+      return HTTPReply(to: exchange, began: began, sent: sent, response: response)
+    } catch {
+      throw ImageError(transferring: exchange.request.url, error)
+    }
+  }
+
+  @inline(never)
+  private func step(
+    after reply: HTTPReply, with permit: ConnectionLimiter.Permit
+  ) async throws(ImageError) -> Step {
+    let (head, response) = (reply.head, reply.response)
+    if let hop = try hop(after: reply) {
+      await response.body.drain(atMost: response.expectedByteCount)
+      return .redirect(hop)
+    }
+    let isResumed = reply.route.isResumed
+    switch head.status {
+    case 304 where reply.route.isConditional:
+      await response.body.drain(atMost: 0)
+      let head = metadata(of: reply, continuing: nil)
+      return .done(.success(.notModified(head, isStorable: reply.route.isStorable)))
+    case 206 where isResumed && request.partial?.isContinued(by: head.headers) == false:
+      return .cannotResume
+    case 206 where isResumed:
+      do throws(ImageError) {
+        return .done(.success(.response(try await body(of: reply, with: permit, continuing: request.partial))))
+      } catch .transport(.malformedResponse, _) {
+        return .cannotResume
+      }
+    // These have no content (RFC 9110, 15.3.5 and 15.3.6), whatever their length says.
+    case 204, 205:
+      throw .emptyResponse(head.url)
+    case 200..<300 where head.status != 206:
+      request.partial = nil
+      return .done(.success(.response(try await body(of: reply, with: permit))))
+    default:
+      let image = await errorImage(of: reply, with: permit)
+      await response.body.drain(atMost: response.expectedByteCount)
+      return .done(.errorStatus(head, image))
+    }
+  }
+}
+
+extension TransportBody {
+  /// Reads and discards a short body, so that its connection can be reused.
+  fileprivate func drain(atMost byteCount: Int?) async {
+    guard let byteCount, byteCount <= 16 << 10 else { return }
+    var rest = byteCount
+    // A transport may send more than it announced, or nothing at all, without end.
+    while rest >= 0, let piece = try? await makeAsyncIterator().next(), !piece.isEmpty { rest -= piece.count }
+  }
+}

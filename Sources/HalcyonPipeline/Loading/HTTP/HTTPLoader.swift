@@ -1,0 +1,164 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonSupport
+
+/// Sends requests to web servers: fails fast after a recent failure, retries with backoff, and resumes interrupted
+/// downloads. One attempt is an ``HTTPAttempt``.
+///
+/// A refusal with `Retry-After` is the host's, not that of one load: it pauses the queue of the host (``HostQueues``), in
+/// which the load waits again, and spends nothing of the retry budget.
+final class HTTPLoader: Sendable {
+  /// The attempts of one load.
+  private struct Attempts {
+    /// The most refusals that do not count.
+    private static let freeLimit = 20
+
+    /// Those that count for the retry strategy.
+    var count = 0
+    private var freeCount = 0
+    /// The requests that the host had served when it last refused this load.
+    private var servedCount: Int?
+
+    /// Records that the host has refused the last attempt. It does not count if the host has served others since the
+    /// refusal before it: the host lives, and all its loads take turns.
+    mutating func recordRefusal(servedCount: Int) {
+      defer { self.servedCount = servedCount }
+      guard let last = self.servedCount, last != servedCount, freeCount < Self.freeLimit else { return }
+      freeCount += 1
+      count -= 1
+    }
+  }
+
+  let configuration: PipelineConfiguration
+  let limiter: ConnectionLimiter
+  let renewals = CredentialRenewals()
+  /// The transport of the pipeline, if it can prepare transfers.
+  let preparingTransport: (any PreparingTransport)?
+  let failures: FailureMemory
+  private let budget: RetryBudget
+
+  init(configuration: PipelineConfiguration) {
+    self.configuration = configuration
+    failures = FailureMemory(lifetimes: configuration.failureLifetimes, time: configuration.time)
+    budget = RetryBudget(capacity: configuration.retryBudget)
+    limiter = ConnectionLimiter(limits: configuration.connectionLimits, time: configuration.time)
+    preparingTransport = configuration.transport as? any PreparingTransport
+  }
+
+  /// Ends renewals of credentials that loads wait for.
+  func invalidate() { renewals.invalidate() }
+
+  func load(_ request: HTTPRequest) async throws(ImageError) -> HTTPResult {
+    try throwRememberedFailure(of: request)
+    let attempt = HTTPAttempt(request, by: self)
+    if request.mayResume {
+      request.partial = await partialBodies(for: request).partial(
+        for: request.load.key, usesETags: request.load.request.revalidatesByETag)
+    }
+    let hadPartial = request.partial != nil
+    var attempts = Attempts()
+    while true {
+      attempts.count += 1
+      let result = await attempt.result()
+      if let loaded = try await finish(result, &attempts, of: request, hadPartial: hadPartial) { return loaded }
+    }
+  }
+
+  /// The result of an attempt that succeeded. After one that failed, waits until the next one, which `nil` stands for.
+  @inline(never)
+  private func finish(
+    _ result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest,
+    hadPartial: Bool
+  ) async throws(ImageError) -> HTTPResult? {
+    if case .success(.success(let loaded)) = result {
+      await recordSuccess(of: request, hadPartial: hadPartial)
+      return loaded
+    }
+    do throws(ImageError) {
+      try await waitForRetry(after: result, &attempts, of: request)
+    } catch {
+      // Of no use: the response that it continued was rejected.
+      if hadPartial, request.partial == nil { await partialBodies(for: request).remove(for: request.load.key) }
+      throw error
+    }
+    return nil
+  }
+
+  /// Where interrupted downloads of a request are stored.
+  func partialBodies(for request: HTTPRequest) -> PartialBodies {
+    let cache = request.load.cache
+    return PartialBodies(cache: cache, store: configuration.observed(cache.encodedStore), watch: request.load.watch)
+  }
+
+  private func throwRememberedFailure(of request: HTTPRequest) throws(ImageError) {
+    if !request.ignoresRememberedFailures, let error = failures.error(for: request.failureKey) { throw error }
+  }
+
+  private func recordSuccess(of request: HTTPRequest, hadPartial: Bool) async {
+    budget.recordSuccess(of: request.origin)
+    failures.forget(request.failureKey)
+    if hadPartial { await partialBodies(for: request).remove(for: request.load.key) }
+  }
+
+  /// Waits until the next attempt, or throws the error of the last one if there is none.
+  private func waitForRetry(
+    after result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest
+  ) async throws(ImageError) {
+    let refusal = refusal(result)
+    if let refusal { attempts.recordRefusal(servedCount: limiter.servedCount(of: refusal)) }
+    guard let failure = failure(result, attempts.count) else { return }
+    var error = failure.error
+    let start = ContinuousClock.now
+    let strategy = request.optionsBox?.options.retryStrategy ?? ExponentialBackoff()
+    let mayRetry = request.content?.method.isIdempotent ?? true
+    if !Task.isCancelled, !error.isCancellation, mayRetry, let delay = await strategy.delay(after: failure),
+      refusal != nil || budget.spend(for: request.origin)
+    {
+      request.load.report(.retrying(after: error, attemptCount: failure.attemptCount))
+      if let refusal { return limiter.pause(refusal, for: delay) }
+      do {
+        try await configuration.time.sleep(for: delay.clamped)
+        if error.isUnreachable { try await configuration.waitUntilOnline() }
+        return request.load.record { $0.add(.retryWait, since: start) }
+      } catch {
+        // Cancelled while waiting.
+      }
+    }
+    if Task.isCancelled { error = .cancelled }
+    failures.remember(error, for: request.failureKey, atMost: configuration.lifetime(of: request.redirects))
+    if request.load.request.writesStore, let partial = request.partial {
+      let write = await partialBodies(for: request).store(partial, for: request.load.key)
+      // No caller waits for a cancelled load, only the end of the program may: see ``ImageCache/flush()``.
+      if Task.isCancelled { await write?.value }
+    }
+    throw error
+  }
+
+  /// The origin that has refused a request and says when to send it again.
+  private func refusal(_ result: Result<HTTPAttempt.Outcome, ImageError>) -> Origin? {
+    guard case .success(.errorStatus(let head, _)) = result, HostQueues.isRefusal(head.status), retryAfter(head) != nil
+    else { return nil }
+    return Origin(head.url)
+  }
+
+  private func retryAfter(_ head: ResponseHead) -> Duration? {
+    RetryAfter.delay(in: head.headers, now: configuration.time.now())
+  }
+
+  private func failure(_ result: Result<HTTPAttempt.Outcome, ImageError>, _ attemptCount: Int) -> FailedAttempt? {
+    switch result {
+    case .success(.success): return nil
+    case .failure(let error): return FailedAttempt(error: error, attemptCount: attemptCount)
+    case .success(.errorStatus(let head, _)):
+      let retryAfter = retryAfter(head)
+      let error: ImageError =
+        if let retryAfter, HostQueues.isRefusal(head.status) {
+          .retryLater(after: retryAfter, status: head.status, url: head.url)
+        } else {
+          .httpStatus(head.status, url: head.url)
+        }
+      return FailedAttempt(error: error, attemptCount: attemptCount, retryAfter: retryAfter)
+    }
+  }
+}

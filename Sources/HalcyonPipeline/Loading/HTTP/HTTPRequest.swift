@@ -1,0 +1,98 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
+
+/// One request of a load, before retries, redirects and the request modifier; and what its attempts have led to.
+final class HTTPRequest: Sendable {
+  private struct Progress {
+    var redirects: [EntryMetadata.Redirect] = []
+    var partial: PartialBody?
+  }
+
+  let load: Load
+  let target: HTTPURL
+  /// The look-up in the store before; `nil` without a store.
+  let lookup: CacheLookup?
+  /// The fields of the image request and of the pipeline.
+  let headers: HTTPHeaders
+  /// The validators of the stored response, and other fields that the cache adds.
+  let cacheFields: HTTPHeaders
+  private let progress = Lock(Progress())
+
+  /// - Parameter defaults: The header fields of the pipeline.
+  init(_ load: Load, to target: HTTPURL, after lookup: CacheLookup?, defaults: HTTPHeaders) {
+    self.load = load
+    self.target = target
+    self.lookup = lookup
+    var cacheFields = lookup?.addedFields ?? HTTPHeaders()
+    if lookup == nil, load.request.freshness.contactsServerFirst { cacheFields["Cache-Control"] = "no-cache" }
+    self.cacheFields = cacheFields
+    headers = load.request.headers.adding(defaults)
+  }
+
+  /// The redirects that the last attempt followed, which limit how long its failure is remembered.
+  var redirects: [EntryMetadata.Redirect] {
+    get { progress.withLock(\.redirects) }
+    set { progress.withLock { $0.redirects = newValue } }
+  }
+
+  /// The first bytes of the body, if they are known.
+  var partial: PartialBody? {
+    get { progress.withLock(\.partial) }
+    set { progress.withLock { $0.partial = newValue } }
+  }
+
+  var url: URL { target.url }
+
+  var origin: Origin { target.origin }
+
+  /// The options of the image request, for its hooks.
+  var optionsBox: OptionsBox? { load.request.optionsBox }
+
+  /// The stored response that the request may revalidate.
+  var stored: EntryMetadata? { lookup?.revalidated }
+
+  /// The validators of ``stored``.
+  var validators: HTTPHeaders { cacheFields.filter { $0.name != "Cache-Control" } }
+
+  /// The method and the body; `nil` for a plain GET.
+  var content: RequestContent? { optionsBox?.content }
+
+  /// Whether the request is sent even if it failed a moment ago.
+  var ignoresRememberedFailures: Bool { load.request.freshness.contactsServerFirst || content != nil }
+
+  /// The key under which a failure is remembered: another decoder may succeed.
+  var failureKey: CacheKey { load.request.failureKey(load.key) }
+}
+
+extension ImageRequest {
+  /// The key under which a failure is remembered: another decoder may succeed.
+  func failureKey(_ key: CacheKey) -> CacheKey {
+    optionsBox?.options.decoderHook.map { key.adding("decoder", $0.identity) } ?? key
+  }
+}
+
+/// The result of a request that succeeded.
+enum HTTPResult: Sendable {
+  case response(HTTPResponse)
+  /// Status 304: the stored response is still valid. The store may keep the new head if it is storable.
+  indirect case notModified(EntryMetadata, isStorable: Bool)
+}
+
+/// A complete body that begins like an image, and its head.
+final class HTTPResponse: Sendable {
+  let data: Data
+  let info: ImageInfo
+  let metadata: EntryMetadata
+  /// Whether the store may keep the response.
+  let isStorable: Bool
+
+  init(data: Data, info: ImageInfo, metadata: EntryMetadata, isStorable: Bool) {
+    self.data = data
+    self.info = info
+    self.metadata = metadata
+    self.isStorable = isStorable
+  }
+}

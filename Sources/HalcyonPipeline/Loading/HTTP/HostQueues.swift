@@ -1,0 +1,251 @@
+import HalcyonHTTP
+import HalcyonSupport
+
+/// The queues of a ``ConnectionLimiter``, one for each host, as a value: which request is granted next.
+///
+/// A host that refuses a request (status 429 or 503) gets an allowance, the most transfers that it has at once:
+/// - A refusal sets the allowance to 1, so that few more requests are refused.
+/// - A refusal with `Retry-After` pauses the host: the allowance is 0 until then, and all requests wait in its queue. The
+///   one that is granted next is a probe.
+/// - Each other response to a request sent since the last refusal raises the allowance by 1, up to the limit of hosts,
+///   and ends it there. So twice as many requests go out after each round trip, until the host refuses one again.
+///
+/// A limited number of hosts without loads keep their allowance.
+struct HostQueues {
+  /// Identifies a host while it has transfers or waiters: an index is found faster than a name.
+  typealias HostID = Int
+
+  /// A transfer that was started.
+  struct Transfer {
+    fileprivate let host: HostID
+    /// That of the host at the start.
+    fileprivate let refusalCount: Int
+  }
+
+  private struct Waiter {
+    let host: HostID
+    var priority: ImagePriority
+  }
+
+  /// The waiters of one host by priority.
+  fileprivate struct Host {
+    let origin: Origin
+    var activeCount = 0
+    var waitingCount = 0
+    /// Identifiers in rising order. Those removed, or moved to another priority, are skipped when they come first.
+    /// Empty before the first one waits: most hosts are known for one transfer only.
+    var queues: [[UInt64]] = []
+    /// The index of the first valid identifier of each queue.
+    var heads: [Int] = []
+    /// The most transfers at once, after a refusal.
+    var allowance: Int?
+    var refusalCount = 0
+    /// Requests served since the first refusal.
+    var servedCount = 0
+  }
+
+  private static let mostUrgentFirst = Array(ImagePriority.allCases.reversed())
+  /// The most hosts without loads that keep their allowance.
+  private static let idleLimit = 100
+
+  var limits: ConnectionLimits
+  private(set) var activeCount = 0
+  private var waiters: [UInt64: Waiter] = [:]
+  private var hostIDs: [Origin: HostID] = [:]
+  /// `nil` at unused identifiers.
+  private var hosts: [Host?] = []
+  private var freeIDs: [HostID] = []
+  /// The uptime at which each paused host goes on.
+  private var pauseEnds: [HostID: Duration] = [:]
+
+  init(limits: ConnectionLimits) {
+    self.limits = limits
+  }
+
+  var waitingCount: Int { waiters.count }
+
+  /// The waiter to reject first: lowest priority, then most recent.
+  var leastUrgent: UInt64? {
+    waiters.min { left, right in
+      let (one, other) = (left.value.priority, right.value.priority)
+      return one != other ? one < other : left.key > right.key
+    }?.key
+  }
+
+  /// Starts a transfer at once if nothing waits and the limits allow it.
+  mutating func enterAtOnce(_ origin: Origin, _ priority: ImagePriority) -> Transfer? {
+    guard waiters.isEmpty else { return nil }
+    let known = hostIDs[origin]
+    let knownHost = known.flatMap { hosts[$0] }
+    let hostCount = knownHost?.activeCount ?? 0
+    guard limits.allowTransfer(at: priority, activeCount: activeCount, hostCount: hostCount),
+      hostCount < knownHost?.allowance ?? .max
+    else { return nil }
+    return begin(known ?? add(origin))
+  }
+
+  private mutating func begin(_ host: HostID) -> Transfer {
+    hosts[host]?.activeCount += 1
+    activeCount += 1
+    return Transfer(host: host, refusalCount: hosts[host]?.refusalCount ?? 0)
+  }
+
+  mutating func enqueue(_ id: UInt64, for origin: Origin, _ priority: ImagePriority) {
+    let host = hostIDs[origin] ?? add(origin)
+    waiters[id] = Waiter(host: host, priority: priority)
+    hosts[host]?.waitingCount += 1
+    hosts[host]?.insert(id, priority)
+  }
+
+  mutating func updatePriority(of id: UInt64, to priority: ImagePriority) {
+    guard let waiter = waiters[id], waiter.priority != priority else { return }
+    waiters[id]?.priority = priority
+    hosts[waiter.host]?.insert(id, priority)
+  }
+
+  /// Removes a waiter.
+  mutating func remove(_ id: UInt64) {
+    guard let waiter = waiters.removeValue(forKey: id) else { return }
+    hosts[waiter.host]?.waitingCount -= 1
+    removeIfIdle(waiter.host)
+  }
+
+  /// Ends a transfer.
+  ///
+  /// - Parameters:
+  ///   - status: That of the response; `nil` if there was none.
+  ///   - end: The uptime before which no transfers to the host are started, if it asks for that.
+  mutating func end(_ transfer: Transfer, status: Int?, pausedUntil end: Duration? = nil) {
+    activeCount -= 1
+    hosts[transfer.host]?.end(transfer, status, limit: limits.perHost)
+    if let end { pauseHost(transfer.host, until: end) }
+    removeIfIdle(transfer.host)
+  }
+
+  /// Whether a status means that the server refuses requests for some time: too many were sent (RFC 6585, 4), or it is
+  /// overloaded (RFC 9110, 15.6.4).
+  static func isRefusal(_ status: Int) -> Bool { status == 429 || status == 503 }
+
+  /// Starts no transfers to a host before `end`, an uptime.
+  mutating func pause(_ origin: Origin, until end: Duration) {
+    let id = hostIDs[origin] ?? add(origin)
+    pauseHost(id, until: end)
+    removeIfIdle(id)
+  }
+
+  private mutating func pauseHost(_ id: HostID, until end: Duration) {
+    hosts[id]?.allowance = 0
+    pauseEnds[id] = max(pauseEnds[id] ?? end, end)
+  }
+
+  /// Lets the hosts go on whose pauses have ended.
+  mutating func endPauses(at uptime: Duration) {
+    for (id, end) in pauseEnds where end <= uptime {
+      pauseEnds[id] = nil
+      hosts[id]?.allowance = 1
+    }
+  }
+
+  /// The uptime at which a paused host with waiters goes on; of several, the first.
+  var nextPauseEnd: Duration? {
+    pauseEnds.lazy.filter { [hosts] in (hosts[$0.key]?.waitingCount ?? 0) > 0 }.map(\.value).min()
+  }
+
+  /// The requests that a host has served since it first refused one; 0 if it is not known.
+  func servedCount(of origin: Origin) -> Int { hostIDs[origin].flatMap { hosts[$0]?.servedCount } ?? 0 }
+
+  /// Starts the transfer of the most urgent waiter that the limits allow.
+  mutating func dequeue() -> (id: UInt64, transfer: Transfer)? {
+    guard activeCount < limits.total, !waiters.isEmpty else { return nil }
+    var best: (priority: ImagePriority, id: UInt64, host: HostID)?
+    for host in hosts.indices where (hosts[host]?.waitingCount ?? 0) > 0 {
+      guard let candidate = candidate(of: host) else { continue }
+      if let best, (best.priority, candidate.id) > (candidate.priority, best.id) { continue }
+      best = (candidate.priority, candidate.id, host)
+    }
+    guard let best, waiters.removeValue(forKey: best.id) != nil else { return nil }
+    hosts[best.host]?.waitingCount -= 1
+    return (best.id, begin(best.host))
+  }
+
+  private mutating func candidate(of id: HostID) -> (priority: ImagePriority, id: UInt64)? {
+    for priority in Self.mostUrgentFirst {
+      guard let host = hosts[id], host.activeCount < host.allowance ?? .max,
+        limits.allowTransfer(at: priority, activeCount: activeCount, hostCount: host.activeCount)
+      else { continue }
+      let (queue, first) = host.queue(priority)
+      var head = first
+      while head < queue.count, waiters[queue[head]]?.priority != priority { head += 1 }
+      let candidate = head < queue.count ? queue[head] : nil
+      if head != first { hosts[id]?.drop(upTo: head, priority) }
+      if let candidate { return (priority, candidate) }
+    }
+    return nil
+  }
+
+  private mutating func add(_ origin: Origin) -> HostID {
+    let id = freeIDs.popLast() ?? hosts.count
+    if id == hosts.count { hosts.append(nil) }
+    hosts[id] = Host(origin: origin)
+    hostIDs[origin] = id
+    return id
+  }
+
+  private mutating func removeIfIdle(_ id: HostID) {
+    guard let host = hosts[id], host.isIdle else { return }
+    if host.allowance == nil { return removeHost(id, host) }
+    let idle = hosts.indices.filter { hosts[$0]?.isIdle == true }
+    guard idle.count > Self.idleLimit, let first = idle.min(by: { pauseEnd($0) < pauseEnd($1) }) else { return }
+    if let host = hosts[first] { removeHost(first, host) }
+  }
+
+  private func pauseEnd(_ id: HostID) -> Duration { pauseEnds[id] ?? .zero }
+
+  private mutating func removeHost(_ id: HostID, _ host: Host) {
+    pauseEnds[id] = nil
+    hostIDs[host.origin] = nil
+    hosts[id] = nil
+    freeIDs.append(id)
+  }
+}
+
+extension HostQueues.Host {
+  fileprivate var isIdle: Bool { activeCount == 0 && waitingCount == 0 }
+
+  fileprivate mutating func end(_ transfer: HostQueues.Transfer, _ status: Int?, limit: Int) {
+    activeCount -= 1
+    guard let status else { return }
+    if HostQueues.isRefusal(status) {
+      refusalCount += 1
+      allowance = min(allowance ?? 1, 1)
+    } else if let allowance {
+      servedCount += 1
+      guard allowance > 0, transfer.refusalCount == refusalCount else { return }
+      self.allowance = allowance + 1 < limit ? allowance + 1 : nil
+    }
+  }
+
+  fileprivate func queue(_ priority: ImagePriority) -> (ids: [UInt64], head: Int) {
+    (queues[priority.rawValue], heads[priority.rawValue])
+  }
+
+  fileprivate mutating func insert(_ id: UInt64, _ priority: ImagePriority) {
+    let level = priority.rawValue
+    if queues.isEmpty {
+      queues = Array(repeating: [], count: ImagePriority.allCases.count)
+      heads = Array(repeating: 0, count: ImagePriority.allCases.count)
+    }
+    // Nearly always the end, since identifiers rise.
+    let index = queues[level][heads[level]...].lastIndex { $0 < id }.map { $0 + 1 } ?? heads[level]
+    queues[level].insert(id, at: index)
+  }
+
+  /// Drops the front of a queue; its memory is released in large steps.
+  fileprivate mutating func drop(upTo head: Int, _ priority: ImagePriority) {
+    let level = priority.rawValue
+    heads[level] = head
+    guard head > 64, head * 2 > queues[level].count else { return }
+    queues[level].removeFirst(head)
+    heads[level] = 0
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonSupport
+
+/// The first bytes of an interrupted download, and the validator to request the rest with (RFC 9110, 13.1.5 and 14).
+final class PartialBody: Sendable {
+  let data: Data
+  /// The head of the response that the bytes belong to.
+  let metadata: EntryMetadata
+  /// Proves that the rest belongs to the same representation: a strong entity tag, or a date.
+  private let validator: String
+
+  /// `Last-Modified` is a strong validator only if it is at least this many seconds before `Date` (RFC 9110, 8.8.2.2).
+  private static let strongDateAge = 60.0
+
+  /// `nil` if the response does not allow ranges or has no strong validator.
+  ///
+  /// - Parameter usesETags: Whether an entity tag proves anything; without, only a response that has none is resumed.
+  convenience init?(data: Data, metadata: EntryMetadata, usesETags: Bool) {
+    let headers = metadata.headers
+    guard !data.isEmpty, metadata.status == 200, headers["Content-Encoding"] == nil,
+      headers["Accept-Ranges"]?.lowercased().contains("bytes") == true, let validator = Self.validator(headers),
+      usesETags || headers["ETag"] == nil, data.count < headers.contentLength ?? .max
+    else { return nil }
+    self.init(data, metadata, validator: validator)
+  }
+
+  private init(_ data: Data, _ metadata: EntryMetadata, validator: String) {
+    self.data = data
+    self.metadata = metadata
+    self.validator = validator
+  }
+
+  /// The size of the whole body in bytes, if known.
+  var byteCount: Int? { metadata.headers.contentLength }
+
+  /// The fields that request the rest.
+  var requestFields: HTTPHeaders {
+    ["Range": "bytes=\(data.count)-", "If-Range": validator, "Accept-Encoding": "identity"]
+  }
+
+  /// Whether a 206 response is the rest of this body, up to its end.
+  func isContinued(by headers: HTTPHeaders) -> Bool {
+    guard headers["Content-Encoding"] == nil, let range = ContentRange(headers["Content-Range"]) else { return false }
+    guard hasSameValidator(headers) else { return false }
+    if let byteCount, range.total ?? byteCount != byteCount || range.last + 1 != byteCount { return false }
+    if headers["Transfer-Encoding"] == nil, let length = headers.contentLength, length != range.byteCount {
+      return false
+    }
+    return range.first == data.count && range.total.map { $0 == range.last + 1 } ?? true
+  }
+
+  /// Parts are joined only if their validators match (RFC 9110, 15.3.7.3).
+  ///
+  /// A 206 repeats the `ETag` of the whole response, but need not repeat `Last-Modified`, which `If-Range` contained
+  /// (15.3.7).
+  private func hasSameValidator(_ headers: HTTPHeaders) -> Bool {
+    let theirs = Self.isStrong(validator) ? headers["ETag"] ?? "" : headers["Last-Modified"] ?? validator
+    return theirs.utf8.elementsEqual(validator.utf8)
+  }
+
+  /// The same body with more bytes.
+  func extended(to data: Data) -> PartialBody {
+    PartialBody(data, metadata, validator: validator)
+  }
+
+  private static func validator(_ headers: HTTPHeaders) -> String? {
+    if let tag = headers["ETag"] { return isStrong(tag) ? tag : nil }
+    guard let text = headers["Last-Modified"], let date = headers["Date"],
+      let modified = HTTPDate.parse(text, now: .now), let made = HTTPDate.parse(date, now: .now),
+      made.timeIntervalSince(modified) >= strongDateAge
+    else { return nil }
+    return text
+  }
+
+  private static func isStrong(_ tag: String) -> Bool { tag.hasPrefix("\"") && tag.utf8.count >= 2 }
+}
+
+extension HTTPRequest {
+  /// Whether the request resumes a download that an earlier load began, if the store has its beginning.
+  var mayResume: Bool {
+    content == nil && load.request.freshness != .reload && load.request.readsStore && load.cache.encodedStore != nil
+      && !cacheFields.isConditional
+  }
+}
+
+extension ImageError {
+  /// Whether the bytes received before the error are valid, so that the download can be resumed.
+  var allowsResuming: Bool {
+    switch self {
+    case .transport(let error, _): error.isTransient
+    case .cancelled: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import HalcyonCache
+import HalcyonImaging
+import HalcyonSupport
+
+/// Loads of encoded bytes for callers, from the first source that succeeds. They are stored, although only their header
+/// has been read.
+extension ImageLoader {
+  func encodedImage(
+    for request: ImageRequest, onProgress: (@Sendable (LoadProgress) -> Void)? = nil
+  ) async throws(ImageError) -> EncodedImage {
+    let subscription = LoadSubscription(priority: request.loadPriority) { event in
+      if case .progress(let progress) = event { onProgress?(progress) }
+    }
+    return try await around(newLoad(request, for: subscription)) { [self] load throws(ImageError) in
+      let encoded = try await bytes.encodedImage(for: load)
+      try await storeFetched(encoded, load)
+      return encoded
+    }
+  }
+
+  /// Starts storing the bytes and, if the request waits for it, waits until they are stored.
+  func storeFetched(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) {
+    await storeOriginalIfWanted(encoded, load, nil)
+    if load.request.waitsForWrite { try await encoded.waitForWriting() }
+    if load.request.optionsBox != nil { try await applyStoreOptions(load, after: encoded) }
+  }
+
+  /// The metadata of a request's image, read from its encoded bytes on a worker thread.
+  func metadata(for request: ImageRequest) async throws(ImageError) -> ImageMetadata {
+    let encoded = try await encodedImage(for: request)
+    let url = encoded.metadata.url ?? .unnamedImage
+    do {
+      let decoder = try configuration.decoders(for: request).decoder(for: encoded.info.format)
+      return try await workers.run(priority: request.loadPriority) { _ in try decoder.metadata(of: encoded.data) }
+    } catch let error as ImageDecodingError {
+      throw .decoding(error, url: url)
+    } catch is CancellationError {
+      throw .cancelled
+    } catch {
+      throw .failed(cause: error, url: url)
+    }
+  }
+}
+
+extension EncodedImage: LoadResult {
+  var lastEvent: PipelineEvent.Kind { .finished(origin, trace) }
+  var shownImage: DecodedImage? { nil }
+}

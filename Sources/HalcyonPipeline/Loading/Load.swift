@@ -1,0 +1,101 @@
+import HalcyonCache
+import HalcyonSupport
+
+/// A load on its way: what is loaded, for whom, and what is known so far.
+///
+/// Each caller has one. Each job that callers share has one of its own, with the subscription of all of them.
+final class Load: Sendable {
+  let request: ImageRequest
+  let keys: RequestKeys
+  /// The cache of the request.
+  let cache: ImageCache
+  /// Takes priorities down and events up.
+  let subscription: LoadSubscription
+  /// The outcome of the look-up in memory; `nil` for loads that do none, as those of encoded bytes.
+  let memory: MemoryLookup?
+  /// Notices that the result is removed during the load.
+  let watch: RemovalWatch
+  /// Whether there is an event handler.
+  private let isReported: Bool
+  private let recorded = Lock(LoadTrace())
+
+  /// The load of a caller.
+  ///
+  /// - Parameters:
+  ///   - memory: The outcome of the look-up in memory, if there was one.
+  ///   - isReported: Whether there is an event handler.
+  convenience init(
+    _ request: ImageRequest, _ keys: RequestKeys, in cache: ImageCache, for subscription: LoadSubscription,
+    after memory: MemoryLookup?, isReported: Bool
+  ) {
+    self.init(
+      request, keys, cache, subscription, memory, RemovalWatch(keys.image, in: cache), isReported: isReported)
+  }
+
+  private init(
+    _ request: ImageRequest, _ keys: RequestKeys, _ cache: ImageCache, _ subscription: LoadSubscription,
+    _ memory: MemoryLookup?, _ watch: RemovalWatch, isReported: Bool
+  ) {
+    self.request = request
+    self.keys = keys
+    self.cache = cache
+    self.subscription = subscription
+    self.memory = memory
+    self.watch = watch
+    self.isReported = isReported
+  }
+
+  /// The key of the result.
+  var key: CacheKey { watch.key }
+
+  /// The key of the result, which is encoded bytes, while it is in flight.
+  var inFlightKey: InFlightResponses.Key {
+    InFlightResponses.Key(
+      key: key, cache: ObjectIdentifier(cache), removals: watch.removals.store,
+      decoder: request.optionsBox?.options.decoderHook?.identity)
+  }
+
+  /// The steps so far.
+  var trace: LoadTrace { recorded.withLock { $0 } }
+
+  /// Adds to the trace.
+  func record(_ change: (inout LoadTrace) -> Void) { recorded.withLock { change(&$0) } }
+
+  /// Reports a step to the event handler, if there is one.
+  @inline(__always)
+  func report(_ step: @autoclosure () -> PipelineEvent.Kind) {
+    if isReported { subscription.report(.step(step())) }
+  }
+
+  /// This load as part of a job, for all callers of the job.
+  ///
+  /// - Parameter watch: That of the result, if its key is not the one of the image.
+  func shared(by subscription: LoadSubscription, for watch: RemovalWatch? = nil) -> Load {
+    Load(request, keys, cache, subscription, memory, watch ?? self.watch, isReported: isReported)
+  }
+
+  /// This load with other options, which do not change its keys.
+  func changed(_ change: (inout ImageRequest) -> Void) -> Load {
+    var request = request
+    change(&request)
+    return Load(request, keys, cache, subscription, memory, watch, isReported: isReported)
+  }
+
+  /// This load after a look-up in memory.
+  func after(_ memory: MemoryLookup) -> Load {
+    Load(request, keys, cache, subscription, memory, watch, isReported: isReported)
+  }
+
+  /// The load of another source, before the look-up in memory.
+  func from(_ source: ImageSource) -> Load { other(request.from(source), RequestKeys(request.from(source)), nil) }
+
+  /// The load of another request with the same cache, for the same callers.
+  func other(_ request: ImageRequest, _ keys: RequestKeys, _ memory: MemoryLookup?) -> Load {
+    Load(request, keys, in: cache, for: subscription, after: memory, isReported: isReported)
+  }
+}
+
+extension ImageRequest {
+  /// A subscription of a caller that follows no events.
+  var newSubscription: LoadSubscription { LoadSubscription(priority: loadPriority) }
+}

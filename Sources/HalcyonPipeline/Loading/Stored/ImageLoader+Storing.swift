@@ -1,0 +1,103 @@
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
+
+/// What a load writes to the caches. Images encoded by a storage policy are in `ImageLoader+Variants.swift`.
+extension ImageLoader {
+  /// Puts the result of a job into memory and into the store, as the request says.
+  func keep(_ loaded: Loaded, _ load: Load) async -> Loaded {
+    // A caller that joins after this line finds nothing in memory next time, and loads again.
+    guard load.subscription.keepsResult, !loaded.image.isPartial else { return loaded }
+    guard loaded.encoded?.allowsMemory ?? true else {
+      if load.request.writesMemory, !loaded.isRemoved(load.watch) {
+        unstoredImages.insert(loaded.image, for: load.key, in: load.cache.memory, load.watch)
+      }
+      return loaded
+    }
+    if load.request.writesMemory { storeInMemory(loaded, load) }
+    var loaded = loaded
+    if !loaded.isStoredVariant { loaded.variantWrite = await storeVariant(of: loaded, load) }
+    return loaded
+  }
+
+  private func storeInMemory(_ loaded: Loaded, _ load: Load) {
+    let ofError = loaded.encoded.flatMap { $0.isOfErrorStatus ? $0.metadata.expiration : nil }
+    let expiration = ofError ?? load.request.optionsBox?.options.memoryExpiration
+    let memory = load.cache.memory
+    guard !loaded.isRemoved(load.watch), memory.store(loaded.image, for: load.key, expiration: expiration) else {
+      return
+    }
+    // Removed on another thread before it was stored.
+    if loaded.isRemoved(load.watch) { return memory.removeImage(for: load.key) }
+    load.report(.stored(.memory, byteCount: loaded.image.byteCount))
+  }
+
+  /// Applies the tags, the expiration and the pin of a request whose image was in memory to its stored entries, in the
+  /// background, once pending writes have ended.
+  func applyStoreOptionsToHit(_ request: ImageRequest) {
+    guard request.changesEntries else { return }
+    let writes = configuration.cache(for: request).writes
+    let pending = writes.pending
+    writes.track { [configuration] in
+      for write in pending { await write.value }
+      await configuration.applyStoreOptions(of: request)
+    }
+  }
+
+  /// Applies these options to the entries that a load has written or read for several requests, once they are written.
+  ///
+  /// - Parameter encoded: The bytes of the image; `nil` if it was made from an image in memory.
+  func applyStoreOptions(
+    _ load: Load, after encoded: EncodedImage?, _ variantWrite: Task<Void, Never>? = nil
+  ) async throws(ImageError) {
+    let request = load.request
+    guard request.changesEntries else { return }
+    let application = load.cache.writes.track { [configuration] in
+      try? await encoded?.waitForWriting()
+      await variantWrite?.value
+      await configuration.applyStoreOptions(of: request)
+    }
+    if request.waitsForWrite { try await application.waitUnlessCancelled() }
+  }
+
+  /// Starts storing the original bytes, unless the storage policy stores only the processed image.
+  func storeOriginalIfWanted(_ encoded: EncodedImage, _ load: Load, _ placeholder: ThumbHash?) async {
+    if load.request.storesOriginal { await storeOriginal(encoded, load, placeholder) }
+  }
+
+  /// Starts storing the original bytes in the background. A store that fails does not fail the load.
+  func storeOriginal(_ encoded: EncodedImage, _ load: Load, _ placeholder: ThumbHash?) async {
+    guard var storable = encoded.storable, let cache = configuration.httpCache(for: load.request) else { return }
+    storable.metadata.placeholder = placeholder
+    let writes = load.cache.writes
+    await encoded.startWriting { [monitor, storable] in
+      // Holds the bytes until they are written, so that other loads find them in flight.
+      await writes.start(byteCount: encoded.data.count) {
+        if encoded.watch.isRemovedFromStore { return }
+        do {
+          try await cache.store(storable, body: encoded.data)
+        } catch {
+          return encoded.markFailed(error)
+        }
+        encoded.markStored()
+        monitor?.report(.stored(.store, byteCount: encoded.data.count))
+      }
+    }
+  }
+}
+
+extension ImageLoader.Loaded {
+  /// Whether the image, or the bytes that it was made from, have been removed since their loads began.
+  func isRemoved(_ watch: RemovalWatch) -> Bool {
+    watch.isRemovedFromMemory || watch.isRemovedFromStore || encoded?.watch.isRemovedFromStore == true
+  }
+
+  /// Waits until everything that is being stored of the image is stored, or has failed.
+  mutating func waitForWriting() async throws(ImageError) {
+    let start = ContinuousClock.now
+    try await encoded?.waitForWriting()
+    try await variantWrite?.waitUnlessCancelled()
+    trace.add(.storeWrite, since: start)
+  }
+}

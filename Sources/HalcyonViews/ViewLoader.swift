@@ -1,0 +1,214 @@
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonSupport
+
+/// The loads of the pipeline for one `setImage` call: that of its image, and one beside it.
+@MainActor
+final class ViewLoader {
+  /// How long a display has had fewer than half of the pixels of its image before a smaller image is loaded.
+  private static let shrinkDelay = Duration.seconds(3)
+
+  let viewRequest: ViewRequest
+  /// The request of the image that is shown, or being loaded, at its size.
+  private(set) var sized: SizedRequest?
+  /// The load of the image; after its first result a revalidation in the background.
+  private(set) var task: ViewTask?
+  /// Until the end of ``task`` the load of the low-resolution image, afterwards a reload of the image.
+  private var secondaryTask: ViewTask?
+  /// Superseded loads of the same bytes, which go on until ``task`` has joined their transfer.
+  private var keptTransfers: [ViewTask] = []
+  private let shrinkTimer: ViewTimer
+
+  /// Whether the view is visible: loads of a hidden one have the lowest priority.
+  var isVisible: Bool {
+    didSet { for task in [task, secondaryTask] { task?.setPriority(isVisible: isVisible) } }
+  }
+
+  init(_ viewRequest: ViewRequest, isVisible: Bool, time: any TimeSource) {
+    (self.viewRequest, self.isVisible) = (viewRequest, isVisible)
+    shrinkTimer = ViewTimer(time: time)
+  }
+
+  /// Looks for the image in memory, at the size of the display; `nil` if the display has no size yet.
+  func lookUp(on display: any ImageDisplay) -> (request: SizedRequest, outcome: MemoryLookup)? {
+    guard let sized = viewRequest.sized(for: display) else { return nil }
+    self.sized = sized
+    let first = viewRequest.forFirstLoad(sized)
+    return (first, viewRequest.pipeline.lookUpMemory(for: first.request))
+  }
+
+  /// The view stops showing its image, which the pipeline may keep for a moment.
+  func willReleaseImage() {
+    if let sized { viewRequest.pipeline.viewWillRelease(sized.request) }
+  }
+
+  /// Whether a reload or the load of the low-resolution image is in flight.
+  var isLoadingSecondary: Bool { secondaryTask != nil }
+
+  /// Loads the image.
+  ///
+  /// - Parameters:
+  ///   - lookup: The outcome of the look-up in memory, which is not repeated.
+  ///   - receive: Retained until the last event.
+  func load(
+    _ sized: SizedRequest, after lookup: MemoryLookup, receive: @escaping @MainActor (ViewTask.Event) -> Void
+  ) {
+    task = start(sized, lookup) { [self] event in
+      // A kept preview comes before the load has joined a transfer.
+      if case .preview = event {} else { releaseTransfers() }
+      receive(event)
+    }
+  }
+
+  /// The load of the image has ended.
+  ///
+  /// - Returns: Its request. That of the shown image may be another one, if the display has been resized meanwhile.
+  func taskDidEnd() -> SizedRequest? {
+    defer { task = nil }
+    return task?.sized
+  }
+
+  /// The result of a task is shown.
+  func willShow(_ sized: SizedRequest) {
+    cancelSecondary()
+    self.sized = sized
+  }
+
+  /// Loads the low-resolution image until the image has been loaded.
+  func loadLowResolution(on display: any ImageDisplay, show: @escaping @MainActor (DecodedImage) -> Void) {
+    guard let request = viewRequest.options.lowResolution else { return }
+    let sized = viewRequest.sized(request, for: display)
+    let lookup = viewRequest.pipeline.lookUpMemory(for: sized.request)
+    if case .hit(let image) = lookup { return show(image) }
+    secondaryTask = start(sized, lookup) { event in
+      if case .finished(.success(let response)) = event { show(response.image) }
+    }
+  }
+
+  /// Loads the shown image again at the size of the display, if that has more pixels than before, or has had fewer than
+  /// half for some seconds. A smaller image is not downloaded, and replaces the larger one in memory.
+  ///
+  /// One reload at a time: a window that is being resized changes its size in many steps.
+  func reloadIfResized(
+    _ image: DecodedImage, on display: any ImageDisplay, show: @escaping @MainActor (ImageResponse) -> Void
+  ) {
+    shrinkTimer.cancel()
+    guard secondaryTask == nil, isVisible, let sized, let next = viewRequest.sized(for: display) else { return }
+    if next.isLarger(than: sized), image.isDownsampled {
+      reload(at: next) { if case .success(let response) = $0 { show(response) } }
+    } else if next.needsLess(than: image) {
+      shrinkTimer.schedule(after: Self.shrinkDelay) { [self] in
+        reload(next, usesNetwork: false) { [self] result in
+          guard case .success(let response) = result else { return }
+          viewRequest.pipeline[cached: sized.request] = nil
+          self.sized = next
+          show(response)
+        }
+      }
+    }
+  }
+
+  /// Loads the image again at the size of the display, also if that has not changed.
+  ///
+  /// The size is not tried again if it fails.
+  func reload(
+    at size: SizedRequest?, completion: @escaping @MainActor (Result<ImageResponse, ImageError>) -> Void
+  ) {
+    sized = size ?? sized
+    if let sized { reload(sized, usesNetwork: true, completion: completion) }
+  }
+
+  /// Loads the image again, from a cache if possible: the server has been contacted for it already, or is being contacted.
+  /// An image in memory is passed before this returns.
+  ///
+  /// - Parameter usesNetwork: Whether the image is downloaded if no cache has it.
+  private func reload(
+    _ sized: SizedRequest, usesNetwork: Bool,
+    completion: @escaping @MainActor (Result<ImageResponse, ImageError>) -> Void
+  ) {
+    var sized = sized
+    if sized.request.freshness.contactsServerFirst { sized.request.cachePolicy = .standard }
+    let lookup = viewRequest.pipeline.lookUpMemory(for: sized.request)
+    if let image = viewRequest.cachedImage(lookup, for: sized.request) {
+      return completion(.success(ImageResponse(memory: image, for: sized.request)))
+    }
+    guard sized.request.freshness.followsHTTP else { return reload(sized, lookup, completion) }
+    var stored = sized
+    stored.request.cachePolicy = .cacheOnly
+    reload(stored, lookup) { [self] result in
+      switch result {
+      case .failure(let error) where usesNetwork && !error.isCancellation: reload(sized, lookup, completion)
+      default: completion(result)
+      }
+    }
+  }
+
+  private func reload(
+    _ sized: SizedRequest, _ lookup: MemoryLookup,
+    _ completion: @escaping @MainActor (Result<ImageResponse, ImageError>) -> Void
+  ) {
+    secondaryTask = start(sized, lookup) { [self] event in
+      guard case .finished(let result) = event else { return }
+      secondaryTask = nil
+      completion(result)
+    }
+  }
+
+  private func start(
+    _ sized: SizedRequest, _ lookup: MemoryLookup, receive: @escaping @MainActor (ViewTask.Event) -> Void
+  ) -> ViewTask {
+    ViewTask(sized, in: viewRequest.pipeline, after: lookup, isVisible: isVisible, receive: receive)
+  }
+
+  /// Ends all loads.
+  func cancel() {
+    cancelSecondary()
+    task?.cancel()
+    task = nil
+    releaseTransfers()
+  }
+
+  func cancelSecondary() {
+    shrinkTimer.cancel()
+    secondaryTask?.cancel()
+    secondaryTask = nil
+  }
+
+  /// The loads end, since the view has been set to another image.
+  ///
+  /// - Parameter next: The loader of that image. If it loads the same bytes, for example at another size, the transfer goes
+  ///   on until it has joined.
+  func supersede(by next: ViewLoader?) {
+    if let next, next.viewRequest.loadsSameBytes(as: viewRequest) {
+      let transfer = task ?? secondaryTask
+      transfer?.ignore()
+      next.keptTransfers = keptTransfers + [transfer].compactMap(\.self)
+      keptTransfers = []
+      if task == nil { secondaryTask = nil } else { task = nil }
+    }
+    cancel()
+  }
+
+  /// Only the load of the image goes on, at the lowest priority.
+  func finishInBackground() {
+    cancelSecondary()
+    releaseTransfers()
+    task?.priority = .veryLow
+  }
+
+  /// The load waits for the display, so that it will not join a transfer now; or it has joined.
+  ///
+  /// The latest first: none starts a transfer of its own when an earlier one ends.
+  func releaseTransfers() {
+    for transfer in keptTransfers.reversed() { transfer.cancel() }
+    keptTransfers = []
+  }
+}
+
+extension ImageError {
+  fileprivate var isCancellation: Bool {
+    if case .cancelled = self { return true }
+    return false
+  }
+}

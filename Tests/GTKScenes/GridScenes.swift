@@ -1,0 +1,111 @@
+#if GTK
+import CGTK
+import Foundation
+import Halcyon
+import HalcyonGTK
+import TestSupport
+
+/// Grids of pictures.
+@MainActor
+enum GridScenes {
+  private final class Bound {
+    var indexes: Set<Int> = []
+  }
+
+  private static func requests(_ count: Int, _ color: Color, _ name: String) throws -> [ImageRequest] {
+    let data = try SolidImage.png(color, width: 100, height: 100)
+    return (0..<count).map { ImageRequest(source: .data(data, key: "\(name) \($0)")) }
+  }
+
+  /// A grid of 300 images in cells of 100 points, three columns wide, in a viewport of 300 points.
+  private static func addGrid(_ stage: Stage) async throws -> PictureGrid {
+    let grid = PictureGrid(
+      try requests(300, .green, "green"), cellWidth: 100, cellHeight: 100, columns: 3...3,
+      pipeline: ViewScenes.pipeline())
+    try await stage.add(grid.widget, width: 340, height: 300)
+    return grid
+  }
+
+  private static func adjustment(_ grid: PictureGrid) -> UnsafeMutablePointer<GtkAdjustment>? {
+    gtk_scrolled_window_get_vadjustment(grid.widget.opaque)
+  }
+
+  static func scrolled(_ stage: Stage) async throws {
+    let grid = try await addGrid(stage)
+    try await stage.until("the images at the top are shown") {
+      (try? stage.screenshot(of: grid.widget).color(x: 0.5, y: 0.2))?.isNear(.green, tolerance: 3) ?? false
+    }
+    gtk_adjustment_set_value(adjustment(grid), gtk_adjustment_get_upper(adjustment(grid)))
+    try await stage.until("the images at the end are shown") {
+      (try? stage.screenshot(of: grid.widget).color(x: 0.5, y: 0.8))?.isNear(.green, tolerance: 3) ?? false
+    }
+    try await stage.until("only cells near the visible area hold an image") { SharedTextures.all.count <= 30 }
+  }
+
+  static func prefetched(_ stage: Stage) async throws {
+    let pipeline = ViewScenes.pipeline()
+    let other = PictureGrid(
+      try requests(300, .green, "green"), cellWidth: 100, cellHeight: 100, columns: 3...3, pipeline: pipeline)
+    try await stage.add(other.widget, width: 340, height: 300)
+    let view = adjustment(other)
+    try await stage.until("the grid has its height") { gtk_adjustment_get_upper(view) > 9000 }
+    gtk_adjustment_set_value(view, 3300)
+    let images = try requests(300, .green, "green").map { request in
+      var request = request
+      request.size = .fill(width: 100, height: 100)
+      return request
+    }
+    // Cells load images up to half a page ahead; those of the rest of the next page are prefetched at the cells' size.
+    try await stage.until("the next page is in memory") {
+      let perPoint = 300 / gtk_adjustment_get_upper(view)
+      let page = gtk_adjustment_get_page_size(view)
+      let position = gtk_adjustment_get_value(view)
+      let next = Int((position + 1.1 * page) * perPoint)..<Int((position + 1.8 * page) * perPoint)
+      return position > 3000 && next.allSatisfy { pipeline[cached: images[$0]] != nil }
+    }
+  }
+
+  static func replaced(_ stage: Stage) async throws {
+    let grid = try await addGrid(stage)
+    let bound = Bound()
+    grid.onBind = { cell, index in
+      bound.indexes.insert(index)
+      gtk_widget_set_tooltip_text(cell, "\(index)")
+    }
+    for count in [2, 300, 0, 5] {
+      bound.indexes = []
+      grid.requests = try requests(count, .red, "red \(count)")
+      if count == 0 { continue }
+      try await stage.until("the new images are shown") {
+        bound.indexes.contains(0)
+          && (try? stage.screenshot(of: grid.widget).color(x: 0.2, y: 0.15))?.isNear(.red, tolerance: 3) ?? false
+      }
+      try stage.require(bound.indexes.allSatisfy { $0 < count }, "cells \(bound.indexes) of \(count) images were bound")
+    }
+  }
+
+  static func activated(_ stage: Stage) async throws {
+    let grid = try await addGrid(stage)
+    var index: Int?
+    grid.onActivate = { index = $0 }
+    let view = gtk_scrolled_window_get_child(grid.widget.opaque)
+    gtk_widget_activate_action_variant(view, "list.activate-item", g_variant_new_uint32(4))
+    try stage.require(index == 4, "the activated index is \(String(describing: index))")
+  }
+
+  static func freed(_ stage: Stage) async throws {
+    let finalizations = FinalizationCounter()
+    weak var released: PictureGrid?
+    do {
+      let grid = try await addGrid(stage)
+      released = grid
+      finalizations.watch(gpointer(grid.widget))
+    }
+    try stage.require(released != nil, "the grid was released while its widget is shown")
+    try await stage.until("images are shown") { SharedTextures.all.count > 0 }
+    if let widget = released?.widget { stage.remove(widget) }
+    try await stage.until("the widget is freed") { finalizations.count == 1 }
+    try await stage.until("the grid and its textures are freed") { released == nil && SharedTextures.all.count == 0 }
+  }
+}
+#endif

@@ -1,0 +1,105 @@
+#if GTK
+import CGTK
+import Foundation
+import Halcyon
+import HalcyonGTK
+import TestSupport
+
+/// Paintables that load their images, in a widget of the program.
+@MainActor
+enum PaintableScenes {
+  static func loads(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/a.png", .body(try SolidImage.png(.green, width: 200, height: 100)).held(by: gate))
+      guard let image = gtk_image_new(), let provider = gtk_css_provider_new() else { return }
+      let css = "image { color: rgb(0, 0, 255); }"
+      gtk_css_provider_load_from_data(provider, css, gssize(css.utf8.count))
+      gtk_style_context_add_provider_for_display(
+        gdk_display_get_default(), OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_USER))
+      gtk_image_set_pixel_size(OpaquePointer(image), 48)
+      try await stage.add(image, width: 48, height: 48)
+      var avatar: LoadingPaintable? = LoadingPaintable(width: 48, height: 48, pipeline: ViewScenes.pipeline())
+      gtk_image_set_from_paintable(OpaquePointer(image), avatar?.pointer)
+      let outcome = Outcome()
+      let options = ImageViewOptions(placeholderDelay: .zero)
+      avatar?.hc.setImage(
+        with: url, placeholder: .icon("go-next-symbolic"), options: options, completion: outcome.take)
+      await stage.nextFrame()
+      let screenshot = try stage.screenshot(of: image)
+      let colors = stride(from: 0.02, to: 1, by: 0.04).flatMap { y in
+        stride(from: 0.02, to: 1, by: 0.04).map { screenshot.color(x: $0, y: y) }
+      }
+      try stage.require(colors.contains { $0.isNear(.blue, tolerance: 3) }, "the icon has not the colour of text")
+      // The widget's reference is enough.
+      avatar = nil
+      gate.open()
+      try await stage.until("it is loaded") { outcome.count == 1 }
+      try await stage.require(image, x: 0.05, y: 0.05, is: .green)
+      let size = try outcome.last?.get().image.size
+      try stage.require(size == PixelSize(width: 48, height: 48), "it was decoded at \(String(describing: size))")
+      try stage.require(
+        gdk_paintable_get_intrinsic_width(gtk_image_get_paintable(OpaquePointer(image))) == 48, "its size has changed")
+    }
+  }
+
+  static func freed(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
+      // A window that is shown, which has frames.
+      _ = try await stage.addPicture()
+      var avatar: LoadingPaintable? = LoadingPaintable(width: 48, height: 48, pipeline: ViewScenes.pipeline())
+      weak let binder = avatar?.hc
+      let outcome = Outcome()
+      avatar?.hc.setImage(with: url, completion: outcome.take)
+      avatar = nil
+      try await stage.until("its load is cancelled") { outcome.count == 1 }
+      try stage.require(binder == nil, "its binder is still there")
+      guard case .failure(.superseded) = outcome.last else {
+        throw Stage.Failure(description: "the load ended with \(String(describing: outcome.last))")
+      }
+      gate.open()
+    }
+  }
+
+  /// A picture of a UI file, which a program also reads and sets by its properties.
+  static func builder(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a.png", .body(try SolidImage.png(.green)))
+      PictureWidget.register()
+      let text = """
+        <interface>
+          <object class="HalcyonPicture" id="picture">
+            <property name="uri">\(url.absoluteString)</property>
+            <property name="alternative-text">A green square</property>
+            <property name="content-fit">cover</property>
+          </object>
+        </interface>
+        """
+      let pipeline = ViewScenes.pipeline()
+      ImagePipeline.shared = pipeline
+      guard let builder = gtk_builder_new_from_string(text, gssize(text.utf8.count)),
+        let object = gtk_builder_get_object(builder, "picture")
+      else { throw Stage.Failure(description: "the UI file was not read") }
+      let widget = UnsafeMutableRawPointer(object).assumingMemoryBound(to: GtkWidget.self)
+      try await stage.add(widget)
+      try await stage.until("it is loaded") { widget.hc.content.role == .image }
+      try await stage.require(widget, x: 0.05, y: 0.05, is: .green)
+      let picture = gtk_widget_get_first_child(widget)
+      let alternative = gtk_picture_get_alternative_text(OpaquePointer(picture)).map { String(cString: $0) }
+      try stage.require(alternative == "A green square", "the text is \(alternative ?? "nothing")")
+      let value = zeroedValues(1)
+      defer { freeValues(value) }
+      g_value_init(&value[0], g_type_from_name("gchararray"))
+      g_object_get_property(object, "uri", value.baseAddress)
+      let uri = g_value_get_string(value.baseAddress).map { String(cString: $0) }
+      try stage.require(uri == url.absoluteString, "the URL is \(uri ?? "nothing")")
+      weak let binder = widget.hc
+      stage.remove(widget)
+      g_object_unref(gpointer(builder))
+      try await stage.until("it is freed", within: 50) { binder == nil }
+    }
+  }
+}
+#endif

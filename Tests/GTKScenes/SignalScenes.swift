@@ -1,0 +1,77 @@
+#if GTK
+import CGTK
+import Foundation
+import HalcyonGTK
+
+/// Closures connected to signals.
+@MainActor
+enum SignalScenes {
+  private final class Token {}
+
+  @MainActor
+  private final class Flag {
+    var isSet = true
+  }
+
+  static func arguments(_ stage: Stage) async throws {
+    var seen: [String] = []
+    guard let list = gtk_string_list_new(nil), let adjustment = gtk_adjustment_new(0, 0, 100, 1, 10, 10) else {
+      throw Stage.Failure(description: "GTK cannot create objects")
+    }
+    list.connect("items-changed") { (position: Int, removed: Int, added: Int) in
+      seen.append("\(position) \(removed) \(added)")
+    }
+    list.connect("items-changed") { (position: Int) in seen.append("first \(position)") }
+    gtk_string_list_append(list, "a")
+    adjustment.connect("value-changed") { seen.append("value") }
+    adjustment.connect("notify::value") { (property: OpaquePointer) in
+      seen.append(String(cString: g_param_spec_get_name(property.cast())))
+    }
+    gtk_adjustment_set_value(adjustment, 7)
+    let provider = gtk_css_provider_new()
+    provider?.connect("parsing-error") { (section: OpaquePointer, error: OpaquePointer?) in
+      seen.append("error \(error != nil)")
+    }
+    gtk_css_provider_load_from_data(provider, "a {", -1)
+    try stage.require(
+      Set(seen) == ["0 0 1", "first 0", "value", "value", "error true"], "the closures were called with \(seen)")
+  }
+
+  static func results(_ stage: Stage) async throws {
+    guard let window = gtk_window_new() else { throw Stage.Failure(description: "GTK cannot create a window") }
+    let isKept = Flag()
+    var closeCount = 0
+    window.handle("close-request") {
+      closeCount += 1
+      return isKept.isSet
+    }
+    gtk_window_present(window.cast())
+    gtk_window_close(window.cast())
+    try await stage.until("the window was asked") { closeCount == 1 }
+    try stage.require(gtk_widget_get_visible(window) != 0, "the window has closed although the closure handled that")
+    isKept.isSet = false
+    var isDestroyed = false
+    window.connect("destroy") { isDestroyed = true }
+    gtk_window_close(window.cast())
+    try await stage.until("the window has closed") { isDestroyed }
+  }
+
+  static func released(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    weak var destroyed: Token?
+    weak var disconnected: Token?
+    do {
+      let (one, other) = (Token(), Token())
+      (destroyed, disconnected) = (one, other)
+      // A cycle, as a view model makes that keeps its widget.
+      picture.connect("map") { _ = (one, picture) }
+      let handler = picture.connect("unmap") { _ = other }
+      try stage.require(destroyed != nil && disconnected != nil, "a closure was released while it is connected")
+      g_signal_handler_disconnect(gpointer(picture), handler)
+    }
+    try stage.require(disconnected == nil, "a disconnected closure is kept")
+    stage.remove(picture)
+    try stage.require(destroyed == nil, "the closure of a destroyed widget is kept")
+  }
+}
+#endif

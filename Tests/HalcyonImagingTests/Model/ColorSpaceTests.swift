@@ -1,0 +1,121 @@
+import HalcyonImaging
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct ColorSpaceTests {
+  private func bitmap(_ colors: [PixelColor], in space: ColorSpace = .sRGB) throws -> Bitmap {
+    let isOpaque = colors.allSatisfy { $0.alpha == 255 }
+    return try Bitmap(
+      size: PixelSize(width: colors.count, height: 1), isOpaque: isOpaque, colorSpace: space
+    ) { bytes in
+      for (index, color) in colors.enumerated() {
+        let channels = [color.red, color.green, color.blue].map { UInt8((Int($0) * Int(color.alpha) + 127) / 255) }
+        for (channel, value) in (channels + [color.alpha]).enumerated() { bytes[index * 4 + channel] = value }
+      }
+    }
+  }
+
+  private func color(_ bitmap: Bitmap, _ column: Int) -> [Int] {
+    let pixel = bitmap[column, 0]
+    return [pixel.red, pixel.green, pixel.blue, pixel.alpha].map(Int.init)
+  }
+
+  private static let red = PixelColor(red: 255, green: 0, blue: 0)
+
+  /// Values of ColorSync and of CSS Color 4, section 10.
+  @Test(
+    arguments: [
+      (PixelColor(red: 255, green: 0, blue: 0), [234, 51, 35]),
+      (PixelColor(red: 0, green: 255, blue: 0), [117, 251, 76]),
+      (PixelColor(red: 0, green: 0, blue: 255), [0, 0, 245]), (.white, [255, 255, 255]),
+      (PixelColor(red: 120, green: 120, blue: 120), [120, 120, 120]),
+    ] as [(PixelColor, [Int])])
+  func `sRGB colours have known values in Display P3`(_ color: PixelColor, _ expected: [Int]) throws {
+    let converted = color.converted(to: .displayP3)
+    let channels = [converted.red, converted.green, converted.blue].map(Int.init)
+    #expect(zip(channels, expected).allSatisfy { abs($0 - $1) <= 1 }, "\(channels)")
+    let pixel = try self.color(bitmap([color]).converted(to: .displayP3), 0)
+    #expect(pixel == channels + [255])
+    #expect(color.converted(to: .sRGB) == color)
+  }
+
+  @Test func `colours outside sRGB become the nearest ones`() throws {
+    let wide = try bitmap([Self.red, PixelColor(red: 0, green: 255, blue: 0)], in: .displayP3)
+    let converted = try wide.converted(to: .sRGB)
+    #expect(converted.colorSpace == .sRGB && color(converted, 0) == [255, 0, 0, 255])
+    #expect(color(converted, 1) == [0, 255, 0, 255])
+    #expect(try wide.converted(to: .displayP3)[0, 0] == wide[0, 0])
+  }
+
+  /// Dark colours of a high saturation have few steps in Display P3.
+  @Test func `a round trip keeps colours, but for rounding`() throws {
+    let levels = stride(from: 0, through: 255, by: 17).map { UInt8($0) }
+    let colors = levels.flatMap { red in
+      levels.flatMap { green in levels.map { PixelColor(red: red, green: green, blue: $0) } }
+    }
+    let plain = try bitmap(colors)
+    let back = try plain.converted(to: .displayP3).converted(to: .sRGB)
+    let differences = colors.indices.flatMap { index in
+      zip(color(plain, index), color(back, index)).map { abs($0 - $1) }
+    }
+    #expect(differences.max() ?? 99 <= 8)
+    #expect(differences.reduce(0, +) * 2 < differences.count)
+  }
+
+  @Test func `alpha is kept, and no colour exceeds it`() throws {
+    let clear = try bitmap([PixelColor(red: 255, green: 40, blue: 0, alpha: 100), .clear], in: .displayP3)
+    let converted = try clear.converted(to: .sRGB)
+    #expect(color(converted, 0)[3] == 100 && color(converted, 0)[0] == 100)
+    #expect(color(converted, 1) == [0, 0, 0, 0])
+  }
+
+  @Test(
+    arguments: [
+      (.tint(red), 4), (.overlay(red), 4), (.border(width: 9, color: red), 4), (.circle(background: red), 0),
+    ] as [(BuiltInProcessor, Int)])
+  func `processors draw their colours in the space of the bitmap`(_ processor: BuiltInProcessor, _ place: Int) throws {
+    let size = PixelSize(width: 9, height: 9)
+    let wide = try Bitmap(size: size, isOpaque: true, colorSpace: .displayP3) { bytes in
+      for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : 0 }
+    }
+    let result = try processor.process(wide)
+    #expect(result.colorSpace == .displayP3)
+    let pixel = result[place, place]
+    #expect(abs(Int(pixel.red) - 234) <= 1 && abs(Int(pixel.green) - 51) <= 1, "\(pixel)")
+  }
+
+  @Test(
+    arguments: [
+      .rotate(degrees: 90), .rotate(degrees: 10), .flip(.horizontal), .blur(radius: 1), .crop(width: 2, height: 2),
+      .pixelate(blockSize: 2), .invert, .exposure(stops: 1), .sharpen(radius: 1), .saturation(0.5),
+    ] as [BuiltInProcessor])
+  func `processors keep the colour space`(_ processor: BuiltInProcessor) throws {
+    let wide = try Bitmap(size: PixelSize(width: 4, height: 4), isOpaque: true, colorSpace: .displayP3) { bytes in
+      for index in bytes.indices { bytes[index] = 255 }
+    }
+    #expect(try processor.process(wide).colorSpace == .displayP3)
+  }
+
+  @Test func `a watermark is drawn in the space of the image`() throws {
+    let mark = try bitmap([Self.red])
+    let wide = try bitmap([.black, .black], in: .displayP3)
+    let marked = try BuiltInProcessor.watermark(mark).process(wide)
+    #expect(marked.colorSpace == .displayP3 && abs(color(marked, 1)[0] - 234) <= 1 && color(marked, 0)[0] == 0)
+  }
+
+  @Test func `a placeholder has the same colours from either space`() throws {
+    let size = PixelSize(width: 20, height: 10)
+    let plain = try Bitmap(size: size, isOpaque: true) { bytes in
+      for index in bytes.indices {
+        bytes[index] = index % 4 == 3 ? 255 : index % 4 == 0 ? 200 : UInt8(60 + index / 80 * 5)
+      }
+    }
+    let shown = try ThumbHash(plain).bitmap()
+    let wide = try ThumbHash(plain.converted(to: .displayP3)).bitmap()
+    let largest = shown.withUnsafeBytes { one in
+      wide.withUnsafeBytes { two in zip(one, two).map { abs(Int($0) - Int($1)) }.max() ?? 0 }
+    }
+    #expect(shown.size == wide.size && largest <= 12)
+  }
+}

@@ -1,0 +1,153 @@
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonTesting
+import HalcyonViews
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+/// Rules that hold for each display: one drawn by an adapter, one built from values as in SwiftUI, and one without
+/// indicators as of a button.
+@MainActor @Suite(.unitTest)
+struct ViewRuleTests {
+  enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case drawn, built, slot
+    var testDescription: String { rawValue }
+  }
+
+  /// A view of a kind.
+  private struct View {
+    let set: @MainActor (ImageRequest?, ImageViewOptions, @escaping ImageViewBinder.Completion) -> Void
+    let tap: @MainActor () -> Void
+    let content: @MainActor () -> DisplayContent
+    let indicator: @MainActor () -> String?
+
+    /// Sets an image, and waits for its result.
+    @MainActor func load(
+      _ request: ImageRequest?, _ options: ImageViewOptions = ImageViewOptions()
+    ) async throws -> String {
+      let ends = EventLog<String>()
+      set(request, options) { ends.record($0.name) }
+      return try await ends.waitForEvents(count: 1)[0]
+    }
+  }
+
+  private func view(_ kind: Kind, _ fixture: ViewFixture) -> View {
+    switch kind {
+    case .drawn:
+      return View(
+        set: { fixture.set($0, to: fixture.binder, $1, $2) }, tap: { fixture.binder.didTap() },
+        content: { fixture.binder.content },
+        indicator: {
+          let last = fixture.display.events.last { $0.contains("indicator") }
+          return last == "no indicator" ? nil : last
+        })
+    case .built:
+      let model = ImagePhaseModel(pipeline: fixture.fixture.pipeline, time: fixture.clock)
+      model.resize(to: ViewSize(width: 50, height: 50), scale: 2)
+      model.isVisible = true
+      return View(
+        set: { request, options, completion in
+          var update = ImagePhaseModel.Update(request: request)
+          (update.options, update.completion) = (options, completion)
+          model.apply(update)
+        },
+        tap: { model.tap() }, content: { model.content }, indicator: { model.indicator.map { "indicator \($0)" } })
+    case .slot:
+      var shown = DisplayContent.Picture.none
+      let slot = SlotDisplay.Slot(
+        size: { ViewSize(width: 50, height: 50) }, scale: { 2 }, show: { picture, _ in shown = picture }, view: { nil })
+      let display = SlotDisplay(slot, pipeline: fixture.fixture.pipeline)
+      return View(
+        set: { fixture.set($0, to: display.binder, $1, $2) }, tap: { display.binder.didTap() },
+        content: { DisplayContent(shown, role: display.binder.content.role) }, indicator: { nil })
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `options that only the pipeline sets are followed`(kind: Kind) async throws {
+    let fixture = ViewFixture(holding: ["40x20"]) {
+      $0.viewOptions = ImageViewOptions(
+        placeholder: .icon("dots"), placeholderDelay: .zero, failure: .shows(.icon("broken")), indicator: .activity)
+    }
+    let view = view(kind, fixture)
+    view.set(fixture.request("40x20"), ImageViewOptions()) { _ in }
+    #expect(view.content().name == "placeholder dots")
+    if kind != .slot { #expect(view.indicator() == "indicator activity") }
+    fixture.release("40x20")
+    while view.content().role != .image { await Task.yield() }
+    #expect(view.indicator() == nil)
+    #expect(try await view.load(fixture.request("gone")) == "httpStatus")
+    #expect(view.content().name == "failure broken")
+    #expect(view.indicator() == nil)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `options that only the program sets are followed`(kind: Kind) async throws {
+    let fixture = ViewFixture(holding: ["30x10"])
+    let view = view(kind, fixture)
+    #expect(try await view.load(fixture.request("40x20")) == "40x20 from network")
+    // Other tests of views also run on the main actor, so none runs meanwhile.
+    ImageViewOptions.global.keepsCurrentImage = true
+    view.set(fixture.request("30x10"), ImageViewOptions()) { _ in }
+    ImageViewOptions.global = ImageViewOptions()
+    #expect(view.content().name == "image 40x20")
+    fixture.release("30x10")
+    while view.content().name != "image 30x10" { await Task.yield() }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a failure keeps the image that stays while another one is loaded`(kind: Kind) async throws {
+    let fixture = ViewFixture { $0.viewOptions.keepsCurrentImage = true }
+    let view = view(kind, fixture)
+    _ = try await view.load(fixture.request("40x20"))
+    #expect(try await view.load(fixture.request("gone")) == "httpStatus")
+    #expect(view.content().name == "image 40x20")
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a failure can clear the view`(kind: Kind) async throws {
+    let fixture = ViewFixture { $0.viewOptions = ImageViewOptions(placeholder: .icon("dots"), failure: .clears) }
+    let view = view(kind, fixture)
+    #expect(try await view.load(fixture.request("gone")) == "httpStatus")
+    #expect(view.content().isEmpty)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a tap retries if the pipeline says so`(kind: Kind) async throws {
+    for retries in [false, true] {
+      let fixture = ViewFixture { $0.viewOptions.retriesOnTap = retries }
+      let view = view(kind, fixture)
+      #expect(try await view.load(fixture.request("gone")) == "httpStatus")
+      view.tap()
+      while retries, fixture.fixture.transport.requests.count < 2 { await Task.yield() }
+      #expect(fixture.fixture.transport.requests.count == (retries ? 2 : 1))
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a view of the toolkit is passed to the display as it is`(kind: Kind) async throws {
+    let fixture = ViewFixture()
+    let view = view(kind, fixture)
+    let options = ImageViewOptions(placeholder: .view { 7 }, failure: .shows(.view { 8 }))
+    #expect(try await view.load(nil, options) == "empty source")
+    #expect(view.content().name == "placeholder view 7")
+    #expect(try await view.load(fixture.request("gone"), options) == "httpStatus")
+    #expect(view.content().name == "failure view 8")
+  }
+}
+
+extension ViewFixture {
+  /// Sets a request, or no image, with these options alone.
+  fileprivate func set(
+    _ request: ImageRequest?, to binder: ImageViewBinder, _ options: ImageViewOptions,
+    _ completion: @escaping ImageViewBinder.Completion
+  ) {
+    if let request {
+      binder.setImage(with: request, options: options, completion: completion)
+    } else {
+      binder.setImage(with: nil, options: options, completion: completion)
+    }
+  }
+}
