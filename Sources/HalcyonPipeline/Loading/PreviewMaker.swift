@@ -13,24 +13,22 @@ final class PreviewMaker: Sendable {
 
   private let request: ImageRequest
   private let policy: PreviewPolicy
-  private let configuration: PipelineConfiguration
-  private let workers: WorkerPool
+  private let loader: ImageLoader
   private let watch: RemovalWatch
   private let state = Lock(State())
 
   /// `nil` if the request has no previews.
-  init?(_ request: ImageRequest, configuration: PipelineConfiguration, workers: WorkerPool) {
+  init?(_ request: ImageRequest, by loader: ImageLoader) {
     guard let policy = request.previews, policy.isEnabled else { return nil }
     self.request = request
     self.policy = policy
-    self.configuration = configuration
-    self.workers = workers
-    watch = RemovalWatch(RequestKeys(request).image, in: configuration.cache(for: request))
+    self.loader = loader
+    watch = RemovalWatch(RequestKeys(request).image, in: loader.configuration.cache(for: request))
   }
 
   /// Receives the bytes so far. They are dropped if the last preview is too recent.
   func receive(_ received: ReceivedBytes, show: @escaping @Sendable (DecodedImage) -> Void) {
-    let decoders = configuration.decoders(for: request)
+    let decoders = loader.configuration.decoders(for: request)
     guard let decoder = try? decoders.decoder(for: received.info.format) as? any ProgressiveImageDecoder else {
       return
     }
@@ -47,7 +45,7 @@ final class PreviewMaker: Sendable {
 
   /// The bytes to decode next; `nil`, which ends the work, if there are none or it is too early.
   private func next() -> (ReceivedBytes, stage: Int)? {
-    let now = configuration.time.uptime()
+    let now = loader.configuration.time.uptime()
     return state.withLock { state in
       guard now >= state.earliest, let newest = state.newest else {
         state.isBusy = false
@@ -65,16 +63,16 @@ final class PreviewMaker: Sendable {
   ) async {
     let made: ImagePreview??
     do {
-      made = try await workers.run(priority: .low) { [self] flag in
+      made = try await loader.workers.run(priority: .low) { [self] flag in
         try preview(of: received, after: stage, decoder, flag)
       }
     } catch {
       made = nil
     }
     guard let preview = made ?? nil else { return }
-    configuration.keepPreview(preview.image, of: request, received.head, watch)
+    loader.configuration.keepPreview(preview.image, of: request, received.head, watch)
     show(preview.image)
-    let earliest = configuration.time.uptime() + policy.minimumInterval
+    let earliest = loader.configuration.time.uptime() + policy.minimumInterval
     state.withLock { ($0.stage, $0.earliest) = (preview.stage, earliest) }
   }
 
@@ -82,7 +80,7 @@ final class PreviewMaker: Sendable {
     of received: ReceivedBytes, after stage: Int, _ decoder: any ProgressiveImageDecoder, _ flag: CancellationFlag
   ) throws -> ImagePreview? {
     let options = DecodingOptions(
-      size: request.targetSize, limits: configuration.limits, colorSpace: request.targetColorSpace
+      size: request.targetSize, limits: loader.configuration.limits, colorSpace: request.targetColorSpace
     ) { flag.isCancelled }
     guard var preview = try decoder.preview(received.data, after: stage, options: options) else { return nil }
     preview.image.bitmap = try preview.image.bitmap.converted(for: request.targetColorSpace)

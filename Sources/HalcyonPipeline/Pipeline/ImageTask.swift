@@ -48,7 +48,7 @@ public final class ImageTask: Sendable {
   ) {
     self.request = request
     let broadcast = TaskEvents(lastEvent: { Event.finished($0) }, onCompletion: completion)
-    let previews = PreviewMaker(request, configuration: loader.configuration, workers: loader.workers)
+    let previews = PreviewMaker(request, by: loader)
     let subscription = LoadSubscription(priority: request.loadPriority) { event in
       switch event {
       case .progress(let progress): broadcast.send(.progress(progress))

@@ -29,14 +29,12 @@ struct BodyReader {
   private let time: any TimeSource
   private var nextCheckpoint: Int
 
-  /// Inlined, since a call would copy the large configuration.
-  ///
   /// - Parameter partial: The first bytes of the body, if the response is the rest of it.
-  @inline(__always)
   init(
     _ response: TransportResponse, url: URL, continuing partial: PartialBody?, decoder: (any ImageDecoder)?,
-    configuration: PipelineConfiguration
+    by loader: HTTPLoader
   ) {
+    let configuration = loader.configuration
     data = partial?.data ?? Data()
     receivedByteCount = data.count
     head = ResponseHead(url: url, status: response.status, headers: response.headers)

@@ -13,7 +13,7 @@ extension HTTPAttempt {
     let metadata = metadata(of: reply, continuing: partial)
     var reader = BodyReader(
       reply.response, url: reply.request.url, continuing: partial, decoder: request.optionsBox?.options.decoder,
-      configuration: configuration)
+      by: loader)
     let isResumable = reply.route.isStorable && request.content == nil
     let usesETags = load.request.revalidatesByETag
     func partialBody(_ data: Data) -> PartialBody? {

@@ -58,7 +58,7 @@ extension ImageLoader {
     let request = load.request
     guard request.writesStore, request.storagePolicy.encodesImages, let encoded = loaded.encoded,
       let variant = variantEntry(load, load.keys.variant(request.storagePolicy)),
-      let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
+      let storable = encoded.storable(asVariant: variant.key, for: request, configuration.headers)
     else { return nil }
     if request.storesOriginalBytes(of: loaded.image) {
       await storeOriginal(encoded, load, load.cache.placeholders[load.keys.fetch])
@@ -86,7 +86,7 @@ extension ImageLoader {
   func storeVariantNow(of image: DecodedImage, _ encoded: EncodedImage, _ load: Load) async throws(ImageError) {
     let request = load.request
     guard let variant = variantEntry(load, load.keys.variant(request.storagePolicy)),
-      let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
+      let storable = encoded.storable(asVariant: variant.key, for: request, configuration.headers)
     else { throw .notStorable(key: load.keys.fetch.sourceText) }
     let write = Task {
       guard let data = try await encodedData(of: image, request, original: encoded.data) else { return }
@@ -114,7 +114,7 @@ extension ImageLoader {
   /// forbids it.
   func startStoring(_ data: Data, of encoded: EncodedImage, _ load: Load) async {
     guard load.request.writesStore, let variant = variantEntry(load, load.key),
-      let storable = encoded.storable(asVariant: variant.key, for: load.request, configuration)
+      let storable = encoded.storable(asVariant: variant.key, for: load.request, configuration.headers)
     else { return }
     let write = await load.cache.writes.start(byteCount: data.count) { [self] in
       try? await writeVariant(data, as: storable, in: variant.cache, encoded, load.watch)
@@ -160,12 +160,12 @@ extension ImageRequest {
 extension EncodedImage {
   /// How an image made from these bytes is stored; `nil` if the bytes must not be stored, or are the stored image itself.
   fileprivate func storable(
-    asVariant key: CacheKey, for request: ImageRequest, _ configuration: PipelineConfiguration
+    asVariant key: CacheKey, for request: ImageRequest, _ headers: HTTPHeaders
   ) -> StorableResponse? {
     guard isFoundAgain else { return nil }
     var metadata = storable?.metadata ?? metadata
     metadata.variants = []
     return StorableResponse(
-      metadata: metadata, key: key, requestHeaders: request.headers.adding(configuration.headers), knownVariants: [])
+      metadata: metadata, key: key, requestHeaders: request.headers.adding(headers), knownVariants: [])
   }
 }
