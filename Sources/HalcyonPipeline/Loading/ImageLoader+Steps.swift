@@ -16,22 +16,27 @@ extension ImageLoader {
   }
 
   private func makeImage(_ load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
-    // The load of the steps that read the original bytes; a stored variant is still older than them.
-    var (remaining, encoded) = (load, nil as EncodedImage?)
     if let stale = load.memory?.staleImage, stale.facts.freshness != nil {
-      let current = try await bytes.encodedImage(for: load)
-      if let loaded = await renewed(stale, by: current, load) { return loaded }
-      // The server has been contacted: the steps below find the bytes as long as they are held.
-      if current.isFoundAgain, load.request.freshness.contactsServerFirst {
-        remaining = load.changed { $0.cachePolicy = .standard }
-      }
-      encoded = current
+      return try await replace(stale, load, keepsResult: keepsResult)
     }
+    if keepsResult, let variant = try await storedVariant(load) { return variant }
+    if let processor = load.request.processors.last { return try await process(load, with: processor) }
+    return try await decode(try await bytes.encodedImage(for: load), load)
+  }
+
+  /// A stale image that is valid still, or the one that replaces it.
+  @inline(never)
+  private func replace(_ stale: DecodedImage, _ load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
+    let encoded = try await bytes.encodedImage(for: load)
+    // The steps that read the original bytes find these as long as they are held.
     defer { withExtendedLifetime(encoded) {} }
+    if let loaded = await renewed(stale, by: encoded, load) { return loaded }
+    // The load of those steps, since the server has been contacted; a stored variant is still older than the bytes.
+    let isAsked = encoded.isFoundAgain && load.request.freshness.contactsServerFirst
+    let remaining = isAsked ? load.changed { $0.cachePolicy = .standard } : load
     if keepsResult, let variant = try await storedVariant(load) { return variant }
     if let processor = load.request.processors.last { return try await process(remaining, with: processor) }
-    if let encoded { return try await decode(encoded, remaining) }
-    return try await decode(try await bytes.encodedImage(for: remaining), remaining)
+    return try await decode(encoded, remaining)
   }
 
   /// The stale image, if the bytes that are valid now are those it was decoded from.
