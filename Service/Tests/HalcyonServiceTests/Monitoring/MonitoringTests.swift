@@ -57,7 +57,7 @@ struct MonitoringTests {
 
   @Test func `a line of the log says what was requested by whom, and why it failed`() async throws {
     let lines = EventLog<String>()
-    let logger = Logger(label: "test") { _ in LineLog(lines) }
+    let logger = Logger(label: "test") { _ in LineLog(lines, level: .info) }
     try await RunningService.run(logger: logger) { service, origin in
       let source = origin.serve("/a.png", .status(500))
       _ = try await service.image("w:40", of: source)
@@ -73,24 +73,5 @@ struct MonitoringTests {
       #expect(logged[2].contains("cache=miss") && !logged[2].contains("error="))
       #expect(logged[3].contains("cache=hit") && logged[3].contains("client=127.0.0.1 "))
     }
-  }
-}
-
-/// Keeps the metadata of lines.
-private struct LineLog: LogHandler {
-  let lines: EventLog<String>
-  var logLevel = Logger.Level.info
-  var metadata: Logger.Metadata = [:]
-
-  init(_ lines: EventLog<String>) { self.lines = lines }
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) {
-    lines.record(
-      (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "))
   }
 }

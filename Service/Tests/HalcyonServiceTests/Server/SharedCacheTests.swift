@@ -130,7 +130,7 @@ struct SharedCacheTests {
       let log = EventLog<String>()
       try await RunningService.run(
         { ($0.storage, $0.resultsBucket) = (storage, "results") },
-        logger: Logger(label: "test") { _ in WarningLog(log) }
+        logger: Logger(label: "test") { _ in LineLog(log, level: .warning) }
       ) { service, origin async throws in
         await service.service.waitForBucketCheck()
         #expect(log.events.count == 1, "\(log.events)")
@@ -152,7 +152,7 @@ struct SharedCacheTests {
         { configuration in
           (configuration.storage, configuration.resultsBucket) = (storage, "results")
           configuration.resultsBudget = .seconds(600)
-        }, logger: Logger(label: "test") { _ in WarningLog(log) }
+        }, logger: Logger(label: "test") { _ in LineLog(log, level: .warning) }
       ) { service, origin async throws in
         let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: fresh))
         for side in 30..<40 { #expect(try await service.image("rs:fill:\(side):30", of: source).status == 200) }

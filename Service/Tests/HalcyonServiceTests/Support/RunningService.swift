@@ -84,13 +84,13 @@ struct RunningService: Sendable {
   }
 }
 
-/// Keeps lines of at least the level warning: the message, and the metadata in the order of their keys.
-struct WarningLog: LogHandler {
+/// Keeps lines of at least a level: the message, and the metadata in the order of their keys.
+struct LineLog: LogHandler {
   let lines: EventLog<String>
-  var logLevel = Logger.Level.warning
+  var logLevel: Logger.Level
   var metadata: Logger.Metadata = [:]
 
-  init(_ lines: EventLog<String>) { self.lines = lines }
+  init(_ lines: EventLog<String>, level: Logger.Level) { (self.lines, logLevel) = (lines, level) }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
