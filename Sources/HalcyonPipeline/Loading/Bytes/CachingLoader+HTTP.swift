@@ -80,7 +80,7 @@ extension CachingLoader {
     case (.fetch, _?):
       if request.freshness != .reload { load.subscription.report(.storedStale) }
       return .fetch(found)
-    // Nothing stored can be revalidated: there is no entry, it is not an image, or it must not be read.
+    // No entry to revalidate: the store has none, it is not an image, or the request does not read the store.
     case (_, nil): return .fetch(found.unconditional)
     }
   }
