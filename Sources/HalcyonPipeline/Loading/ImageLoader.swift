@@ -101,6 +101,27 @@ final class ImageLoader: Sendable {
       isReported: configuration.eventHandler != nil)
   }
 
+  /// The load of a task after the look-up in memory, with the preview that an earlier load kept.
+  ///
+  /// - Parameter memory: The outcome of the look-up, if there was one.
+  func startLoad(_ request: ImageRequest, after memory: MemoryLookup?, for subscription: LoadSubscription) -> Load {
+    let keys = RequestKeys(request)
+    let memory = memory ?? lookUpMemory(request, key: keys.image)
+    let load = newLoad(request, keys, after: memory, for: subscription)
+    load.report(memory.event(for: request))
+    if case .hit = memory { return load }
+    if let preview = keptPreview(request, keys: keys) { subscription.report(.preview(preview)) }
+    return load
+  }
+
+  /// The response to deliver to the caller of a load that has looked into memory.
+  func response(_ load: Load) async throws(ImageError) -> ImageResponse {
+    if case .hit(let image)? = load.memory { return await load.request.delivered(ImageResponse(memory: image)) }
+    let response = ImageResponse(try await image(load), for: load.request)
+    removePreview(load.request, keys: load.keys)
+    return await load.request.delivered(response)
+  }
+
   /// Loads an image with all steps around it.
   func image(_ load: Load) async throws(ImageError) -> Loaded {
     try await around(load) { [self] load throws(ImageError) in try await imageOfSource(load) }

@@ -69,19 +69,9 @@ public final class ImageTask: Sendable {
     self.reporter = reporter
     work = Task {
       reporter?.report(.started)
-      let keys = RequestKeys(request)
-      let lookup = lookup ?? loader.lookUpMemory(request, key: keys.image)
-      let load = loader.newLoad(request, keys, after: lookup, for: subscription)
-      load.report(lookup.event(for: request))
-      if case .hit(let image) = lookup {
-        let response = await request.delivered(ImageResponse(memory: image))
-        return broadcast.finish(.success(response)) { reporter?.end($0) }
-      }
-      if let preview = loader.keptPreview(request, keys: keys) { subscription.report(.preview(preview)) }
+      let load = loader.startLoad(request, after: lookup, for: subscription)
       do throws(ImageError) {
-        let response = ImageResponse(try await loader.image(load), for: request)
-        loader.removePreview(request, keys: keys)
-        broadcast.finish(.success(await request.delivered(response))) { reporter?.end($0) }
+        broadcast.finish(.success(try await loader.response(load))) { reporter?.end($0) }
       } catch {
         broadcast.finish(.failure(error)) { reporter?.end($0) }
       }
