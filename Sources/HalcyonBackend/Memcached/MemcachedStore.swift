@@ -93,6 +93,7 @@ public final class MemcachedStore: SourcePurgingStore, MissReportingStore {
   ///
   /// - Throws: ``MemcachedError``.
   package func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
+    guard canStore(key) else { return .miss(.absent) }
     let items = names.items(of: key)
     let now = time.now()
     let (result, isOverLimit) = try await callChosen(items.group) { server in
@@ -116,6 +117,7 @@ public final class MemcachedStore: SourcePurgingStore, MissReportingStore {
 
   /// Stores an entry, and returns whether it was stored: not if it is too large, or has expired.
   func storeIfPossible(_ entry: StoredEntry, for key: CacheKey) async throws -> Bool {
+    guard canStore(key) else { return false }
     let items = names.items(of: key)
     let (date, limit) = (time.now(), configuration.itemByteLimit)
     let shared = SharedEntry(entry, storedDate: date)
@@ -146,6 +148,7 @@ public final class MemcachedStore: SourcePurgingStore, MissReportingStore {
   /// - Throws: ``MemcachedError``.
   @discardableResult
   public func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    guard canStore(key) else { return false }
     let items = names.items(of: key)
     let now = time.now()
     let (exptime, limit) = (exptime(of: metadata, at: now), configuration.itemByteLimit)
@@ -171,6 +174,7 @@ public final class MemcachedStore: SourcePurgingStore, MissReportingStore {
   ///
   /// - Throws: ``MemcachedError``.
   public func removeEntry(for key: CacheKey) async throws {
+    guard canStore(key) else { return }
     let items = names.items(of: key)
     group.noteChange(of: items.value)
     try await call(items.group) { connection throws(MemcachedError) in try connection.remove(items.value) }
@@ -388,7 +392,7 @@ extension MemcachedStore {
 }
 
 extension MemcachedStore: SelectiveStore {
-  func canStore(_ key: CacheKey) -> Bool { true }
+  func canStore(_ key: CacheKey) -> Bool { !key.isOfPartialBody }
 }
 
 extension MemcachedError: StoreError {

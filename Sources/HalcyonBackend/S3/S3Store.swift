@@ -193,8 +193,10 @@ public final class S3Store: SourcePurgingStore, MissReportingStore {
 }
 
 extension S3Store: SelectiveStore {
-  /// Whether entries under a key are stored: images, and originals if they are wanted.
-  func canStore(_ key: CacheKey) -> Bool { configuration.storesOriginals || !key.isOfOriginal }
+  /// Whether entries under a key are stored: images, and originals if they are wanted, but no parts of them.
+  func canStore(_ key: CacheKey) -> Bool {
+    configuration.storesOriginals ? !key.isOfPartialBody : !key.isOfOriginal
+  }
 }
 
 /// The parts of a list, which has an end: later ones have later keys.

@@ -218,7 +218,7 @@ extension ImagePipeline {
       guard let store = configuration.observed(cache.encodedStore) else { return }
       if let variant = keys.variant(request.storagePolicy) { try await store.removeResponses(for: variant) }
       try await store.removeResponses(for: keys.fetch)
-      try await cache.encodedStore?.removeEntry(for: PartialBodies.key(keys.fetch))
+      try await cache.encodedStore?.removeEntry(for: keys.fetch.ofPartialBody)
     } catch {
       throw .failed(cause: error, url: request.source.url ?? .unnamedImage)
     }

@@ -33,6 +33,15 @@ extension CacheKey {
     }
   }
 
+  /// The key of the first part of the body whose key this is, of a download that was interrupted.
+  package var ofPartialBody: CacheKey { adding("part", "begin") }
+
+  /// Whether this is the key of a part of a body.
+  package var isOfPartialBody: Bool {
+    let field = "|part=5:begin".utf8
+    return text.utf8.suffix(field.count).elementsEqual(field)
+  }
+
   /// The fields of a key of original bytes; others stand for an image made from them.
   private static let originalFields: Set<String> = [
     "url", "key", "modified", "header", "for", "method", "body", "policy", "variant", "part",

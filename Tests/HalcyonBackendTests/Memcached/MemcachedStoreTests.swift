@@ -76,6 +76,17 @@ struct MemcachedStoreTests {
     }
   }
 
+  @Test func `parts of bodies are not stored, and cost no request`() async throws {
+    let store = MemcachedStore(
+      servers: [MemcachedServer(host: "127.0.0.1", port: try Socket.bound().port)], configuration: configuration())
+    await #expect(throws: MemcachedError.self) { try await store.entry(for: key(1)) }
+    let part = key(1).ofPartialBody
+    try await store.store(entry(), for: part)
+    #expect(try await store.containsEntry(for: part) == false)
+    #expect(try await store.updateMetadata(entry().metadata, for: part) == false)
+    try await store.removeEntry(for: part)
+  }
+
   @Test func `an entry over the item limit is passed by, and leaves no older one`() async throws {
     try await MemcachedProcess.run { servers in
       let store = store(servers, configuration { $0.itemByteLimit = 10_000 })

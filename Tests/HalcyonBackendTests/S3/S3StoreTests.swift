@@ -70,6 +70,8 @@ struct S3StoreTests {
       let all = try await server.store("originals", configuration: configuration)
       try await all.store(entry(), for: original)
       #expect(try await all.entry(for: original) == entry())
+      try await all.store(entry(), for: original.ofPartialBody)
+      #expect(try await server.names("originals").count == 1)
     }
   }
 
