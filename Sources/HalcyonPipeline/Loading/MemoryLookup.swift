@@ -1,5 +1,5 @@
-import HalcyonHTTP
 package import HalcyonCache
+import HalcyonHTTP
 package import HalcyonImaging
 
 /// The outcome of the look-up in memory, which each load does once, before anything suspends.
@@ -29,5 +29,61 @@ package enum MemoryLookup: Sendable {
     case .stale: .memoryMiss(request.freshness.contactsServerFirst ? .notRead : .stale)
     case .miss(let miss): .memoryMiss(miss)
     }
+  }
+}
+
+/// Looking into memory.
+extension ImageLoader {
+  /// The image in memory, if the request may read it.
+  func lookUpMemory(_ request: ImageRequest, key: CacheKey) -> MemoryLookup {
+    guard request.readsMemory, !isInvalidated else { return .miss(.notRead) }
+    switch configuration.cache(for: request).lookUpInMemory(key) {
+    case .miss(let miss):
+      guard request.loadsFirstFrame, let image = animatedImage(request) else { return .miss(miss) }
+      return checked(image.still, request)
+    case .hit(let image):
+      return checked(image, request)
+    }
+  }
+
+  private func checked(_ image: DecodedImage, _ request: ImageRequest) -> MemoryLookup {
+    let freshness = request.freshness
+    if freshness.contactsServerFirst || freshness.followsHTTP && !isFresh(image) { return .stale(image) }
+    if request.optionsBox != nil { applyStoreOptionsToHit(request) }
+    return .hit(image)
+  }
+
+  /// The animation whose first frame is requested, without counting a miss.
+  private func animatedImage(_ request: ImageRequest) -> DecodedImage? {
+    var animated = request
+    animated.animation = nil
+    return imageInMemory(animated, RequestKeys(animated).image)
+  }
+
+  func isFresh(_ image: DecodedImage) -> Bool {
+    image.facts.freshness.map { configuration.time.uptime() < $0.end } ?? true
+  }
+
+  /// The image in memory, fresh or stale, without counting a miss.
+  func imageInMemory(_ request: ImageRequest, _ key: CacheKey) -> DecodedImage? {
+    guard request.readsMemory else { return nil }
+    let memory = configuration.cache(for: request).memory
+    return memory.contains(key) ? memory.image(for: key) : nil
+  }
+
+  /// The image before a processor, if memory has it: a fresh one is processed, the pixels of a stale one are used again
+  /// if its bytes are still valid. Counts no miss.
+  func lookUpIntermediate(_ request: ImageRequest, _ key: CacheKey) -> MemoryLookup? {
+    imageInMemory(request, key).map { checked($0, request) }
+  }
+
+  /// The image that an equal job put into memory between the look-up of this load and the start of its own job: once
+  /// this one has started there is no other. Counts no miss.
+  func imageLoadedMeanwhile(_ load: Load) -> DecodedImage? {
+    let freshness = load.request.freshness
+    guard let image = imageInMemory(load.request, load.key), !freshness.contactsServerFirst,
+      !freshness.followsHTTP || isFresh(image)
+    else { return nil }
+    return image
   }
 }

@@ -27,7 +27,7 @@ final class CachingLoader: Sendable {
   let files = WorkerPool(name: "files", width: 2)
   private let jobs: InFlightJobs<JobKey, EncodedImage>
   let inFlight = InFlightResponses()
-  private let revalidations = BackgroundRevalidations()
+  let revalidations = BackgroundRevalidations()
 
   init(configuration: PipelineConfiguration) {
     self.configuration = configuration
@@ -136,34 +136,6 @@ final class CachingLoader: Sendable {
     return EncodedImage(
       data: entry.body, metadata: entry.metadata, info: info, origin: .store,
       freshEnd: isFromHTTP ? freshEnd(entry.metadata) : nil, trace: trace, watch: watch)
-  }
-
-  /// Revalidates a stale entry in the background.
-  func revalidate(_ lookup: CacheLookup, _ load: Load, at location: Location) {
-    revalidations.start(load.inFlightKey, trackedBy: load.cache.writes) { [self] in
-      await updateStore(lookup, load.shared(by: LoadSubscription(priority: .low)), at: location)
-    }
-  }
-
-  private func updateStore(_ lookup: CacheLookup, _ load: Load, at location: Location) async {
-    guard let cache = configuration.httpCache(for: load.request),
-      let request = try? await httpRequest(load, at: location, after: lookup)
-    else { return }
-    switch try? await http.load(request) {
-    case .notModified(let head, let isStorable)?:
-      let isStored = isStorable && !load.watch.isRemovedFromStore
-      if await cache.renewed(lookup, by: head, isStored: isStored) == nil {
-        await updateStore(lookup.unconditional, load, at: location)
-      }
-    case .response(let response)?:
-      if case .deliver(let storable?) = await cache.outcome(of: response.metadata, to: lookup), response.isStorable,
-        load.request.writesStore, !load.watch.isRemovedFromStore
-      {
-        // Completed even if the pipeline is invalidated meanwhile.
-        _ = await Task { try await cache.store(storable, body: response.data) }.result
-      }
-    case nil: break
-    }
   }
 
   func freshEnd(_ metadata: EntryMetadata) -> Duration {
