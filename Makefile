@@ -161,12 +161,9 @@ soak: all-packages ## Sends REQUESTS (default 200000) mixed requests to the imag
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	Service/Scripts/soak-service --requests $(REQUESTS)
 
-# The service is a package of its own, as the command line does not need its dependencies.
 install: PREFIX ?= /usr/local
 install: all-packages ## Builds halcyon and halcyon-serve, and installs them in PREFIX (default /usr/local)/bin.
-	@Tools/Packaging/build-programs
-	install -d $(DESTDIR)$(PREFIX)/bin
-	install -s Tools/.build/release/halcyon Service/.build/release/halcyon-serve $(DESTDIR)$(PREFIX)/bin
+	@Tools/Packaging/build-programs $(DESTDIR)$(PREFIX)/bin
 
 deb: all-packages ## Builds a Debian package of the command line and the image service, and checks it.
 	Tools/Packaging/check-deb

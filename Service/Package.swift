@@ -27,6 +27,7 @@ let package = Package(
   dependencies: [
     .package(
       name: "Halcyon", path: "..", traits: isChecked ? [] : ["AVIF", "HEIF", "ISAL", "JXL", "SVG", "Memcached"]),
+    .package(name: "HalcyonTools", path: "../Tools"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -42,7 +43,7 @@ let package = Package(
       name: "halcyon-serve",
       dependencies: [
         "HalcyonService", .product(name: "HalcyonImaging", package: "Halcyon"),
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "HalcyonCommand", package: "HalcyonTools"), .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swiftSettings),
     .target(

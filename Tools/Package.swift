@@ -21,7 +21,9 @@ let halcyonCache = Target.Dependency.product(name: "HalcyonCache", package: "Hal
 let package = Package(
   name: "HalcyonTools",
   platforms: [.macOS(.v15)],
-  products: [.executable(name: "halcyon", targets: ["halcyon"])],
+  products: [
+    .executable(name: "halcyon", targets: ["halcyon"]), .library(name: "HalcyonCommand", targets: ["HalcyonCommand"]),
+  ],
   dependencies: [
     .package(name: "Halcyon", path: "..", traits: isChecked ? [] : ["AVIF", "HEIF", "ISAL", "JXL", "SVG"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),

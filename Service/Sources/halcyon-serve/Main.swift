@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonCodecs
+import HalcyonCommand
 import HalcyonService
 import Logging
 
@@ -8,9 +9,13 @@ enum Main {
   private static let drawing = "draw-svg"
 
   static func main() async {
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    var arguments = Array(CommandLine.arguments.dropFirst())
     // The process that draws SVG for a service, which starts it.
     if arguments == [drawing] { IsolatedSVGDecoder.runHelper() }
+    if isCommandLine {
+      guard arguments.first == "serve" else { return await HalcyonCommand.main() }
+      arguments.removeFirst()
+    }
     do {
       let command = try ServiceCommand(arguments: arguments, environment: ProcessInfo.processInfo.environment)
       switch command {
@@ -27,6 +32,11 @@ enum Main {
       }
       exit(error is ConfigurationError ? 64 : 1)
     }
+  }
+
+  /// Whether this is the command line: packages have one program under both names, half as large as two.
+  private static var isCommandLine: Bool {
+    CommandLine.arguments.first?.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) == Array("halcyon".utf8)
   }
 
   private static func run(_ configuration: ServiceConfiguration) async throws {
