@@ -89,8 +89,7 @@ def shown(values, primaries, transfer, peak=1000, target=1):
     light = numpy.maximum(converted(light * tone_mapped(largest, peak) / largest, 9, target), 0)
     luminance = numpy.minimum(light @ to_xyz(target)[1], 1)[..., None]
     largest = light.max(-1, keepdims=True)
-    mixed = luminance + (light - luminance) * (1 - luminance) / numpy.maximum(largest - luminance, 1e-9)
-    return srgb(numpy.where(largest > 1, mixed, light))
+    return srgb(light + 0.1 * numpy.maximum(largest - 1, 0) ** 2 * (luminance - light))
 
 
 def chart(size=4):

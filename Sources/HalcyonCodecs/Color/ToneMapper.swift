@@ -5,8 +5,8 @@ import HalcyonImaging
 /// Maps rows of high-dynamic-range colours to 8 bits.
 ///
 /// In linear light of BT.2020, all channels are multiplied by the gain of the ``ToneCurve`` for the largest one, which keeps
-/// the hue. After conversion to the primaries of the result, negative channels become 0, and colours with a channel above 1
-/// are mixed with the grey of their luminance until none is, so that highlights keep their order.
+/// the hue. After conversion to the primaries of the result, channels below 0 and above 1 are cut off, as in browsers.
+/// Before that, colours with a channel above 1 are mixed with a little grey, so that saturated highlights keep their order.
 ///
 /// Safe from any thread.
 final class ToneMapper: Sendable {
@@ -113,6 +113,8 @@ final class ToneMapper: Sendable {
 /// Maps single colours with tables that are valid during a call.
 private struct Sampler {
   static let bt2020Luminances = Chromaticities.bt2020.luminances
+  /// The least with which the steps of saturated colours differ up to the peak.
+  private static let greyShare: Float = 0.1
 
   let light: UnsafePointer<Float>
   let gains: UnsafePointer<Float>
@@ -141,11 +143,12 @@ private struct Sampler {
   @inline(__always)
   private func sample(_ light: Float) -> UInt32 { UInt32(encoded[Tables.index(light)]) }
 
+  /// The colour with a share of the grey of its luminance that grows with the square of what is cut off: a share in
+  /// proportion to it would be seen as an edge where it begins, since low levels are steep in sRGB.
   @inline(__always)
   private func desaturated(_ color: SIMD4<Float>, _ largest: Float) -> SIMD4<Float> {
     let luminance = (color * luminances).total
-    guard luminance < 1 else { return SIMD4(repeating: 1) }
-    return (color - luminance) * ((1 - luminance) / (largest - luminance)) + luminance
+    return color + (luminance - color) * (Self.greyShare * (largest - 1) * (largest - 1))
   }
 }
 
