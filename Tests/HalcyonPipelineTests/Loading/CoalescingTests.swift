@@ -59,8 +59,10 @@ struct CoalescingTests {
 
   @Test func `cancelling the last subscriber cancels the transfer, and the next request starts a new one`() async throws
   {
-    let (begun, ended) = (Counter(), Signal())
-    let fixture = PipelineFixture { _ in
+    let (begun, ended, joined) = (Counter(), Signal(), Counter())
+    let fixture = PipelineFixture { configuration in
+      configuration.eventHandler = { if case .joined(.image) = $0.kind { joined.increment() } }
+    } script: { _ in
       begun.increment()
       if begun.count == 1 {
         await withTaskCancellationHandler {
@@ -74,6 +76,8 @@ struct CoalescingTests {
     }
     let tasks = (0..<5).map { _ in fixture.pipeline.task(for: ImageRequest(url: fixture.url)) }
     await begun.wait(for: 1)
+    // A task that joins later would keep the transfer for the next request.
+    await joined.wait(for: 4)
     for task in tasks { task.cancel() }
     let image = try await fixture.pipeline.image(for: fixture.url)
     #expect(image.size.width == 8)
