@@ -70,7 +70,7 @@ fuzz: all-packages ## Fuzzes decoders and readers of metadata for SECONDS (defau
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Fuzz/leaks.supp \
 	Fuzz/.build/release/halcyon-fuzz -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=1024 -max_len=65536 \
 	  -dict=Fuzz/svg.dict -artifact_prefix=.build-fuzz/ .build-fuzz/corpus Fuzz/Seeds $(DIR)
-	HALCYON_CHECKS=1 SWIFT_DETERMINISTIC_HASHING=1 HALCYON_FUZZ_SECONDS=$(SECONDS) $(SWIFT) test --disable-xctest \
+	HALCYON_CHECKS=1 SWIFT_DETERMINISTIC_HASHING=1 HALCYON_FUZZ_SECONDS=$(SECONDS) HALCYON_TEST_PATIENCE=4 $(SWIFT) test --disable-xctest \
 	  --package-path Service --scratch-path .build-test -debug-info-format none --filter ExtremeOptionTests
 
 test-release: all-packages ## Runs the tests in release configuration.
