@@ -2,6 +2,11 @@
 import Halcyon
 import HalcyonViews
 public import SwiftUI
+#if canImport(UIKit)
+import UIKit
+#elseif canImport(AppKit)
+import AppKit
+#endif
 
 /// The content of a ``HalcyonImage`` without a content closure: the image or what stands for it, and an indicator over it.
 public struct HalcyonImageContent: View {
@@ -65,38 +70,29 @@ extension DisplayContent.Picture {
   }
 }
 
-#if canImport(UIKit)
-import UIKit
-
 extension Image {
+  /// An image of the app.
   fileprivate init?(asset name: String) {
-    guard let image = UIImage(named: name) else { return nil }
-    self.init(uiImage: image)
+    #if canImport(UIKit)
+    self.init(custom: UIImage(named: name) as Any)
+    #elseif canImport(AppKit)
+    self.init(custom: NSImage(named: name) as Any)
+    #else
+    return nil
+    #endif
   }
 
+  /// An image of UIKit or AppKit; `nil` for other content.
   fileprivate init?(custom: Any) {
+    #if canImport(UIKit)
     guard let image = custom as? UIImage else { return nil }
     self.init(uiImage: image)
-  }
-}
-#elseif canImport(AppKit)
-import AppKit
-
-extension Image {
-  fileprivate init?(asset name: String) {
-    guard let image = NSImage(named: name) else { return nil }
-    self.init(nsImage: image)
-  }
-
-  fileprivate init?(custom: Any) {
+    #elseif canImport(AppKit)
     guard let image = custom as? NSImage else { return nil }
     self.init(nsImage: image)
+    #else
+    return nil
+    #endif
   }
 }
-#else
-extension Image {
-  fileprivate init?(asset name: String) { nil }
-  fileprivate init?(custom: Any) { nil }
-}
-#endif
 #endif
