@@ -1,7 +1,9 @@
 #if canImport(UIKit) && !os(watchOS)
 import UIKit
 
-/// An invisible subview that fills its superview and reports changes of its layout and window.
+/// A clear subview that fills its superview and reports changes of its layout and window.
+///
+/// Not a hidden one: that UIKit lays those out is not documented.
 final class UIKitLayoutObserver: UIView {
   /// Receives whether the view is in a window.
   private let onChange: (Bool) -> Void
@@ -11,7 +13,6 @@ final class UIKitLayoutObserver: UIView {
     super.init(frame: view.bounds)
     autoresizingMask = [.flexibleWidth, .flexibleHeight]
     isUserInteractionEnabled = false
-    isHidden = true
     view.addSubview(self)
   }
 

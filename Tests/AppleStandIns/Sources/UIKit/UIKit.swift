@@ -147,7 +147,6 @@ open class UIView: UIResponder {
   open var contentMode: ContentMode = .scaleToFill
   open var autoresizingMask: AutoresizingMask = []
   open var isUserInteractionEnabled = true
-  open var isHidden = false
   open var clipsToBounds = false
   open private(set) var subviews: [UIView] = []
   open private(set) weak var superview: UIView?
@@ -182,7 +181,7 @@ open class UIView: UIResponder {
   open func point(inside point: CGPoint, with event: UIEvent?) -> Bool { bounds.contains(point) }
   /// Subviews have the origin of their superview here.
   open func hitTest(_ point: CGPoint, with event: UIEvent?) -> UIView? {
-    guard isUserInteractionEnabled, !isHidden, self.point(inside: point, with: event) else { return nil }
+    guard isUserInteractionEnabled, self.point(inside: point, with: event) else { return nil }
     return subviews.reversed().lazy.compactMap { $0.hitTest(point, with: event) }.first ?? self
   }
 
