@@ -217,11 +217,6 @@ extension HTTPHeaders.Field {
   fileprivate func isSent(as other: HTTPHeaders.Field) -> Bool {
     name.hasBytes(of: other.name) && value.hasBytes(of: other.value)
   }
-
-  /// Whether the field is safe to send: a line break in it would inject another field.
-  fileprivate var isSendable: Bool {
-    !name.isEmpty && !(name + value).utf8.contains { $0 == 10 || $0 == 13 || $0 == 0 } && !name.utf8.contains(58)
-  }
 }
 
 extension String {

@@ -82,7 +82,9 @@ public final class URLSessionTransport: Transport {
     var urlRequest = URLRequest(url: request.url, timeoutInterval: Self.longestInterval)
     urlRequest.httpMethod = request.method.name
     urlRequest.httpBody = request.body
-    for field in request.headers.fields { urlRequest.addValue(field.value, forHTTPHeaderField: field.name) }
+    for field in request.headers.fields where field.isSendable {
+      urlRequest.addValue(field.value, forHTTPHeaderField: field.name)
+    }
     let task = session.dataTask(with: urlRequest)
     let transfer = SessionTransfer(task: task, request: request)
     delegate.add(transfer, for: task)
