@@ -321,8 +321,7 @@ if usesStandIns {
     "HalcyonApple": ["ObjectiveC", "CoreGraphics", "QuartzCore", "SwiftUI", "UIKit", "AppKit"],
   ]
   let unused = ["HalcyonGTK", "HalcyonBackend", "HalcyonLogging", "HalcyonMetrics", "halcyon-"]
-  let suites =
-    ["HalcyonCodecsTests"] + (Context.environment["HALCYON_TRANSPORT_TESTS"] == "1" ? ["HalcyonTransportTests"] : [])
+  let suites = ["HalcyonCodecsTests", "HalcyonTransportTests"]
   package.targets.removeAll { target in
     unused.contains { target.name.hasPrefix($0) } && target.name != "halcyon-svg-helper" || target.name == "TestDoubles"
       || target.type == .test && !suites.contains(target.name)

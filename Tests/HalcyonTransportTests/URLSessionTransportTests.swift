@@ -60,7 +60,7 @@ struct URLSessionTransportTests {
     }
   }
 
-  @Test func `a challenge handler answers with a credential`() async throws {
+  @Test(.requires(.challenges)) func `a challenge handler answers with a credential`() async throws {
     try await ImageServer.run { server in
       let url = locked(server)
       let transport = URLSessionTransport { challenge in
