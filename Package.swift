@@ -318,7 +318,7 @@ if usesStandIns {
   let frameworks: [String: [Target.Dependency]] = [
     "HalcyonImaging": ["CoreGraphics"], "HalcyonCodecs": ["CoreGraphics", "ImageIO"],
     "Halcyon": ["Network"],
-    "HalcyonApple": ["ObjectiveC", "CoreGraphics", "QuartzCore", "SwiftUI", "UIKit", "AppKit"],
+    "HalcyonApple": ["Accessibility", "ObjectiveC", "CoreGraphics", "QuartzCore", "SwiftUI", "UIKit", "AppKit"],
   ]
   let unused = ["HalcyonGTK", "HalcyonBackend", "HalcyonLogging", "HalcyonMetrics", "halcyon-"]
   let suites = ["HalcyonCodecsTests", "HalcyonTransportTests"]
@@ -331,13 +331,14 @@ if usesStandIns {
     if target.name == "HalcyonCodecsTests" { target.swiftSettings? += formats }
   }
   package.targets += [
+    framework("Accessibility"),
     framework("ObjectiveC"),
     framework("CoreGraphics"),
     framework("Network"),
     framework("QuartzCore", dependencies: ["CoreGraphics", "ObjectiveC"]),
     framework("UIKit", dependencies: ["CoreGraphics", "QuartzCore", "ObjectiveC"]),
     framework("AppKit", dependencies: ["CoreGraphics", "QuartzCore", "ObjectiveC"]),
-    framework("SwiftUI", dependencies: ["CoreGraphics", "UIKit", "AppKit"]),
+    framework("SwiftUI", dependencies: ["Accessibility", "CoreGraphics", "UIKit", "AppKit"]),
     // ImageIO works over the codecs for Linux: the same sources once more, through a symbolic link.
     framework("ImageIO", dependencies: ["CoreGraphics", "HalcyonImaging", "LinuxCodecs"]),
     framework(
@@ -354,7 +355,7 @@ if usesStandIns {
       name: "HalcyonAppleTests",
       dependencies: [
         "HalcyonApple", "Halcyon", "HalcyonViews", "HalcyonImaging", "HalcyonCodecs", "HalcyonTesting", "TestSupport",
-        "TestTraits", "ImageIO", "QuartzCore", "SwiftUI", "UIKit", "AppKit",
+        "TestTraits", "Accessibility", "ImageIO", "QuartzCore", "SwiftUI", "UIKit", "AppKit",
       ],
       // Otherwise Swift Testing looks for modules that connect it with Apple's.
       swiftSettings: swiftSettings + [.unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])]),

@@ -91,8 +91,8 @@ extension ImageDisplay {
 public protocol AnimatedDisplay: ImageDisplay {
   /// Replaces the pixels of the image that was shown last by those of another frame, which has the same size.
   func showFrame(_ frame: Bitmap)
-  /// Whether the user has asked for less motion: an animation then shows its first frame until
-  /// ``AnimationController/play()``.
+  /// Whether the user has asked for less motion, or for animated images that do not play by themselves: an animation then
+  /// shows its first frame until ``AnimationController/play()``.
   ///
   /// The default implementation returns `false`.
   var reducesMotion: Bool { get }

@@ -31,7 +31,7 @@ package final class ImagePhaseModel {
   @ObservationIgnored private lazy var binder = makeBinder()
   @ObservationIgnored private var update: Update?
   @ObservationIgnored private var options = ImageViewOptions()
-  /// Whether the user has asked for less motion.
+  /// Whether animations wait to be played.
   @ObservationIgnored package var reducesMotion = false
 
   /// - Parameters:

@@ -1,4 +1,5 @@
 #if canImport(UIKit) && canImport(AppKit)
+import Accessibility
 import AppKit
 import Foundation
 import Halcyon

@@ -1,4 +1,5 @@
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
+import Accessibility
 public import AppKit
 import Halcyon
 public import HalcyonViews
@@ -51,7 +52,9 @@ private final class NSImageViewDisplay: AnimatedDisplay {
       phase.error == nil ? nil : options.failureText ?? "The image could not be loaded.")
   }
 
-  var reducesMotion: Bool { NSWorkspace.shared.accessibilityDisplayShouldReduceMotion }
+  var reducesMotion: Bool {
+    NSWorkspace.shared.accessibilityDisplayShouldReduceMotion || !AXAnimatedImagesEnabled()
+  }
 
   var displaySize: ViewSize {
     guard let size = view?.bounds.size else { return .zero }

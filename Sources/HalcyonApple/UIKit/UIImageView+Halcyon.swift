@@ -1,4 +1,5 @@
 #if canImport(UIKit) && !os(watchOS)
+import Accessibility
 import Halcyon
 import HalcyonSupport
 public import HalcyonViews
@@ -59,7 +60,7 @@ private final class UIImageViewDisplay: ClockedDisplay {
     retryControl?.accessibilityLabel = text
   }
 
-  var reducesMotion: Bool { UIAccessibility.isReduceMotionEnabled }
+  var reducesMotion: Bool { UIAccessibility.isReduceMotionEnabled || !AXAnimatedImagesEnabled() }
 
   var displaySize: ViewSize {
     guard let size = view?.bounds.size else { return .zero }

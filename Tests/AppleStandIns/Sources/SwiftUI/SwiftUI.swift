@@ -1,3 +1,4 @@
+import Accessibility
 @_exported public import CoreGraphics
 @_exported public import Foundation
 #if canImport(AppKit)
@@ -266,6 +267,7 @@ extension View {
 public struct EnvironmentValues {
   public var displayScale: CGFloat = 2
   public var accessibilityReduceMotion = false
+  public var accessibilityPlayAnimatedImages: Bool { AXAnimatedImagesEnabled() }
 }
 
 @propertyWrapper

@@ -1,0 +1,5 @@
+/// Set by tests.
+@MainActor public var playsAnimatedImages = true
+
+@MainActor
+public func AXAnimatedImagesEnabled() -> Bool { playsAnimatedImages }
