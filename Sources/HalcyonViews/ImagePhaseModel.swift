@@ -28,7 +28,9 @@ package final class ImagePhaseModel {
   @ObservationIgnored package private(set) var displayMode = ImageDisplayMode.fit
   @ObservationIgnored private let time: (any TimeSource)?
   @ObservationIgnored private let makePipeline: () -> ImagePipeline
-  @ObservationIgnored private lazy var binder = makeBinder()
+  /// Loads the images.
+  @ObservationIgnored package private(set) lazy var binder = ImageViewBinder(
+    display: self, time: time, makePipeline: makePipeline)
   @ObservationIgnored private var update: Update?
   @ObservationIgnored private var options = ImageViewOptions()
   /// Whether animations wait to be played.
@@ -39,12 +41,6 @@ package final class ImagePhaseModel {
   ///   - time: The clock of delays and animations. Default: `nil`, that of the pipeline that loads the image.
   package init(pipeline: @autoclosure @escaping () -> ImagePipeline, time: (any TimeSource)? = nil) {
     (makePipeline, self.time) = (pipeline, time)
-  }
-
-  private func makeBinder() -> ImageViewBinder {
-    let binder = ImageViewBinder(display: self, time: time, makePipeline: makePipeline)
-    binder.isVisible = false
-    return binder
   }
 
   /// What one evaluation of the view asks for.

@@ -32,9 +32,12 @@ public import SwiftUI
 public struct HalcyonImage<Content: View>: View {
   private var update: ImagePhaseModel.Update
   private let content: (ImagePhaseModel) -> Content
-  @State private var model = ImagePhaseModel(pipeline: .shared)
+  /// Evaluating a view creates it again, and keeps the first, whose model is the only one that is made.
+  @State private var image = ObservableImage(pipeline: .shared)
   @Environment(\.displayScale) private var displayScale
   @Environment(\.accessibilityReduceMotion) private var reducesMotion
+  @Environment(\.accessibilityPlayAnimatedImages) private var playsAnimatedImages
+  private var model: ImagePhaseModel { image.model }
 
   /// - Parameter content: Builds the content from what the view shows.
   init(update: ImagePhaseModel.Update, content: @escaping (ImagePhaseModel) -> Content) {

@@ -246,15 +246,21 @@ public struct State<Value>: AnyState {
   public func adopt(_ earlier: any AnyState) {
     if let earlier = earlier as? State<Value> { box.earlier = earlier.box }
   }
+  public var kept: Any { box.first.value }
+  public var own: Any { box.value }
 }
 
 @MainActor
 public protocol AnyState {
   func adopt(_ earlier: any AnyState)
+  /// The value of the first evaluation.
+  var kept: Any { get }
+  /// The value that this evaluation has made.
+  var own: Any { get }
 }
 
 extension View {
-  private var states: [any AnyState] { Mirror(reflecting: self).children.compactMap { $0.value as? any AnyState } }
+  public var states: [any AnyState] { Mirror(reflecting: self).children.compactMap { $0.value as? any AnyState } }
 
   /// The next value of this view, with the state of this one: what an evaluation of the view around it does.
   public func keepingState(in next: Self) -> Self {
