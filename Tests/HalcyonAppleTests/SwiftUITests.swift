@@ -140,6 +140,55 @@ struct SwiftUITests: SwiftUIStage {
     #expect(views(of: ProgressView.self, in: view.body).map(\.value) == [0.5])
   }
 
+  @Test func `a placeholder is built from views, and the image has a label for screen readers`() async throws {
+    let view = HalcyonImage(url: fixture.url("80x40"), pipeline: fixture.pipeline).onCompletion(fixture.completion)
+      .placeholder { Text("wait") }
+      .options { $0.placeholderDelay = .zero }
+      .alternativeText("A red image")
+    show(view, width: 0)
+    #expect(views(of: Text.self, in: view.body).map(\.text) == ["wait"])
+    show(view)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(images(view.body).map(\.label?.text) == ["A red image"])
+  }
+
+  @Test func `a view that is evaluated again makes no second model`() throws {
+    func view() -> HalcyonImage<HalcyonImageContent> { HalcyonImage(url: nil, pipeline: fixture.pipeline) }
+    var evaluations = [view()]
+    for _ in 0..<3 { evaluations.append(evaluations[0].keepingState(in: view())) }
+    for view in evaluations { show(view) }
+    let models = evaluations.flatMap(\.states).compactMap { $0.own as? ObservableImage }.map { image in
+      Mirror(reflecting: image).descendant("$__lazy_storage_$_model").flatMap { $0 as? ImagePhaseModel }
+    }
+    #expect(models.map { $0 != nil } == [true, false, false, false])
+  }
+
+  @Test func `a view of the program's own shows the phases of an image that it observes`() async throws {
+    struct Own: View {
+      let url: URL
+      let completion: ImageViewBinder.Completion
+      @State private var image: ObservableImage
+
+      init(_ fixture: AppleFixture) {
+        (url, completion) = (fixture.url("80x40"), fixture.completion)
+        image = ObservableImage(pipeline: fixture.pipeline)
+      }
+
+      var body: some View {
+        VStack { if let shown = image.phase.swiftUIImage { shown } else { ProgressView() } }
+          .onGeometryChange(for: CGSize.self, of: \.size) { size in
+            image.resize(to: ViewSize(width: size.width, height: size.height), scale: 2)
+          }
+          .onAppear { image.hc.setImage(with: url, completion: completion) }
+      }
+    }
+    let view = Own(fixture)
+    #expect(views(of: ProgressView.self, in: view.body).count == 1)
+    show(view)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(images(view.body).first?.pixels?.width == 20)
+  }
+
   @Test func `of three views in a group, made again at each evaluation, one can change its image`() async throws {
     func views(_ names: [String]) -> [HalcyonImage<HalcyonImageContent>] {
       var options = ImageViewOptions()

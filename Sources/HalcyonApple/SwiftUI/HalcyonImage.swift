@@ -130,6 +130,13 @@ extension HalcyonImage where Content == HalcyonImageContent {
   }
 }
 
+extension HalcyonImage where Content == HalcyonImageContent {
+  /// Shows a view until the image is loaded, after ``ImageViewOptions/placeholderDelay``.
+  public func placeholder(@ViewBuilder _ content: @escaping @MainActor () -> some View) -> Self {
+    with { $0.placeholder = .view { content() } }
+  }
+}
+
 /// Modifiers. Each returns a view that differs in one property.
 extension HalcyonImage {
   /// Loads the image through a pipeline of its own.
@@ -156,6 +163,9 @@ extension HalcyonImage {
 
   /// A tap on the view retries a failed load.
   public func retriesOnTap(_ retries: Bool = true) -> Self { options { $0.retriesOnTap = retries } }
+
+  /// What a screen reader says of the image. Default: nothing, the image is decorative.
+  public func alternativeText(_ text: String?) -> Self { options { $0.alternativeText = text } }
 
   /// Cancels the load when the view disappears; it starts again when the view appears. Default: it goes on, at the lowest
   /// priority.

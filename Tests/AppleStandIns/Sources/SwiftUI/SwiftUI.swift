@@ -74,7 +74,8 @@ public struct AnyView: View {
 
 public struct Text: View, Sendable {
   public typealias Body = Never
-  public nonisolated init(_ text: String) {}
+  public let text: String
+  public nonisolated init(_ text: String) { self.text = text }
 }
 
 public struct Color: View, Sendable {
@@ -97,12 +98,13 @@ public struct Image: View {
   /// The pixels; `nil` for the name of an asset.
   public nonisolated(unsafe) let pixels: CGImage?
   public let scale: CGFloat
+  public var label: Text?
 
   public nonisolated init(decorative cgImage: CGImage, scale: CGFloat, orientation: Orientation = .up) {
     (pixels, self.scale) = (cgImage, scale)
   }
   public nonisolated init(_ cgImage: CGImage, scale: CGFloat, orientation: Orientation = .up, label: Text) {
-    (pixels, self.scale) = (cgImage, scale)
+    (pixels, self.scale, self.label) = (cgImage, scale, label)
   }
   #if canImport(UIKit)
   public nonisolated init(uiImage image: UIImage) { (pixels, scale) = (image.cgImage, image.scale) }
