@@ -75,8 +75,8 @@ struct SwiftUITests: SwiftUIStage {
     let own = try DecodedImage(bitmap: AppleFixture.bitmap(width: 3, height: 3), info: imageInfo())
     var options = ImageViewOptions(placeholderDelay: .zero, failure: .shows(.image(own)))
     let view = HalcyonImage(
-      url: fixture.url("gone"), placeholder: .image(own), options: options, pipeline: fixture.pipeline,
-      completion: fixture.completion)
+      url: fixture.url("gone"), placeholder: .image(own), options: options, pipeline: fixture.pipeline
+    ).onCompletion(fixture.completion)
     show(view, width: 0)
     #expect(images(view.body).first?.pixels?.width == 3)
     show(view)
@@ -84,7 +84,8 @@ struct SwiftUITests: SwiftUIStage {
     #expect(images(view.body).first?.pixels?.width == 3)
     options.failure = .clears
     let cleared = HalcyonImage(
-      url: fixture.url("gone"), options: options, pipeline: fixture.pipeline, completion: fixture.completion)
+      url: fixture.url("gone"), options: options, pipeline: fixture.pipeline
+    ).onCompletion(fixture.completion)
     show(cleared)
     try await fixture.ends.waitForEvents(count: 2)
     #expect(images(cleared.body).isEmpty)
@@ -94,9 +95,9 @@ struct SwiftUITests: SwiftUIStage {
 
   @Test func `a view that disappears cancels its load if asked to, and loads when it appears again`() async throws {
     let view = HalcyonImage(
-      url: fixture.url("80x40"), pipeline: fixture.pipeline, completion: fixture.completion
-    )
-    .cancelsOnDisappear()
+      url: fixture.url("80x40"), pipeline: fixture.pipeline
+    ).onCompletion(fixture.completion)
+      .cancelsOnDisappear()
     show(view, width: 0)
     hide(view)
     #expect(fixture.ends.events == ["The view's load was cancelled."])
@@ -106,7 +107,7 @@ struct SwiftUITests: SwiftUIStage {
   }
 
   @Test func `an animation plays while the view is visible`() async throws {
-    let view = HalcyonImage(url: fixture.url("gif"), pipeline: fixture.pipeline, completion: fixture.completion)
+    let view = HalcyonImage(url: fixture.url("gif"), pipeline: fixture.pipeline).onCompletion(fixture.completion)
     show(view)
     try await fixture.ends.waitForEvents(count: 1)
     func red() throws -> UInt8 {
@@ -195,7 +196,8 @@ struct SwiftUITests: SwiftUIStage {
       options.transitionGroup = TransitionGroup(count: names.count)
       return names.map {
         HalcyonImage(
-          url: fixture.url($0), options: options, pipeline: fixture.pipeline, completion: fixture.completion)
+          url: fixture.url($0), options: options, pipeline: fixture.pipeline
+        ).onCompletion(fixture.completion)
       }
     }
     let first = views(["40x20", "20x20", "10x10"])

@@ -67,7 +67,7 @@ struct ViewRuleTests: SwiftUIStage {
     var view = HalcyonImage(url: nil, pipeline: fixture.pipeline)
     return TestedView(
       set: { url in
-        let next = HalcyonImage(url: url, pipeline: fixture.pipeline, completion: fixture.completion)
+        let next = HalcyonImage(url: url, pipeline: fixture.pipeline).onCompletion(fixture.completion)
         view = view.keepingState(in: next)
         show(view)
       },

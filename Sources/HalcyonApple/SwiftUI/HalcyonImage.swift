@@ -104,28 +104,24 @@ extension HalcyonImage where Content == HalcyonImageContent {
   ///   - mode: How the image is scaled into the view. Default: `.fit`.
   ///   - options: How the image is loaded and shown.
   ///   - pipeline: The pipeline that loads it. Default: ``ImagePipeline/shared``.
-  ///   - completion: Called once for each load that the view starts, with its result.
   public init(
     url: URL?, placeholder: ImagePlaceholder? = nil, mode: ImageDisplayMode = .fit,
-    options: ImageViewOptions = ImageViewOptions(), pipeline: ImagePipeline? = nil,
-    completion: ImageViewBinder.Completion? = nil
+    options: ImageViewOptions = ImageViewOptions(), pipeline: ImagePipeline? = nil
   ) {
     self.init(
       request: url.map { ImageRequest(url: $0) }, placeholder: placeholder, mode: mode, options: options,
-      pipeline: pipeline, completion: completion)
+      pipeline: pipeline)
   }
 
   /// Creates a view of the image of a request; `nil` shows the placeholder.
   ///
-  /// The other parameters are those of ``init(url:placeholder:mode:options:pipeline:completion:)``.
+  /// The other parameters are those of ``init(url:placeholder:mode:options:pipeline:)``.
   public init(
     request: ImageRequest?, placeholder: ImagePlaceholder? = nil, mode: ImageDisplayMode = .fit,
-    options: ImageViewOptions = ImageViewOptions(), pipeline: ImagePipeline? = nil,
-    completion: ImageViewBinder.Completion? = nil
+    options: ImageViewOptions = ImageViewOptions(), pipeline: ImagePipeline? = nil
   ) {
     var update = ImagePhaseModel.Update(request: request)
-    (update.placeholder, update.mode, update.options) = (placeholder, mode, options)
-    (update.pipeline, update.completion) = (pipeline, completion)
+    (update.placeholder, update.mode, update.options, update.pipeline) = (placeholder, mode, options, pipeline)
     self.init(update: update) { HalcyonImageContent(model: $0) }
   }
 }
