@@ -26,7 +26,7 @@ extension CALayer {
           if case .image(let image) = picture { layer?.contents = image.cgImage } else { layer?.contents = nil }
         },
         view: { [weak layer] in layer })
-      return SlotDisplay(slot, pipeline: .shared) { $0.cache.followAppLifeCycle() }
+      return SlotDisplay(slot)
     }
     return display.binder
   }

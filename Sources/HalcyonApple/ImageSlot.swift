@@ -26,7 +26,7 @@ public final class ImageSlot {
 
   private init(_ size: CGSize, _ scale: CGFloat, show: @escaping @MainActor (DisplayContent.Picture, Double) -> Void) {
     let slot = SlotDisplay.Slot(size: { ViewSize(size) }, scale: { Double(scale) }, show: show, view: { nil })
-    display = SlotDisplay(slot, pipeline: .shared) { $0.cache.followAppLifeCycle() }
+    display = SlotDisplay(slot)
   }
 
   #if canImport(UIKit)

@@ -14,6 +14,11 @@ public protocol ImageDisplay: AnyObject {
   var displayScale: Double { get }
   /// How an image is scaled into a display of another aspect ratio.
   var displayMode: ImageDisplayMode { get }
+  /// The colour space of images whose requests and pipeline name none.
+  ///
+  /// The default implementation returns ``TargetColorSpace/sRGB``. On a screen with more colours it is
+  /// ``TargetColorSpace/source``.
+  var displayColorSpace: TargetColorSpace { get }
 
   /// Replaces the content, in this frame.
   ///
@@ -60,6 +65,9 @@ public protocol ImageDisplay: AnyObject {
 }
 
 extension ImageDisplay {
+  /// ``TargetColorSpace/sRGB``.
+  public var displayColorSpace: TargetColorSpace { .sRGB }
+
   /// Calls ``show(_:transition:)``, then `onEnd`.
   public func show(_ content: DisplayContent, transition: ImageTransition, onEnd: @escaping @MainActor () -> Void) {
     show(content, transition: transition)

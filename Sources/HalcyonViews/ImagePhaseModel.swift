@@ -26,6 +26,7 @@ package final class ImagePhaseModel {
   @ObservationIgnored package private(set) var displaySize = ViewSize.zero
   @ObservationIgnored package private(set) var displayScale = 1.0
   @ObservationIgnored package private(set) var displayMode = ImageDisplayMode.fit
+  @ObservationIgnored package var displayColorSpace = TargetColorSpace.sRGB
   @ObservationIgnored private let time: (any TimeSource)?
   @ObservationIgnored private let makePipeline: () -> ImagePipeline
   /// Loads the images.

@@ -1,3 +1,4 @@
+package import HalcyonImaging
 package import HalcyonPipeline
 
 /// A display that holds one image and shows nothing else, such as the image of a button in one of its states.
@@ -10,6 +11,7 @@ package final class SlotDisplay: ImageDisplay {
     package var size: @MainActor () -> ViewSize
     package var scale: @MainActor () -> Double
     package var mode: @MainActor () -> ImageDisplayMode
+    package var colorSpace: @MainActor () -> TargetColorSpace = { .sRGB }
     /// Shows a content. The number is the pixels per point of an image.
     package var show: @MainActor (DisplayContent.Picture, Double) -> Void
     /// What a custom transition receives; `nil` if it is gone.
@@ -49,6 +51,7 @@ package final class SlotDisplay: ImageDisplay {
   package var displaySize: ViewSize { slot.size() }
   package var displayScale: Double { slot.scale() }
   package var displayMode: ImageDisplayMode { slot.mode() }
+  package var displayColorSpace: TargetColorSpace { slot.colorSpace() }
 
   package func show(_ content: DisplayContent, transition: ImageTransition) {
     slot.show(content.picture, content.image.map(pixelsPerPoint) ?? 1)

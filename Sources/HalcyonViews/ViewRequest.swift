@@ -34,7 +34,8 @@ struct ViewRequest {
 
   /// Another request, such as that of the low-resolution image, at the size of the display.
   @MainActor func sized(_ other: ImageRequest, for display: any ImageDisplay) -> SizedRequest {
-    let request = pipeline.completed(other)
+    var request = pipeline.completed(other)
+    if request.colorSpace == nil, display.displayColorSpace != .sRGB { request.colorSpace = display.displayColorSpace }
     guard case .view(let factor) = options.sizing ?? .view, request.size == nil,
       let size = PixelSize(display.displaySize, scale: display.displayScale * factor)
     else { return SizedRequest(request: request) }

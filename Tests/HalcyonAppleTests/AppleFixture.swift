@@ -10,7 +10,7 @@ import TestTraits
 import Testing
 
 /// A pipeline whose images are red, of the size in their names: `http://example.com/40x20`. `gone` has the status 404,
-/// `gif` is an animation, and `recovering` responds from the second request on.
+/// `gif` is an animation, `p3` is wider than sRGB, and `recovering` responds from the second request on.
 @MainActor
 struct AppleFixture {
   let pipeline: ImagePipeline
@@ -24,6 +24,9 @@ struct AppleFixture {
       switch request.url.lastPathComponent {
       case "gone": return .response(status: 404, body: Data())
       case "gif": return .response(body: TinyGIF.animation(reds: [10, 20, 30]))
+      case "p3":
+        let bitmap = try Self.bitmap(width: 40, height: 20, colorSpace: .displayP3)
+        return .response(body: try PNGEncoder().encode(bitmap, options: EncodingOptions()))
       case "recovering" where requestCount.next() == 1: return .response(status: 404, body: Data())
       case let name:
         let sides = name.split(separator: "x").compactMap { Int($0) }
@@ -50,8 +53,12 @@ struct AppleFixture {
     }
   }
 
-  nonisolated static func bitmap(width: Int, height: Int, pixel: [UInt8] = [255, 0, 0, 255]) throws -> Bitmap {
-    try Bitmap(size: PixelSize(width: width, height: height), isOpaque: pixel[3] == 255) { bytes in
+  nonisolated static func bitmap(
+    width: Int, height: Int, pixel: [UInt8] = [255, 0, 0, 255], colorSpace: ColorSpace = .sRGB
+  ) throws -> Bitmap {
+    try Bitmap(
+      size: PixelSize(width: width, height: height), isOpaque: pixel[3] == 255, colorSpace: colorSpace
+    ) { bytes in
       for index in bytes.indices { bytes[index] = pixel[index % 4] }
     }
   }

@@ -20,8 +20,11 @@ struct ViewRuleTests: SwiftUIStage {
   /// A view of 10 × 10 points, at a scale of 2 except in AppKit.
   private struct TestedView {
     let set: @MainActor (URL?) -> Void
-    /// The width in pixels of what is drawn.
-    let width: @MainActor () -> Int?
+    /// The pixels that are drawn.
+    let pixels: @MainActor () -> CGImage?
+    /// The width of what is drawn.
+    @MainActor var width: Int? { pixels()?.width }
+    let animation: @MainActor () -> AnimationController?
     let indicatorCount: @MainActor () -> Int
     let tap: @MainActor () -> Void
   }
@@ -47,7 +50,8 @@ struct ViewRuleTests: SwiftUIStage {
     (view.isUserInteractionEnabled, view.hc.pipeline) = (true, fixture.pipeline)
     phone.addSubview(view)
     return TestedView(
-      set: { view.hc.setImage(with: $0, completion: fixture.completion) }, width: { view.image?.cgImage?.width },
+      set: { view.hc.setImage(with: $0, completion: fixture.completion) }, pixels: { view.image?.cgImage },
+      animation: { view.hc.animation },
       indicatorCount: { view.subviews.count { $0 is UIActivityIndicatorView } },
       tap: { (view.hitTest(CGPoint(x: 5, y: 5), with: nil) as? UIControl)?.sendActions(for: .touchUpInside) })
   }
@@ -58,7 +62,8 @@ struct ViewRuleTests: SwiftUIStage {
     desk.contentView = view
     return TestedView(
       set: { view.hc.setImage(with: $0, completion: fixture.completion) },
-      width: { view.image?.representations.first?.pixelsWide },
+      pixels: { view.image?.cgImage(forProposedRect: nil, context: nil, hints: nil) },
+      animation: { view.hc.animation },
       indicatorCount: { view.subviews.count { $0 is NSProgressIndicator } },
       tap: { view.hitTest(CGPoint(x: 5, y: 5))?.mouseUp(with: NSEvent()) })
   }
@@ -71,7 +76,8 @@ struct ViewRuleTests: SwiftUIStage {
         view = view.keepingState(in: next)
         show(view)
       },
-      width: { images(view.body).first?.pixels?.width },
+      pixels: { images(view.body).first?.pixels },
+      animation: { view.states.lazy.compactMap { $0.kept as? ObservableImage }.first?.hc.animation },
       indicatorCount: { views(of: ProgressView.self, in: view.body).count },
       tap: { modifiers(view.body).compactMap(\.onTap).first?() })
   }
@@ -92,9 +98,9 @@ struct ViewRuleTests: SwiftUIStage {
         failure: .shows(try placeholder(toolkit, width: 5)), indicator: .activity))
     let view = view(toolkit, fixture)
     view.set(fixture.url("gone"))
-    #expect(view.width() == 3 && view.indicatorCount() == 1)
+    #expect(view.width == 3 && view.indicatorCount() == 1)
     try await fixture.ends.waitForEvents(count: 1)
-    #expect(view.width() == 5 && view.indicatorCount() == 0)
+    #expect(view.width == 5 && view.indicatorCount() == 0)
   }
 
   @Test(arguments: Toolkit.allCases)
@@ -104,9 +110,9 @@ struct ViewRuleTests: SwiftUIStage {
     view.set(fixture.url("8x8"))
     try await fixture.ends.waitForEvents(count: 1)
     view.set(fixture.url("gone"))
-    #expect(view.width() == 8)
+    #expect(view.width == 8)
     try await fixture.ends.waitForEvents(count: 2)
-    #expect(fixture.ends.events.last == "404" && view.width() == 8)
+    #expect(fixture.ends.events.last == "404" && view.width == 8)
   }
 
   @Test(arguments: Toolkit.allCases)
@@ -116,8 +122,47 @@ struct ViewRuleTests: SwiftUIStage {
     view.set(fixture.url("recovering"))
     try await fixture.ends.waitForEvents(count: 1)
     view.tap()
-    while view.width() == nil { await Task.yield() }
+    while view.width == nil { await Task.yield() }
     #expect(fixture.transport.requests.count == 2)
+  }
+
+  @Test(arguments: Toolkit.allCases, [(false, nil), (true, nil), (true, .sRGB)] as [(Bool, TargetColorSpace?)])
+  func `on a wide screen an image keeps the colours of its file, unless the pipeline names a space`(
+    toolkit: Toolkit, setting: (isWide: Bool, space: TargetColorSpace?)
+  ) async throws {
+    let fixture = AppleFixture { $0.options.colorSpace = setting.space }
+    let view = view(toolkit, fixture)
+    if setting.isWide {
+      UITraitCollection.current = UITraitCollection(displayGamut: .P3)
+      NSScreen.main = NSScreen()
+      NSScreen.main?.gamut = .p3
+    }
+    view.set(fixture.url("p3"))
+    // Other tests run while this one waits.
+    (UITraitCollection.current, NSScreen.main) = (UITraitCollection(displayGamut: .SRGB), nil)
+    try await fixture.ends.waitForEvents(count: 1)
+    let isKept = setting.isWide && setting.space == nil
+    #expect(view.pixels()?.colorSpace?.name == (isKept ? CGColorSpace.displayP3 : CGColorSpace.sRGB))
+  }
+
+  @Test(arguments: Toolkit.allCases)
+  func `an animation waits for being played where the user has turned off that they play by themselves`(
+    toolkit: Toolkit
+  ) async throws {
+    let fixture = AppleFixture()
+    let playing = view(toolkit, fixture)
+    playing.set(fixture.url("gif"))
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(playing.animation()?.isPlaying == true)
+    let waiting = view(toolkit, fixture)
+    playsAnimatedImages = false
+    // In memory, and shown before this returns.
+    waiting.set(fixture.url("gif"))
+    playsAnimatedImages = true
+    let animation = try #require(waiting.animation())
+    #expect(animation.frameCount == 3 && !animation.isPlaying)
+    animation.play()
+    #expect(animation.isPlaying)
   }
 }
 #endif

@@ -9,6 +9,7 @@ final class RecordingDisplay: ImageDisplay {
   var displaySize = ViewSize(width: 50, height: 50)
   var displayScale = 2.0
   var displayMode = ImageDisplayMode.fit
+  var displayColorSpace = TargetColorSpace.sRGB
   /// Called after each change of content.
   var onShow: () -> Void = {}
   /// Returned once by ``adoptProgramContent()``.

@@ -42,6 +42,25 @@ struct ViewSizingTests {
     #expect(!view.binder.isLoading)
   }
 
+  @Test(
+    arguments: [(nil, nil, .source), (.sRGB, nil, .sRGB), (nil, .displayP3, .displayP3)]
+      as [(TargetColorSpace?, TargetColorSpace?, TargetColorSpace)])
+  func `the space of a wide screen is asked for, unless the request or the pipeline names one`(
+    requested: TargetColorSpace?, standard: TargetColorSpace?, expected: TargetColorSpace
+  ) async throws {
+    let view = ViewFixture { $0.options.colorSpace = standard }
+    view.display.displayColorSpace = .source
+    var request = view.request("400x200")
+    request.colorSpace = requested
+    view.set(request)
+    try await view.ends.waitForEvents(count: 1)
+    request.size = .fit(width: 100, height: 100)
+    for space in TargetColorSpace.allCases {
+      request.colorSpace = space
+      #expect((view.fixture.pipeline[cached: request] != nil) == (space == expected))
+    }
+  }
+
   @Test func `fractional pixels are rounded up, except for floating-point error`() async throws {
     let view = ViewFixture()
     view.display.displayScale = 1.25

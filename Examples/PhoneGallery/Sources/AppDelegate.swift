@@ -10,6 +10,8 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
     _ application: UIApplication, didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool {
     configureCache()
+    // Views ask for it by themselves; prefetching knows no screen.
+    RequestOptions.global.colorSpace = .source
     let window = UIWindow(frame: UIScreen.main.bounds)
     window.rootViewController = UINavigationController(rootViewController: GalleryViewController())
     window.makeKeyAndVisible()

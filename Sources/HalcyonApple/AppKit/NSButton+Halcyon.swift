@@ -60,7 +60,7 @@ public final class ButtonImagePair {
       scale: { [weak button] in Double(button?.window?.backingScaleFactor ?? 1) },
       show: { [weak button] picture, scale in if let button { set(button, picture.nsImage(scale)) } },
       view: { [weak button] in button })
-    return SlotDisplay(slot, pipeline: .shared) { $0.cache.followAppLifeCycle() }
+    return SlotDisplay(slot)
   }
 }
 

@@ -63,6 +63,8 @@ private final class NSImageViewDisplay: AnimatedDisplay {
 
   var displayScale: Double { Double(view?.window?.backingScaleFactor ?? 1) }
 
+  var displayColorSpace: TargetColorSpace { (view?.window?.screen ?? .main)?.imageColorSpace ?? .sRGB }
+
   var displayMode: ImageDisplayMode { view?.imageScaling == .scaleAxesIndependently ? .stretch : .fit }
 
   func adoptProgramContent() -> DisplayContent? {

@@ -23,7 +23,7 @@ extension NSTextAttachment {
           view?.needsDisplay = true
         },
         view: { [weak view] in view })
-      return SlotDisplay(slot, pipeline: .shared) { $0.cache.followAppLifeCycle() }
+      return SlotDisplay(slot)
     }
     return display.binder
   }

@@ -82,7 +82,8 @@ public struct HalcyonImage<Content: View>: View {
       guard case .crossFade(let duration) = transition else { return change() }
       withAnimation(.linear(duration: duration / .seconds(1)), change)
     }
-    model.reducesMotion = reducesMotion
+    model.reducesMotion = reducesMotion || !playsAnimatedImages
+    model.displayColorSpace = .screen
     model.isVisible = true
     model.apply(update)
   }

@@ -24,7 +24,7 @@ extension NSTextAttachment {
           view?.setNeedsDisplay()
         },
         view: { [weak view] in view })
-      return SlotDisplay(slot, pipeline: .shared) { $0.cache.followAppLifeCycle() }
+      return SlotDisplay(slot)
     }
     return display.binder
   }

@@ -65,7 +65,7 @@ public final class ButtonImages {
       scale: { [weak button] in Double(button?.traitCollection.displayScale ?? 1) },
       show: { [weak button] picture, scale in if let button { set(button, picture.uiImage(scale)) } },
       view: { [weak button] in button })
-    let display = SlotDisplay(slot, pipeline: .shared) { $0.cache.followAppLifeCycle() }
+    let display = SlotDisplay(slot)
     displays[place] = display
     return display.binder
   }

@@ -69,6 +69,8 @@ private final class UIImageViewDisplay: ClockedDisplay {
 
   var displayScale: Double { Double(view?.traitCollection.displayScale ?? 1) }
 
+  var displayColorSpace: TargetColorSpace { view?.traitCollection.imageColorSpace ?? .sRGB }
+
   var displayMode: ImageDisplayMode {
     switch view?.contentMode {
     case .scaleAspectFill: .fill

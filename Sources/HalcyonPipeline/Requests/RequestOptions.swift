@@ -85,7 +85,8 @@ public struct RequestOptions: Sendable {
   ///
   /// No effect where no image is delivered.
   public var scale: Double?
-  /// The colour space that the image is decoded to. Default: ``TargetColorSpace/sRGB``.
+  /// The colour space that the image is decoded to. Default: ``TargetColorSpace/sRGB``, in views of Apple's toolkits on wide
+  /// screens ``TargetColorSpace/source``.
   ///
   /// Part of the cache key: images in different spaces are separate. Processors, placeholders and stored variants keep the
   /// space. No effect where only bytes are loaded.

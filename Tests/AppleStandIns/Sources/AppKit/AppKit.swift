@@ -60,8 +60,25 @@ public final class NSEvent {
   public init() {}
 }
 
+public enum NSDisplayGamut: Int, Sendable {
+  case sRGB = 1
+  case p3
+}
+
+@MainActor
+public final class NSScreen {
+  public static var main: NSScreen?
+
+  /// Set by tests.
+  public var gamut = NSDisplayGamut.sRGB
+
+  public init() {}
+  public func canRepresent(_ displayGamut: NSDisplayGamut) -> Bool { displayGamut.rawValue <= gamut.rawValue }
+}
+
 @MainActor
 public final class NSWindow {
+  public var screen: NSScreen?
   public var backingScaleFactor: CGFloat = 2
   /// The windows that are not covered by others.
   public var contentView: NSView? {

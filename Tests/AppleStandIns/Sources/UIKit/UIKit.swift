@@ -95,11 +95,21 @@ open class UIResponder: AssociationOwner {
 
 public final class UIEvent {}
 
+public enum UIDisplayGamut: Int, Sendable {
+  case unspecified = -1
+  case SRGB, P3
+}
+
+/// All views have the current traits.
 @MainActor
 public final class UITraitCollection {
-  public let displayScale: CGFloat
+  /// Set by tests.
+  public static var current = UITraitCollection(displayGamut: .SRGB)
 
-  init(displayScale: CGFloat) { self.displayScale = displayScale }
+  public let displayScale: CGFloat = 2
+  public let displayGamut: UIDisplayGamut
+
+  public init(displayGamut: UIDisplayGamut) { self.displayGamut = displayGamut }
 }
 
 /// A view with a hierarchy. Layout is done at once: a change of its bounds resizes the subviews as their masks say.
@@ -151,7 +161,7 @@ open class UIView: UIResponder {
   open private(set) var subviews: [UIView] = []
   open private(set) weak var superview: UIView?
   open var window: UIWindow? { self as? UIWindow ?? superview?.window }
-  open var traitCollection: UITraitCollection { UITraitCollection(displayScale: 2) }
+  open var traitCollection: UITraitCollection { .current }
   open var backgroundColor: UIColor?
   public private(set) var displayCount = 0
 
