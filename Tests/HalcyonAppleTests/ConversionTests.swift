@@ -114,6 +114,16 @@ struct ConversionTests {
     }
   }
 
+  @Test func `drawings and documents, which Apple's systems do not decode, are errors that say what to do`() async {
+    let drawing = await #expect(throws: ImageDecodingError.unsupportedFormat(.svg)) {
+      try await DecodedImage(data: Data("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"/>".utf8))
+    }
+    #expect(drawing?.description.contains("Add a decoder for it to the pipeline's configuration") == true)
+    await #expect(throws: ImageDecodingError.unknownFormat) {
+      try await DecodedImage(data: Data("%PDF-1.7\n".utf8))
+    }
+  }
+
   #if canImport(UIKit)
   @Test func `a UIImage has the scale, and is the same image again`() throws {
     var decoded = try DecodedImage(#require(try numbered().cgImage))
