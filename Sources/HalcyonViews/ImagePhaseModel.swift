@@ -15,8 +15,13 @@ package final class ImagePhaseModel {
   package private(set) var indicator: LoadingIndicator?
   /// The progress that the indicator shows.
   package private(set) var progress: LoadProgress?
-  /// What a screen reader says in place of the content; `nil` for nothing.
-  package var accessibilityText: String? { phase.error == nil ? options.alternativeText : options.failureText }
+  /// What a screen reader says of the image; `nil` for nothing.
+  package var alternativeText: String? { phase.error == nil ? options.alternativeText : nil }
+  /// What it says of an image that could not be loaded, unless images are decorative; `nil` for nothing.
+  package var failureText: String? {
+    guard phase.error != nil, options.alternativeText != nil || options.failureText != nil else { return nil }
+    return options.failureText ?? "The image could not be loaded."
+  }
   /// Counts contents. The frames of an animation are one.
   package private(set) var contentNumber = 0
 

@@ -28,15 +28,20 @@ extension SwiftUIStage {
   func images(_ view: any View) -> [Image] { views(of: Image.self, in: view) }
 
   /// The views of a type below a view.
-  func views<Wanted: View>(of type: Wanted.Type, in view: any View) -> [Wanted] {
-    if let found = view as? Wanted { return [found] }
+  func views<Wanted: View>(of type: Wanted.Type, in view: any View) -> [Wanted] { found(in: view) { $0 as? Wanted } }
+
+  /// The labels for screen readers of the views below a view.
+  func labels(_ view: any View) -> [String] { found(in: view) { ($0 as? any AnyModifiedView)?.label?.text } }
+
+  private func found<Wanted>(in view: any View, _ pick: (any View) -> Wanted?) -> [Wanted] {
+    if let found = pick(view) { return [found] }
     if let modified = view as? any AnyModifiedView {
-      return views(of: type, in: modified.modifiedContent) + (modified.overlay.map { views(of: type, in: $0) } ?? [])
+      return found(in: modified.modifiedContent, pick) + (modified.overlay.map { found(in: $0, pick) } ?? [])
     }
-    if let erased = view as? AnyView { return views(of: type, in: erased.view) }
-    if let content = view as? HalcyonImageContent { return views(of: type, in: content.body) }
+    if let erased = view as? AnyView { return found(in: erased.view, pick) }
+    if let content = view as? HalcyonImageContent { return found(in: content.body, pick) }
     return Mirror(reflecting: view).children.flatMap { child in
-      (child.value as? any View).map { views(of: type, in: $0) } ?? []
+      (child.value as? any View).map { found(in: $0, pick) } ?? []
     }
   }
 }

@@ -150,7 +150,24 @@ struct SwiftUITests: SwiftUIStage {
     #expect(views(of: Text.self, in: view.body).map(\.text) == ["wait"])
     show(view)
     try await fixture.ends.waitForEvents(count: 1)
-    #expect(images(view.body).map(\.label?.text) == ["A red image"])
+    #expect(images(view.body).map(\.label?.text) == ["A red image"] && labels(view.body).isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      ("A red image", nil, ["The image could not be loaded."]), ("A red image", "No image", ["No image"]),
+      (nil, nil, []),
+    ] as [(String?, String?, [String])])
+  func `a screen reader says that an image could not be loaded, unless images are decorative`(
+    text: String?, failureText: String?, expected: [String]
+  ) async throws {
+    let view = HalcyonImage(url: fixture.url("gone"), pipeline: fixture.pipeline)
+      .onCompletion(fixture.completion)
+      .alternativeText(text)
+      .options { $0.failureText = failureText }
+    show(view)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(labels(view.body) == expected)
   }
 
   @Test func `a view that is evaluated again makes no second model`() throws {

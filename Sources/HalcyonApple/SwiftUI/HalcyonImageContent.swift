@@ -18,10 +18,14 @@ public struct HalcyonImageContent: View {
       .overlay { picture.id(model.contentNumber).transition(.opacity) }
       .overlay { indicator }
       .clipped()
+      .overlay {
+        // For screen readers, whatever is shown.
+        if let text = model.failureText { Color.clear.accessibilityElement().accessibilityLabel(Text(text)) }
+      }
   }
 
   @ViewBuilder private var picture: some View {
-    if let image = model.content.picture.swiftUIImage(label: model.accessibilityText) {
+    if let image = model.content.picture.swiftUIImage(label: model.alternativeText) {
       scaled(image)
     } else if case .view(let custom) = model.content.picture, let view = AnyView(custom: custom) {
       view

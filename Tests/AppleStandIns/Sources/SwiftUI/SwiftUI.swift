@@ -172,6 +172,7 @@ public protocol AnyModifiedView {
   var onSize: ((CGSize) -> Void)? { get }
   var onValueChange: (() -> Void)? { get }
   var overlay: (any View)? { get }
+  var label: Text? { get }
 }
 
 /// A view with a modifier; tests call the closures.
@@ -184,6 +185,7 @@ public struct ModifiedView<Content: View>: View, AnyModifiedView {
   public var onSize: ((CGSize) -> Void)?
   public var onValueChange: (() -> Void)?
   public var overlay: (any View)?
+  public var label: Text?
 
   public var modifiedContent: any View { content }
 
@@ -223,6 +225,8 @@ extension View {
   public func clipped() -> some View { modified { _ in } }
   public func opacity(_ opacity: Double) -> some View { modified { _ in } }
   public func transition(_ transition: AnyTransition) -> some View { modified { _ in } }
+  public func accessibilityElement() -> some View { modified { _ in } }
+  public func accessibilityLabel(_ label: Text) -> some View { modified { $0.label = label } }
   public func id<ID: Hashable>(_ id: ID) -> some View { modified { _ in } }
 }
 
