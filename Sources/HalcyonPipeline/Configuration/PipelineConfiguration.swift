@@ -42,6 +42,12 @@ public struct PipelineConfiguration: Sendable {
   public var redirectLimit: Int
   /// The limits on concurrent transfers. Default: 24, and 6 per origin.
   public var connectionLimits: ConnectionLimits
+  /// Whether, of the loads that wait with the same priority, the newest starts first, and not the oldest: for its transfer
+  /// and for its decoding. Default: no.
+  ///
+  /// For lists that are scrolled fast: what is on the screen now is loaded first. A load counts as new when it begins, and
+  /// again when its priority changes, as that of a view that becomes visible. An old load waits while new ones begin.
+  public var loadsNewestFirst = false
   /// Whether retries wait while the machine is offline, that is, while no network interface other than loopback is up and has
   /// an IP address. Default: no.
   ///

@@ -54,7 +54,8 @@ final class ImageLoader: Sendable {
     self.configuration = configuration
     bytes = CachingLoader(configuration: configuration)
     monitor = PipelineMonitor(configuration)
-    workers = WorkerPool(name: "decoder", width: configuration.decodingThreads)
+    workers = WorkerPool(
+      name: "decoder", width: configuration.decodingThreads, newestFirst: configuration.loadsNewestFirst)
     jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .image)
     encodings = InFlightJobs(configuration.eventHandler == nil ? nil : .image)
   }

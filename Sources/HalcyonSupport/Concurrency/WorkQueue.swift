@@ -12,7 +12,7 @@ final class WorkQueue: @unchecked Sendable {
   private static let spinCount = 200
 
   private struct State {
-    var waiting = WaitingItems()
+    var waiting: WaitingItems
     var isClosed = false
     /// Threads that work, or are about to begin.
     var threadCount = 0
@@ -23,7 +23,7 @@ final class WorkQueue: @unchecked Sendable {
   }
 
   private let condition = NSCondition()
-  private var state = State()
+  private var state: State
   private let nextID = Atomic<UInt64>(0)
   private let waitingCount = Atomic<Int>(0)
   private let spins: Bool
@@ -37,7 +37,9 @@ final class WorkQueue: @unchecked Sendable {
   ///   - spins: Whether a thread without work checks for more before it sleeps. This pays where a caller awaits
   ///     each item before it adds the next: waking a thread takes as long as a small item. The thread yields the
   ///     processor between checks.
-  init(threadLimit: Int = 0, idleSeconds: Double = 0, spins: Bool = false) {
+  ///   - newestFirst: Whether of the items of one priority the newest starts first.
+  init(threadLimit: Int = 0, idleSeconds: Double = 0, spins: Bool = false, newestFirst: Bool = false) {
+    state = State(waiting: WaitingItems(newestFirst: newestFirst))
     self.threadLimit = threadLimit
     self.idleSeconds = idleSeconds
     self.spins = spins
@@ -151,7 +153,7 @@ final class WorkQueue: @unchecked Sendable {
   }
 }
 
-/// Items in order of priority, then of arrival. All operations are O(1) amortised.
+/// Items in order of priority, then of arrival or the newest first. All operations are O(1) amortised.
 ///
 /// An item that is removed or changes its priority leaves a stale identifier in its lane, which is skipped later.
 private struct WaitingItems {
@@ -164,14 +166,25 @@ private struct WaitingItems {
   private struct Lane {
     var ids: [UInt64] = []
     var head = 0
+
+    mutating func removeOldest() -> UInt64? {
+      guard head < ids.count else { return nil }
+      defer { head += 1 }
+      return ids[head]
+    }
+
+    mutating func removeNewest() -> UInt64? { ids.popLast() }
   }
 
   private static let spareSlotCount = 64
 
+  private let newestFirst: Bool
   private var items: [UInt64: Entry] = [:]
   private var lanes = Array(repeating: Lane(), count: ImagePriority.allCases.count)
   /// Identifiers in all lanes, with stale and taken ones.
   private(set) var slotCount = 0
+
+  init(newestFirst: Bool) { self.newestFirst = newestFirst }
 
   mutating func append(_ item: @escaping WorkQueue.Item, id: UInt64, priority: ImagePriority) {
     items[id] = Entry(item: item, level: priority.rawValue)
@@ -179,7 +192,7 @@ private struct WaitingItems {
     slotCount += 1
   }
 
-  /// The item goes behind those that have this priority already.
+  /// The item goes behind those that have this priority already, and counts as the newest.
   mutating func setPriority(_ priority: ImagePriority, of id: UInt64) {
     guard let level = items[id]?.level, level != priority.rawValue else { return }
     items[id]?.level = priority.rawValue
@@ -193,14 +206,13 @@ private struct WaitingItems {
     return items.removeValue(forKey: id)?.item
   }
 
-  /// Removes the item that arrived first among those of the highest priority.
+  /// Removes the oldest or the newest item of the highest priority.
   mutating func removeFirst() -> WorkQueue.Item? {
     guard !items.isEmpty else { return nil }
     defer { compactIfSparse() }
     for level in lanes.indices.reversed() {
-      while lanes[level].head < lanes[level].ids.count {
-        let id = lanes[level].ids[lanes[level].head]
-        lanes[level].head += 1
+      while let id = newestFirst ? lanes[level].removeNewest() : lanes[level].removeOldest() {
+        if newestFirst { slotCount -= 1 }
         if items[id]?.level == level { return items.removeValue(forKey: id)?.item }
       }
     }
@@ -213,7 +225,7 @@ private struct WaitingItems {
   private mutating func compactIfSparse() {
     guard slotCount > 2 * items.count + Self.spareSlotCount else { return }
     for level in lanes.indices {
-      // An item that has left a lane and come back is in it twice; it starts at its first place.
+      // An item that has left a lane and come back is in it twice; it starts at the place that is reached first.
       lanes[level].ids = lanes[level].ids[lanes[level].head...].filter { items[$0]?.level == level }
       lanes[level].head = 0
     }

@@ -3,7 +3,7 @@ import Foundation
 /// Dedicated threads for work that blocks or computes for long, so that Swift's cooperative threads never do.
 ///
 /// At most as many work items run at once as the pool has threads. Waiting work starts in order of priority, then of
-/// submission; work that is cancelled while it waits never starts.
+/// submission or the newest first; work that is cancelled while it waits never starts.
 ///
 /// Threads are started when work needs them. They end when they have had none for the idle time, and with the pool.
 ///
@@ -20,10 +20,14 @@ package final class WorkerPool: Sendable {
   ///   - idleSeconds: How long a thread without work waits for more before it ends, in seconds. Default: 10, so that a
   ///     program that scrolls or loads now and then keeps its threads.
   ///   - spins: Whether threads check for more work for about a tenth of a millisecond before they sleep.
-  package init(name: String, width: Int, idleSeconds: Double = 10, spins: Bool = false) {
+  ///   - newestFirst: Whether of the work with one priority the newest starts first: that which was submitted last, or
+  ///     whose priority has changed last.
+  package init(
+    name: String, width: Int, idleSeconds: Double = 10, spins: Bool = false, newestFirst: Bool = false
+  ) {
     precondition(width > 0, "a pool needs at least one thread, got \(width)")
     self.name = name
-    queue = WorkQueue(threadLimit: width, idleSeconds: idleSeconds, spins: spins)
+    queue = WorkQueue(threadLimit: width, idleSeconds: idleSeconds, spins: spins, newestFirst: newestFirst)
   }
 
   deinit { queue.close() }

@@ -98,4 +98,23 @@ struct WorkQueueTests {
     queue.setPriority(.low, of: ids[1])
     #expect(started.withLock { $0 } == [3, 1, 4, 2, 5, 0])
   }
+
+  @Test func `with the newest first, an item whose priority changes counts as new`() {
+    let queue = WorkQueue(newestFirst: true)
+    let started = Lock<[Int]>([])
+    let ids = (0..<6).map { number in
+      let id = queue.newID()
+      queue.add(id: id, priority: number == 3 ? .high : .normal) { isStarted in
+        if isStarted { started.withLock { $0.append(number) } }
+      }
+      return id
+    }
+    for _ in 0..<1000 { for priority in [ImagePriority.low, .normal] { queue.setPriority(priority, of: ids[1]) } }
+    queue.remove(ids[4])
+    #expect(queue.slotCount <= 2 * 5 + 64)
+    queue.close()
+    queue.work()
+    #expect(started.withLock { $0 } == [3, 1, 5, 2, 0])
+    #expect(queue.slotCount <= 64)
+  }
 }

@@ -3,7 +3,7 @@ import HalcyonSupport
 
 /// Limits how many transfers run at once, in total and for each host.
 ///
-/// Permits are granted by priority, then in the order of the requests; a host at its limit, or one that is paused
+/// Permits are granted by priority, then in the order of the requests or the newest first; a host at its limit, or one that is paused
 /// (``HostQueues``), does not block other hosts. A change costs a look at each host with transfers or waiters, not at each
 /// waiter.
 final class ConnectionLimiter: Sendable {
@@ -46,9 +46,9 @@ final class ConnectionLimiter: Sendable {
   private let state: Lock<State>
   private let time: any TimeSource
 
-  init(limits: ConnectionLimits, time: any TimeSource = SystemTime()) {
+  init(limits: ConnectionLimits, newestFirst: Bool = false, time: any TimeSource = SystemTime()) {
     self.time = time
-    state = Lock(State(queues: HostQueues(limits: limits)))
+    state = Lock(State(queues: HostQueues(limits: limits, newestFirst: newestFirst)))
   }
 
   deinit { state.withLock { $0.timer }?.task.cancel() }
@@ -241,7 +241,7 @@ final class ConnectionLimiter: Sendable {
     }
   }
 
-  /// Rejects the request with the lowest priority, the most recent of several, when too many wait.
+  /// Rejects the request with the lowest priority, of several the one that would start last, when too many wait.
   private func rejectExcess() {
     let rejected: (id: UInt64, waiter: Waiter, limit: Int)? = state.withLock { state in
       guard state.queues.waitingCount > state.queues.limits.waiting, let id = state.queues.leastUrgent else {

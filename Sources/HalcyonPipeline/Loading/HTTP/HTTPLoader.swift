@@ -42,7 +42,8 @@ final class HTTPLoader: Sendable {
     self.configuration = configuration
     failures = FailureMemory(lifetimes: configuration.failureLifetimes, time: configuration.time)
     budget = RetryBudget(capacity: configuration.retryBudget)
-    limiter = ConnectionLimiter(limits: configuration.connectionLimits, time: configuration.time)
+    limiter = ConnectionLimiter(
+      limits: configuration.connectionLimits, newestFirst: configuration.loadsNewestFirst, time: configuration.time)
     preparingTransport = configuration.transport as? any PreparingTransport
   }
 

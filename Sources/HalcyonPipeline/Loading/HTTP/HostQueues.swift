@@ -25,6 +25,10 @@ struct HostQueues {
   private struct Waiter {
     let host: HostID
     var priority: ImagePriority
+    /// Of waiters with one priority, that of the highest rank starts first.
+    var rank: Int
+
+    var urgency: (ImagePriority, Int) { (priority, rank) }
   }
 
   /// The waiters of one host by priority.
@@ -32,8 +36,8 @@ struct HostQueues {
     let origin: Origin
     var activeCount = 0
     var waitingCount = 0
-    /// Identifiers in rising order. Those removed, or moved to another priority, are skipped when they come first.
-    /// Empty before the first one waits: most hosts are known for one transfer only.
+    /// Identifiers in rising order, or with the newest waiter last. Those removed, or moved to another priority, are
+    /// skipped when it is their turn. Empty before the first one waits: most hosts are known for one transfer only.
     var queues: [[UInt64]] = []
     /// The index of the first valid identifier of each queue.
     var heads: [Int] = []
@@ -58,19 +62,20 @@ struct HostQueues {
   /// The uptime at which each paused host goes on.
   private var pauseEnds: [HostID: Duration] = [:]
 
-  init(limits: ConnectionLimits) {
-    self.limits = limits
+  private let newestFirst: Bool
+  /// Counts waiters, and changes of their priorities.
+  private var lastNumber = 0
+
+  /// - Parameter newestFirst: Whether of waiters with one priority the newest starts first. Default: no, in the order of
+  ///   their identifiers.
+  init(limits: ConnectionLimits, newestFirst: Bool = false) {
+    (self.limits, self.newestFirst) = (limits, newestFirst)
   }
 
   var waitingCount: Int { waiters.count }
 
-  /// The waiter to reject first: lowest priority, then most recent.
-  var leastUrgent: UInt64? {
-    waiters.min { left, right in
-      let (one, other) = (left.value.priority, right.value.priority)
-      return one != other ? one < other : left.key > right.key
-    }?.key
-  }
+  /// The waiter to reject first: lowest priority, then the one that would start last.
+  var leastUrgent: UInt64? { waiters.min { $0.value.urgency < $1.value.urgency }?.key }
 
   /// Starts a transfer at once if nothing waits and the limits allow it.
   mutating func enterAtOnce(_ origin: Origin, _ priority: ImagePriority) -> Transfer? {
@@ -92,15 +97,19 @@ struct HostQueues {
 
   mutating func enqueue(_ id: UInt64, for origin: Origin, _ priority: ImagePriority) {
     let host = hostIDs[origin] ?? add(origin)
-    waiters[id] = Waiter(host: host, priority: priority)
     hosts[host]?.waitingCount += 1
-    hosts[host]?.insert(id, priority)
+    insert(id, host, priority)
   }
 
   mutating func updatePriority(of id: UInt64, to priority: ImagePriority) {
     guard let waiter = waiters[id], waiter.priority != priority else { return }
-    waiters[id]?.priority = priority
-    hosts[waiter.host]?.insert(id, priority)
+    insert(id, waiter.host, priority)
+  }
+
+  private mutating func insert(_ id: UInt64, _ host: HostID, _ priority: ImagePriority) {
+    lastNumber += 1
+    waiters[id] = Waiter(host: host, priority: priority, rank: newestFirst ? lastNumber : -Int(id))
+    hosts[host]?.insert(id, priority, atEnd: newestFirst)
   }
 
   /// Removes a waiter.
@@ -157,28 +166,40 @@ struct HostQueues {
   /// Starts the transfer of the most urgent waiter that the limits allow.
   mutating func dequeue() -> (id: UInt64, transfer: Transfer)? {
     guard activeCount < limits.total, !waiters.isEmpty else { return nil }
-    var best: (priority: ImagePriority, id: UInt64, host: HostID)?
+    var best: (id: UInt64, waiter: Waiter)?
     for host in hosts.indices where (hosts[host]?.waitingCount ?? 0) > 0 {
-      guard let candidate = candidate(of: host) else { continue }
-      if let best, (best.priority, candidate.id) > (candidate.priority, best.id) { continue }
-      best = (candidate.priority, candidate.id, host)
+      guard let id = candidate(of: host), let waiter = waiters[id] else { continue }
+      if let best, best.waiter.urgency > waiter.urgency { continue }
+      best = (id, waiter)
     }
-    guard let best, waiters.removeValue(forKey: best.id) != nil else { return nil }
-    hosts[best.host]?.waitingCount -= 1
-    return (best.id, begin(best.host))
+    guard let best else { return nil }
+    waiters[best.id] = nil
+    hosts[best.waiter.host]?.waitingCount -= 1
+    return (best.id, begin(best.waiter.host))
   }
 
-  private mutating func candidate(of id: HostID) -> (priority: ImagePriority, id: UInt64)? {
+  private mutating func candidate(of id: HostID) -> UInt64? {
     for priority in Self.mostUrgentFirst {
       guard let host = hosts[id], host.activeCount < host.allowance ?? .max,
         limits.allowTransfer(at: priority, activeCount: activeCount, hostCount: host.activeCount)
       else { continue }
-      let (queue, first) = host.queue(priority)
-      var head = first
-      while head < queue.count, waiters[queue[head]]?.priority != priority { head += 1 }
-      let candidate = head < queue.count ? queue[head] : nil
-      if head != first { hosts[id]?.drop(upTo: head, priority) }
-      if let candidate { return (priority, candidate) }
+      if let candidate = newestFirst ? newest(of: id, priority) : oldest(of: id, priority) { return candidate }
+    }
+    return nil
+  }
+
+  private mutating func oldest(of id: HostID, _ priority: ImagePriority) -> UInt64? {
+    guard let (queue, first) = hosts[id]?.queue(priority) else { return nil }
+    var head = first
+    while head < queue.count, waiters[queue[head]]?.priority != priority { head += 1 }
+    if head != first { hosts[id]?.drop(upTo: head, priority) }
+    return head < queue.count ? queue[head] : nil
+  }
+
+  private mutating func newest(of id: HostID, _ priority: ImagePriority) -> UInt64? {
+    while let last = hosts[id]?.queue(priority).ids.last {
+      if waiters[last]?.priority == priority { return last }
+      hosts[id]?.dropLast(priority)
     }
     return nil
   }
@@ -229,16 +250,19 @@ extension HostQueues.Host {
     (queues[priority.rawValue], heads[priority.rawValue])
   }
 
-  fileprivate mutating func insert(_ id: UInt64, _ priority: ImagePriority) {
+  fileprivate mutating func insert(_ id: UInt64, _ priority: ImagePriority, atEnd: Bool) {
     let level = priority.rawValue
     if queues.isEmpty {
       queues = Array(repeating: [], count: ImagePriority.allCases.count)
       heads = Array(repeating: 0, count: ImagePriority.allCases.count)
     }
+    if atEnd { return queues[level].append(id) }
     // Nearly always the end, since identifiers rise.
     let index = queues[level][heads[level]...].lastIndex { $0 < id }.map { $0 + 1 } ?? heads[level]
     queues[level].insert(id, at: index)
   }
+
+  fileprivate mutating func dropLast(_ priority: ImagePriority) { queues[priority.rawValue].removeLast() }
 
   /// Drops the front of a queue; its memory is released in large steps.
   fileprivate mutating func drop(upTo head: Int, _ priority: ImagePriority) {

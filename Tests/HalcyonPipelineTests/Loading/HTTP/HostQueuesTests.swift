@@ -104,4 +104,30 @@ struct HostQueuesTests {
     }
     #expect(paused == Array(102...201))
   }
+
+  @Test mutating func `the newest waiter of all hosts starts first, and a new priority makes a waiter new`() throws {
+    queues = HostQueues(limits: ConnectionLimits(total: 1, perHost: 1), newestFirst: true)
+    for id in 1...6 {
+      queues.enqueue(UInt64(id), for: try origin(id.isMultiple(of: 2) ? "a" : "b"), id == 5 ? .low : .normal)
+    }
+    // It becomes the newest, although it was in this queue before.
+    queues.updatePriority(of: 2, to: .veryLow)
+    queues.updatePriority(of: 2, to: .normal)
+    queues.remove(4)
+    #expect(queues.leastUrgent == 5)
+    var order: [UInt64] = []
+    while let (id, transfer) = queues.dequeue() {
+      order.append(id)
+      queues.end(transfer, status: 200)
+      if id == 6 { queues.enqueue(7, for: try origin("b"), .normal) }
+    }
+    #expect(order == [2, 6, 7, 3, 1, 5])
+  }
+
+  @Test(arguments: [false, true])
+  mutating func `the waiter that would start last is the first to be rejected`(newestFirst: Bool) throws {
+    queues = HostQueues(limits: ConnectionLimits(), newestFirst: newestFirst)
+    for id in 1...3 { queues.enqueue(UInt64(id), for: try origin(), .normal) }
+    #expect(queues.leastUrgent == (newestFirst ? 1 : 3))
+  }
 }
