@@ -164,6 +164,7 @@ extension ImageViewLoad {
     if let image = lookup.staleImage, sized.request.freshness == .revalidate {
       showPreview(viewRequest.pipeline.delivered(image, for: sized.request))
     } else {
+      if let preview = viewRequest.pipeline.keptPreview(for: sized.request) { showPreview(preview) }
       loader.loadLowResolution(on: display) { [self] in showPreview($0) }
     }
     // So may the display, when it has shown an image from memory.

@@ -55,8 +55,7 @@ final class ViewLoader {
     _ sized: SizedRequest, after lookup: MemoryLookup, receive: @escaping @MainActor (ViewTask.Event) -> Void
   ) {
     task = start(sized, lookup) { [self] event in
-      // A kept preview comes before the load has joined a transfer.
-      if case .preview = event {} else { releaseTransfers() }
+      releaseTransfers()
       receive(event)
     }
   }

@@ -9,8 +9,8 @@ import TestSupport
 
 /// A view, and a server whose images have the size in their name: `http://example.com/40x20`.
 ///
-/// The server responds with 404 to `gone` and with 503 to `down`. Held images wait for ``release(_:)``; `cancelled`
-/// records the names of the cancelled transfers.
+/// The server responds with 404 to `gone` and with 503 to `down`. Held images wait for ``release(_:)``, those whose name
+/// begins with `pieces-` after their first 13 bytes; `cancelled` records the names of the cancelled transfers.
 @MainActor
 struct ViewFixture {
   let clock = TestClock()
@@ -30,6 +30,7 @@ struct ViewFixture {
       configure(&configuration)
     } script: { [cancelled] request in
       let name = request.url.lastPathComponent
+      if name.hasPrefix("pieces-") { return Self.pieces(name, heldBy: gates[name]) }
       do { try await gates[name]?.wait() } catch {
         cancelled.record(name)
         throw error
@@ -43,6 +44,11 @@ struct ViewFixture {
     let sides = name.split(separator: "x").compactMap { UInt16($0) }
     guard sides.count == 2 else { return .response(status: name == "gone" ? 404 : 503, body: Data()) }
     return .response(body: SolidImage(width: sides[0], height: sides[1]).data)
+  }
+
+  nonisolated private static func pieces(_ name: String, heldBy gate: Gate?) -> ScriptedTransport.Reply {
+    guard case .response(_, let body, _, _, _) = reply(String(name.dropFirst(7))) else { return .failure(.cancelled) }
+    return .response(body: body, pieceByteCount: 13) { try? await gate?.wait() }
   }
 
   func url(_ name: String) -> URL { fixture.url.deletingLastPathComponent().appending(path: name) }

@@ -1,11 +1,13 @@
+import HalcyonHTTP
 import HalcyonImaging
-import HalcyonPipeline
 import HalcyonTesting
 import HalcyonViews
 import TestDoubles
 import TestSupport
 import TestTraits
 import Testing
+
+@testable import HalcyonPipeline
 
 /// Rules that hold for each display: one drawn by an adapter, one built from values as in SwiftUI, and one without
 /// indicators as of a button.
@@ -36,11 +38,12 @@ struct ViewRuleTests {
   private func view(_ kind: Kind, _ fixture: ViewFixture) -> View {
     switch kind {
     case .drawn:
+      let display = RecordingDisplay()
+      let binder = ImageViewBinder(display: display, time: fixture.clock) { fixture.fixture.pipeline }
       return View(
-        set: { fixture.set($0, to: fixture.binder, $1, $2) }, tap: { fixture.binder.didTap() },
-        content: { fixture.binder.content },
+        set: { fixture.set($0, to: binder, $1, $2) }, tap: { binder.didTap() }, content: { binder.content },
         indicator: {
-          let last = fixture.display.events.last { $0.contains("indicator") }
+          let last = display.events.last { $0.contains("indicator") }
           return last == "no indicator" ? nil : last
         })
     case .built:
@@ -124,6 +127,42 @@ struct ViewRuleTests {
       while retries, fixture.fixture.transport.requests.count < 2 { await Task.yield() }
       #expect(fixture.fixture.transport.requests.count == (retries ? 2 : 1))
     }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `with the newest first, the view that was set last loads first`(kind: Kind) async throws {
+    let names = ["9x9", "1x1", "2x2", "3x3"]
+    let fixture = ViewFixture(holding: [names[0]]) {
+      $0.connectionLimits = ConnectionLimits(total: 1, perHost: 1)
+      $0.loadsNewestFirst = true
+    }
+    let views = names.map { _ in view(kind, fixture) }
+    let limiter = fixture.fixture.pipeline.loader.bytes.http.limiter
+    for (index, view) in views.enumerated() {
+      view.set(fixture.request(names[index]), ImageViewOptions()) { _ in }
+      while limiter.activeCount < 1 || limiter.waitingCount < index { await Task.yield() }
+    }
+    fixture.release(names[0])
+    while fixture.fixture.transport.requests.count < names.count { await Task.yield() }
+    #expect(fixture.fixture.transport.requests.map(\.url.lastPathComponent) == ["9x9", "3x3", "2x2", "1x1"])
+    withExtendedLifetime(views) {}
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a view that is set again to an image whose load was cut short shows its last preview at once`(
+    kind: Kind
+  ) async throws {
+    let fixture = ViewFixture(holding: ["pieces-40x20"]) { $0.decoders = [StagedDecoder()] }
+    let view = view(kind, fixture)
+    var request = fixture.request("pieces-40x20")
+    request.previews = PreviewPolicy(keepsLast: true)
+    view.set(request, ImageViewOptions()) { _ in }
+    while view.content().name != "preview 2x1" { await Task.yield() }
+    _ = try await view.load(fixture.request("30x10"))
+    view.set(request, ImageViewOptions()) { _ in }
+    #expect(view.content().name == "preview 2x1")
+    fixture.release("pieces-40x20")
+    while view.content().name != "image 40x20" { await Task.yield() }
   }
 
   @Test(arguments: Kind.allCases)

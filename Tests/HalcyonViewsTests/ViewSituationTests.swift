@@ -158,30 +158,4 @@ struct ViewSituationTests {
     // Optimised code would release the binders after their last use, which cancels their loads.
     withExtendedLifetime(binders) {}
   }
-
-  @Test func `a kept preview is shown by the next load of a view`() async throws {
-    let gate = Gate()
-    let count = Lock(0)
-    let fixture = PipelineFixture(configure: { $0.decoders = [StagedDecoder()] }) { _ in
-      let isFirst = count.withLock { count in
-        count += 1
-        return count == 1
-      }
-      if !isFirst { try await gate.wait() }
-      return .response(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 13) { try? await gate.wait() }
-    }
-    let display = RecordingDisplay()
-    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
-    var request = ImageRequest(url: fixture.url)
-    request.previews = PreviewPolicy(keepsLast: true)
-    for count in 1...2 {
-      binder.setImage(with: request)
-      while display.events.filter({ $0 == "preview 2x1" }).count < count {
-        try await display.log.waitForEvents(count: display.log.events.count + 1)
-      }
-      if count == 1 { binder.setImage(with: nil) }
-    }
-    gate.open()
-    try await display.waitForShow("image 40x20")
-  }
 }

@@ -104,14 +104,14 @@ final class ImageLoader: Sendable {
 
   /// The load of a task after the look-up in memory, with the preview that an earlier load kept.
   ///
-  /// - Parameter memory: The outcome of the look-up, if there was one.
+  /// - Parameter memory: That of a view, which has shown the preview; `nil` if there was none.
   func startLoad(_ request: ImageRequest, after memory: MemoryLookup?, for subscription: LoadSubscription) -> Load {
     let keys = RequestKeys(request)
-    let memory = memory ?? lookUpMemory(request, key: keys.image)
-    let load = newLoad(request, keys, after: memory, for: subscription)
-    load.report(memory.event(for: request))
-    if case .hit = memory { return load }
-    if let preview = keptPreview(request, keys: keys) { subscription.report(.preview(preview)) }
+    let lookup = memory ?? lookUpMemory(request, key: keys.image)
+    let load = newLoad(request, keys, after: lookup, for: subscription)
+    load.report(lookup.event(for: request))
+    if case .hit = lookup { return load }
+    if memory == nil, let preview = keptPreview(request, keys: keys) { subscription.report(.preview(preview)) }
     return load
   }
 

@@ -7,10 +7,12 @@ import HalcyonSupport
 /// Previews in memory, under keys of their own (``PreviewPolicy/keepsLast``).
 extension ImageLoader {
   /// The last preview of an earlier load.
-  func keptPreview(_ request: ImageRequest, keys: RequestKeys) -> DecodedImage? {
+  ///
+  /// - Parameter keys: Evaluated only if the request keeps previews.
+  func keptPreview(_ request: ImageRequest, keys: @autoclosure () -> RequestKeys) -> DecodedImage? {
     guard request.keepsPreviews, request.readsMemory else { return nil }
-    let memory = configuration.cache(for: request).memory
-    return memory.contains(keys.preview) ? memory.image(for: keys.preview) : nil
+    let (memory, key) = (configuration.cache(for: request).memory, keys().preview)
+    return memory.contains(key) ? memory.image(for: key) : nil
   }
 
   /// Removes the preview of an image that has been loaded.

@@ -123,6 +123,12 @@ public final class ImagePipeline: Sendable {
     }
   }
 
+  /// The last preview of an earlier load of an image that is not in memory, for a view: ready to be shown.
+  package func keptPreview(for request: ImageRequest) -> DecodedImage? {
+    let request = resolved(request)
+    return loader.keptPreview(request, keys: RequestKeys(request)).map { request.delivered($0) }
+  }
+
   func deliveredHit(_ image: DecodedImage, _ request: ImageRequest) -> DecodedImage {
     loader.monitor?.reportHit(request)
     return request.deliveredAtOnce(image)
