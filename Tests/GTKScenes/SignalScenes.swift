@@ -41,7 +41,7 @@ enum SignalScenes {
     guard let window = gtk_window_new() else { throw Stage.Failure(description: "GTK cannot create a window") }
     let isKept = Flag()
     var closeCount = 0
-    window.handle("close-request") {
+    window.connect("close-request") {
       closeCount += 1
       return isKept.isSet
     }
@@ -54,6 +54,17 @@ enum SignalScenes {
     window.connect("destroy") { isDestroyed = true }
     gtk_window_close(window.cast())
     try await stage.until("the window has closed") { isDestroyed }
+    // A result is ignored by a signal that has none.
+    guard let adjustment = gtk_adjustment_new(0, 0, 100, 1, 10, 10) else { return }
+    var values: [Double] = []
+    adjustment.connect("value-changed") { () -> Bool in
+      values.append(gtk_adjustment_get_value(adjustment))
+      return true
+    }
+    adjustment.connect("value-changed") { values.append(-gtk_adjustment_get_value(adjustment)) }
+    gtk_adjustment_set_value(adjustment, 7)
+    try stage.require(values == [7, -7], "the closures were called with \(values)")
+    g_object_unref(gpointer(g_object_ref_sink(gpointer(adjustment))))
   }
 
   static func released(_ stage: Stage) async throws {

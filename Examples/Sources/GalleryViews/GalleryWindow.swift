@@ -99,7 +99,7 @@ package final class GalleryWindow {
     settings.onClear = { [weak self] in self?.updateStatus() }
     window.connect("destroy") { [weak self] in self?.onClose?() }
     guard let keys = gtk_event_controller_key_new() else { return }
-    keys.handle("key-pressed") { [weak self] (key: Int) in self?.press(guint(key)) ?? false }
+    keys.connect("key-pressed") { [weak self] (key: Int) in self?.press(guint(key)) ?? false }
     gtk_widget_add_controller(window, keys)
   }
 

@@ -38,7 +38,7 @@ private final class ApplicationLifeCycle {
       lifeCycle.map { Unmanaged<ApplicationLifeCycle>.fromOpaque($0).release() }
     }
     // Synchronous: the main loop has ended, so no task would run any more.
-    Signal.connect(application, "shutdown") { [weak lifeCycle] in lifeCycle?.willTerminate() }
+    application.connect("shutdown") { [weak lifeCycle] in lifeCycle?.willTerminate() }
     return lifeCycle
   }
 

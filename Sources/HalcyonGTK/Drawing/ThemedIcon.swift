@@ -60,7 +60,7 @@ private final class IconThemeObservers {
 
   private init() {
     guard let display = gdk_display_get_default(), let theme = gtk_icon_theme_get_for_display(display) else { return }
-    Signal.connect(gpointer(theme), "changed") { [weak self] in
+    theme.connect("changed") { [weak self] in
       for icon in self?.icons ?? [] { icon.icon?.themeDidChange() }
     }
   }

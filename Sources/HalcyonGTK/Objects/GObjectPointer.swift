@@ -36,6 +36,7 @@ extension GObjectPointer {
   /// ```swift
   /// factory.connect("bind") { (item: OpaquePointer) in print(gtk_list_item_get_position(item)) }
   /// window.connect("notify::scale-factor") { print("on another screen") }
+  /// controller.connect("key-pressed") { (key: Int) in key == GDK_KEY_Escape }
   /// ```
   ///
   /// The closure takes the first arguments of the signal after the object itself, or none. It is released, with what it
@@ -44,58 +45,32 @@ extension GObjectPointer {
   ///
   /// - Parameters:
   ///   - signal: The name, such as `clicked` or `notify::active`.
-  ///   - body: Its parameters are declared as ``SignalValue``s.
+  ///   - body: Its parameters are declared as ``SignalValue``s. Of a signal that asks whether it was handled, such as
+  ///     `close-request`, it returns `true` if it has handled it, so that others do not get it. Results of other types
+  ///     are ignored.
   /// - Returns: The identifier of the handler.
   /// - Precondition: The object has the signal, and the arguments have these types.
   @MainActor @discardableResult
-  public func connect<each Argument: SignalValue>(
-    _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Void
+  public func connect<each Argument: SignalValue, Result>(
+    _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Result
   ) -> gulong {
-    connect(
-      SignalHandler(signal) { arguments, _ in
-        var arguments = arguments
-        body(repeat (each Argument).next(of: &arguments))
-      })
-  }
-
-  /// Calls a closure at each emission of a signal that asks whether it was handled, such as `close-request` and
-  /// `key-pressed`.
-  ///
-  /// ```swift
-  /// controller.handle("key-pressed") { (key: Int) in key == GDK_KEY_Escape }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - signal: The name.
-  ///   - body: As that of `connect`; returns `true` if it has handled the signal, so that others do not get it.
-  /// - Returns: The identifier of the handler.
-  /// - Precondition: The object has the signal, and the arguments have these types.
-  @MainActor @discardableResult
-  public func handle<each Argument: SignalValue>(
-    _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Bool
-  ) -> gulong {
-    connect(
-      SignalHandler(signal) { arguments, result in
-        var arguments = arguments
-        let isHandled = body(repeat (each Argument).next(of: &arguments))
-        if let result { g_value_set_boolean(result, isHandled ? 1 : 0) }
-      })
-  }
-
-  @MainActor
-  private func connect(_ handler: SignalHandler) -> gulong {
-    let id = g_signal_connect_closure(gpointer(opaque), handler.signal, handler.closure, 0)
-    precondition(id != 0, "the object has no signal “\(handler.signal)”")
+    let handler = SignalHandler(signal) { arguments in
+      var arguments = arguments
+      return body(repeat (each Argument).next(of: &arguments)) as? Bool
+    }
+    let id = g_signal_connect_closure(gpointer(opaque), signal, handler.closure, 0)
+    precondition(id != 0, "the object has no signal “\(signal)”")
     return id
   }
 }
 
 /// A Swift closure in a `GClosure`, which owns it.
 @MainActor
-final class SignalHandler {
-  typealias Body = @MainActor (SignalArguments, UnsafeMutablePointer<GValue>?) -> Void
+private final class SignalHandler {
+  /// Returns whether it has handled the signal; `nil` if it does not say so.
+  typealias Body = @MainActor (SignalArguments) -> Bool?
 
-  let signal: String
+  private let signal: String
   private let body: Body
 
   init(_ signal: String, _ body: @escaping Body) {
@@ -117,7 +92,8 @@ final class SignalHandler {
         guard let data else { return }
         let handler = Unmanaged<SignalHandler>.fromOpaque(data).takeUnretainedValue()
         let rest = UnsafeBufferPointer(start: values, count: Int(count)).dropFirst()
-        handler.body(SignalArguments(signal: handler.signal, rest: rest), result)
+        let isHandled = handler.body(SignalArguments(signal: handler.signal, rest: rest))
+        if let result { isHandled?.store(in: result) }
       }
     }
     return closure

@@ -81,6 +81,13 @@ extension Bool: SignalValue {
   }
 }
 
+extension Bool {
+  /// Makes this the result of a signal, if that has a truth value as its result.
+  func store(in result: UnsafeMutablePointer<GValue>) {
+    if UnsafePointer(result).fundamentalType == .boolean { g_value_set_boolean(result, self ? 1 : 0) }
+  }
+}
+
 extension String: SignalValue {
   /// A text.
   public init?(signalValue value: UnsafePointer<GValue>) {

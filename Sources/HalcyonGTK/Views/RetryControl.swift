@@ -40,7 +40,7 @@ final class RetryControl {
 
   private func addClick() {
     guard let gesture = gtk_gesture_click_new() else { return }
-    Signal.connect(gpointer(gesture), "released", .press) { [weak self] in _ = self?.retry() }
+    gesture.connect("released") { [weak self] in _ = self?.retry() }
     gtk_widget_add_controller(widget, gesture)
   }
 

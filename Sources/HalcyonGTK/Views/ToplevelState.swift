@@ -16,7 +16,7 @@ final class ToplevelState {
   private init(_ surface: OpaquePointer) {
     self.surface = surface
     isHidden = currentlyHidden
-    Signal.connect(gpointer(surface), "notify::state", .pointer) { [weak self] in self?.update() }
+    surface.connect("notify::state") { [weak self] in self?.update() }
   }
 
   /// The state of a widget's window, created at the first call; `nil` for a popover or a widget that is not realized.

@@ -34,7 +34,7 @@ final class WidgetBinding {
     }
     display.onPhaseChange = { [weak self] in self?.phaseDidChange($0) }
     display.onVisibilityChange = { [weak self] in self?.binder.isVisible = $0 }
-    Signal.connect(widget, "destroy") { [weak self] in self?.stop() }
+    widget.connect("destroy") { [weak self] in self?.stop() }
   }
 
   /// The binding of a widget, made if it has none yet.

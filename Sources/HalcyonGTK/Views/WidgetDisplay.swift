@@ -184,9 +184,9 @@ extension WidgetDisplay {
 
   private func observeWidget() {
     visibility.onChange = { [weak self] in self?.visibilityDidChange($0) }
-    Signal.connect(widget, "direction-changed", .number) { [weak self] in self?.paintable.invalidate() }
+    widget.connect("direction-changed") { [weak self] in self?.paintable.invalidate() }
     for property in ["scale-factor"] + kind.layoutProperties {
-      Signal.connect(widget, "notify::\(property)", .pointer) { [weak self] in
+      widget.connect("notify::\(property)") { [weak self] in
         self?.paintable.mode = self?.displayMode ?? .fit
         self?.onChange?()
       }

@@ -17,8 +17,8 @@ final class WidgetVisibility {
 
   init(_ widget: UnsafeMutablePointer<GtkWidget>) {
     self.widget = widget
-    Signal.connect(widget, "map") { [weak self] in self?.didMap() }
-    Signal.connect(widget, "unmap") { [weak self] in self?.didUnmap() }
+    widget.connect("map") { [weak self] in self?.didMap() }
+    widget.connect("unmap") { [weak self] in self?.didUnmap() }
     if gtk_widget_get_mapped(widget) != 0 { didMap() }
   }
 
@@ -82,13 +82,13 @@ private final class ScrollViewport {
     timer = FrameTimer(scrolledWindow) { [weak self] now in self?.check(at: now) }
     observe(gtk_scrolled_window_get_hadjustment)
     observe(gtk_scrolled_window_get_vadjustment)
-    Signal.connect(scrolledWindow, "notify::hadjustment", .pointer) { [weak self] in
+    scrolledWindow.connect("notify::hadjustment") { [weak self] in
       self?.observe(gtk_scrolled_window_get_hadjustment)
     }
-    Signal.connect(scrolledWindow, "notify::vadjustment", .pointer) { [weak self] in
+    scrolledWindow.connect("notify::vadjustment") { [weak self] in
       self?.observe(gtk_scrolled_window_get_vadjustment)
     }
-    Signal.connect(scrolledWindow, "destroy") { [weak self] in self?.timer?.cancel() }
+    scrolledWindow.connect("destroy") { [weak self] in self?.timer?.cancel() }
   }
 
   /// Schedules a check at each change of an adjustment. Handlers of a replaced adjustment stay connected, which at
@@ -96,7 +96,7 @@ private final class ScrollViewport {
   private func observe(_ adjustment: (OpaquePointer?) -> UnsafeMutablePointer<GtkAdjustment>?) {
     guard let adjustment = adjustment(OpaquePointer(scrolledWindow)) else { return }
     for signal in ["value-changed", "changed"] {
-      Signal.connect(gpointer(adjustment), signal) { [weak self] in self?.scheduleCheck() }
+      adjustment.connect(signal) { [weak self] in self?.scheduleCheck() }
     }
     scheduleCheck()
   }
