@@ -22,22 +22,27 @@ enum GridScenes {
     let grid = PictureGrid(
       try requests(300, .green, "green"), cellWidth: 100, cellHeight: 100, columns: 3...3,
       pipeline: ViewScenes.pipeline())
-    try await stage.add(grid.widget, width: 340, height: 300)
+    try await stage.add(widget(of: grid), width: 340, height: 300)
     return grid
   }
 
+  private static func widget(of grid: PictureGrid) throws -> UnsafeMutablePointer<GtkWidget> {
+    guard let widget = grid.widget else { throw Stage.Failure(description: "the widget of the grid has been freed") }
+    return widget
+  }
+
   private static func adjustment(_ grid: PictureGrid) -> UnsafeMutablePointer<GtkAdjustment>? {
-    gtk_scrolled_window_get_vadjustment(grid.widget.opaque)
+    gtk_scrolled_window_get_vadjustment(grid.widget?.opaque)
   }
 
   static func scrolled(_ stage: Stage) async throws {
     let grid = try await addGrid(stage)
     try await stage.until("the images at the top are shown") {
-      (try? stage.screenshot(of: grid.widget).color(x: 0.5, y: 0.2))?.isNear(.green, tolerance: 3) ?? false
+      (try? stage.screenshot(of: widget(of: grid)).color(x: 0.5, y: 0.2))?.isNear(.green, tolerance: 3) ?? false
     }
     gtk_adjustment_set_value(adjustment(grid), gtk_adjustment_get_upper(adjustment(grid)))
     try await stage.until("the images at the end are shown") {
-      (try? stage.screenshot(of: grid.widget).color(x: 0.5, y: 0.8))?.isNear(.green, tolerance: 3) ?? false
+      (try? stage.screenshot(of: widget(of: grid)).color(x: 0.5, y: 0.8))?.isNear(.green, tolerance: 3) ?? false
     }
     try await stage.until("only cells near the visible area hold an image") { SharedTextures.all.count <= 30 }
   }
@@ -46,7 +51,7 @@ enum GridScenes {
     let pipeline = ViewScenes.pipeline()
     let other = PictureGrid(
       try requests(300, .green, "green"), cellWidth: 100, cellHeight: 100, columns: 3...3, pipeline: pipeline)
-    try await stage.add(other.widget, width: 340, height: 300)
+    try await stage.add(widget(of: other), width: 340, height: 300)
     let view = adjustment(other)
     try await stage.until("the grid has its height") { gtk_adjustment_get_upper(view) > 9000 }
     gtk_adjustment_set_value(view, 3300)
@@ -78,7 +83,7 @@ enum GridScenes {
       if count == 0 { continue }
       try await stage.until("the new images are shown") {
         bound.indexes.contains(0)
-          && (try? stage.screenshot(of: grid.widget).color(x: 0.2, y: 0.15))?.isNear(.red, tolerance: 3) ?? false
+          && (try? stage.screenshot(of: widget(of: grid)).color(x: 0.2, y: 0.15))?.isNear(.red, tolerance: 3) ?? false
       }
       try stage.require(bound.indexes.allSatisfy { $0 < count }, "cells \(bound.indexes) of \(count) images were bound")
     }
@@ -88,7 +93,7 @@ enum GridScenes {
     let grid = try await addGrid(stage)
     var index: Int?
     grid.onActivate = { index = $0 }
-    let view = gtk_scrolled_window_get_child(grid.widget.opaque)
+    let view = gtk_scrolled_window_get_child(grid.widget?.opaque)
     gtk_widget_activate_action_variant(view, "list.activate-item", g_variant_new_uint32(4))
     try stage.require(index == 4, "the activated index is \(String(describing: index))")
   }
@@ -99,13 +104,17 @@ enum GridScenes {
     do {
       let grid = try await addGrid(stage)
       released = grid
-      finalizations.watch(gpointer(grid.widget))
+      finalizations.watch(gpointer(try widget(of: grid)))
     }
     try stage.require(released != nil, "the grid was released while its widget is shown")
     try await stage.until("images are shown") { SharedTextures.all.count > 0 }
     if let widget = released?.widget { stage.remove(widget) }
     try await stage.until("the widget is freed") { finalizations.count == 1 }
     try await stage.until("the grid and its textures are freed") { released == nil && SharedTextures.all.count == 0 }
+    let kept = try await addGrid(stage)
+    stage.remove(try widget(of: kept))
+    try stage.require(kept.widget == nil, "the widget of a grid that the program keeps is a freed one")
+    kept.requests = []
   }
 }
 #endif

@@ -54,6 +54,7 @@ enum Scenes {
     "signal-arguments": SignalScenes.arguments,
     "signal-results": SignalScenes.results,
     "signal-released": SignalScenes.released,
+    "weak-references": SignalScenes.references,
     "grid-scrolled": GridScenes.scrolled,
     "grid-prefetched": GridScenes.prefetched,
     "grid-replaced": GridScenes.replaced,

@@ -84,5 +84,32 @@ enum SignalScenes {
     stage.remove(picture)
     try stage.require(destroyed == nil, "the closure of a destroyed widget is kept")
   }
+
+  /// The widgets of a window, as a program keeps them.
+  @MainActor
+  private final class Widgets {
+    @WeakReference var picture: UnsafeMutablePointer<GtkWidget>?
+    @WeakReference var model: OpaquePointer?
+  }
+
+  static func references(_ stage: Stage) async throws {
+    let widgets = Widgets()
+    try stage.require(widgets.picture == nil, "a new reference is to \(String(describing: widgets.picture))")
+    widgets.picture = try await stage.addPicture()
+    guard let picture = widgets.picture else { throw Stage.Failure(description: "the picture on the screen is nil") }
+    g_object_ref(gpointer(picture))
+    stage.remove(picture)
+    try stage.require(widgets.picture == picture, "the picture is nil while the program has it")
+    g_object_unref(gpointer(picture))
+    try stage.require(widgets.picture == nil, "the freed picture is \(String(describing: widgets.picture))")
+
+    let (one, other) = (gtk_string_list_new(nil), gtk_string_list_new(nil))
+    widgets.model = one
+    widgets.model = other
+    g_object_unref(gpointer(one))
+    try stage.require(widgets.model == other, "a reference that was set again is to its first object")
+    g_object_unref(gpointer(other))
+    try stage.require(widgets.model == nil, "the freed model is \(String(describing: widgets.model))")
+  }
 }
 #endif

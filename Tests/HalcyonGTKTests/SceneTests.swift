@@ -23,6 +23,10 @@ import Testing
     #expect(try await Scene.play("signal-released") == "")
   }
 
+  @Test func `a weak reference to a widget is nil once the widget is freed`() async throws {
+    #expect(try await Scene.play("weak-references") == "")
+  }
+
   @Test func `a grid shows the images that it is scrolled to, and holds no others`() async throws {
     #expect(try await Scene.play("grid-scrolled") == "")
   }

@@ -19,7 +19,7 @@ package final class GalleryWindow {
   private let settings: Settings
   private let stack = made(gtk_stack_new())
   private let header = made(gtk_header_bar_new())
-  private var backButton: Widget?
+  @WeakReference private var backButton: Widget?
   private var counts = OriginCounts()
   private var diskByteCount = 0
 

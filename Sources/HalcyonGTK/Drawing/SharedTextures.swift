@@ -55,10 +55,10 @@ package final class SharedTextures: Sendable {
 /// A weak reference to a texture.
 private struct WeakTexture {
   let owner: ObjectIdentifier
-  private let reference: WeakReference
+  private let reference: WeakObject
 
   init(_ texture: OpaquePointer, owner: ObjectIdentifier) {
-    (reference, self.owner) = (WeakReference(texture), owner)
+    (reference, self.owner) = (WeakObject(texture), owner)
   }
 
   /// A new strong reference, or `nil` if the texture has been freed.

@@ -9,12 +9,12 @@ final class WidgetStyle {
   var lastTextColor = GdkRGBA(red: 0, green: 0, blue: 0, alpha: 1)
 
   /// `nil` without a widget.
-  private let widget: WeakReference?
+  private let widget: WeakObject?
   /// Device pixels per point without a widget.
   private let scale: gint
 
   init(_ widget: UnsafeMutablePointer<GtkWidget>) {
-    (self.widget, scale) = (WeakReference(OpaquePointer(widget)), 1)
+    (self.widget, scale) = (WeakObject(OpaquePointer(widget)), 1)
   }
 
   init(scale: gint) { (widget, self.scale) = (nil, scale) }

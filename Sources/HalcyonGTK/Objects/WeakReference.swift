@@ -1,26 +1,28 @@
 #if canImport(CGTK)
-import CGTK
-
-/// A weak reference to a GObject. Safe from any thread.
+/// A reference to a widget or another GObject that is `nil` once the object has been freed, as `weak` is for a class.
 ///
-/// Unchecked: `GWeakRef` is thread-safe, and its memory does not move.
-final class WeakReference: @unchecked Sendable {
-  private let reference: UnsafeMutablePointer<GWeakRef>
+/// ```swift
+/// final class Details {
+///   @WeakReference var title: UnsafeMutablePointer<GtkWidget>?
+///   @WeakReference var selection: OpaquePointer?
+/// }
+/// ```
+///
+/// It keeps nothing alive, and a pointer that is read from it is valid until the program frees the object. Use it for
+/// widgets that another one owns: GTK's own functions ignore `nil`, with a warning.
+@propertyWrapper
+public struct WeakReference<Pointer: GObjectPointer> {
+  private var target: (pointer: Pointer, object: WeakObject)?
 
-  init(_ object: OpaquePointer) {
-    reference = .allocate(capacity: 1)
-    g_weak_ref_init(reference, gpointer(object))
+  /// Creates a reference.
+  ///
+  /// - Parameter wrappedValue: The object. Default: `nil`.
+  public init(wrappedValue: Pointer? = nil) { self.wrappedValue = wrappedValue }
+
+  /// The object; `nil` if there is none, or it has been freed.
+  public var wrappedValue: Pointer? {
+    get { target?.object.object == nil ? nil : target?.pointer }
+    set { target = newValue.map { ($0, WeakObject($0.opaque)) } }
   }
-
-  deinit {
-    g_weak_ref_clear(reference)
-    reference.deallocate()
-  }
-
-  /// A strong reference, or `nil` if the object has been freed.
-  var object: ObjectReference? { makeReference().map { ObjectReference(adopting: $0) } }
-
-  /// A new strong reference that the caller releases, or `nil` if the object has been freed.
-  func makeReference() -> OpaquePointer? { g_weak_ref_get(reference).map { OpaquePointer($0) } }
 }
 #endif

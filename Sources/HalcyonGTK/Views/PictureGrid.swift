@@ -15,8 +15,8 @@ public import HalcyonViews
 /// direction of scrolling is prefetched. The widget keeps the grid alive.
 @MainActor
 public final class PictureGrid {
-  /// The `GtkScrolledWindow` to add to a window.
-  public let widget: UnsafeMutablePointer<GtkWidget>
+  /// The `GtkScrolledWindow` to add to a window; `nil` once that has been destroyed.
+  @WeakReference public private(set) var widget: UnsafeMutablePointer<GtkWidget>?
 
   /// The images, in order. Setting them shows the new ones; the position of scrolling stays.
   ///
@@ -124,7 +124,7 @@ public final class PictureGrid {
   /// The request of a cell, with the same size whether it is prefetched or shown.
   private func request(_ index: Int) -> ImageRequest {
     var request = requests[index]
-    let scale = Int(gtk_widget_get_scale_factor(widget))
+    let scale = widget.map { Int(gtk_widget_get_scale_factor($0)) } ?? 1
     if request.size == nil { request.size = .fill(width: cellWidth * scale, height: cellHeight * scale) }
     return request
   }
@@ -142,6 +142,7 @@ public final class PictureGrid {
 
   /// Prefetches the next page in the direction of scrolling.
   private func prefetch() {
+    guard let widget else { return }
     let adjustment = gtk_scrolled_window_get_vadjustment(widget.opaque)
     let (position, page) = (gtk_adjustment_get_value(adjustment), gtk_adjustment_get_page_size(adjustment))
     let height = gtk_adjustment_get_upper(adjustment)

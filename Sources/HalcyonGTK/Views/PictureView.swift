@@ -19,7 +19,7 @@ public final class PictureView {
   /// The `GtkPicture` in the overlay.
   public let picture: UnsafeMutablePointer<GtkWidget>
 
-  private let reference: ObjectReference
+  private let references: [ObjectReference]
 
   /// Creates an empty view.
   ///
@@ -29,7 +29,7 @@ public final class PictureView {
     guard let overlay = gtk_overlay_new(), let picture = gtk_picture_new() else {
       preconditionFailure("GTK cannot create widgets. Call gtk_init first.")
     }
-    reference = ObjectReference(adopting: OpaquePointer(g_object_ref_sink(gpointer(overlay))))
+    references = [picture, overlay].map { ObjectReference(adopting: OpaquePointer(g_object_ref_sink(gpointer($0)))) }
     (widget, self.picture) = (overlay, picture)
     gtk_overlay_set_child(OpaquePointer(overlay), picture)
     _ = WidgetBinding.make(for: picture, pipeline: pipeline, overlay: ViewOverlay(OpaquePointer(overlay)))
