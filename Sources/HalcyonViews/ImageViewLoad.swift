@@ -258,6 +258,7 @@ extension ImageViewLoad {
       displayDidChange()
     }
     if isCurrent { binder?.updatePhase() }
+    checkFile()
   }
 
   /// Ends the load before its image is shown, or the transition of its image.
@@ -305,20 +306,28 @@ extension ImageViewLoad {
     state = .shown(image)
     binder?.show(DisplayContent(.image(image), role: .image), transition: transition)
     binder?.updatePhase()
+    checkFile()
     // The view may have been resized since; then it loads the image again.
     displayDidChange()
   }
 
   /// Replaces the shown image in place if it has changed. Otherwise, and if the revalidation has failed, it stays.
-  private func didRevalidate(_ result: Result<ImageResponse, ImageError>, _ ended: SizedRequest?) {
+  private func didRevalidate(
+    _ result: Result<ImageResponse, ImageError>, _ ended: SizedRequest?, hasChanged: Bool = false
+  ) {
     guard isCurrent, case .success(let response) = result else { return }
     // The stale image has not been shown yet.
     guard isFinished else { return end(result) }
     guard let image = state.image, let ended,
-      response.image.facts.freshness?.version != image.facts.freshness?.version
+      hasChanged || response.image.facts.freshness?.version != image.facts.freshness?.version
     else { return }
     loader.willShow(ended)
     showLater(response.image, viewRequest.transition(from: response.origin))
+  }
+
+  /// Revalidates an image that came from memory by its file.
+  private func checkFile() {
+    loader.checkFile { [weak self] in self?.didRevalidate($0, self?.loader.sized, hasChanged: true) }
   }
 
   /// Replaces the image of a hidden view by the placeholder.

@@ -19,6 +19,9 @@ final class ViewLoader {
   /// Superseded loads of the same bytes, which go on until ``task`` has joined their transfer.
   private var keptTransfers: [ViewTask] = []
   private let shrinkTimer: ViewTimer
+  /// The version of the local file whose image was found in memory, until it has been compared with that on the disk.
+  private var uncheckedVersion: String?
+  private var fileCheck: Task<Void, Never>?
 
   /// Whether the view is visible: loads of a hidden one have the lowest priority.
   var isVisible: Bool {
@@ -35,7 +38,29 @@ final class ViewLoader {
     guard let sized = viewRequest.sized(for: display) else { return nil }
     self.sized = sized
     let first = viewRequest.forFirstLoad(sized)
-    return (first, viewRequest.pipeline.lookUpMemory(for: first.request))
+    return (first, lookUpMemory(for: first.request))
+  }
+
+  private func lookUpMemory(for request: ImageRequest) -> MemoryLookup {
+    // Before the look-up: a version that is looked up between the two is another one.
+    let version = viewRequest.pipeline.lastFileVersion(for: request)
+    let lookup = viewRequest.pipeline.lookUpMemory(for: request)
+    uncheckedVersion = if case .miss = lookup { nil } else { version }
+    return lookup
+  }
+
+  /// Loads the shown image again if it came from memory and its file has been written again.
+  ///
+  /// Looking at the disk may take long, and happens on another thread.
+  func checkFile(_ completion: @escaping @MainActor (Result<ImageResponse, ImageError>) -> Void) {
+    guard let version = uncheckedVersion, let sized else { return }
+    uncheckedVersion = nil
+    fileCheck = Task { [weak self, pipeline = viewRequest.pipeline] in
+      let current = await pipeline.fileVersion(for: sized.request)
+      // A reload that is in flight reads the file as it is now.
+      guard current != version, !Task.isCancelled, let self, secondaryTask == nil else { return }
+      reload(at: nil, completion: completion)
+    }
   }
 
   /// The view stops showing its image, which the pipeline may keep for a moment.
@@ -128,7 +153,7 @@ final class ViewLoader {
   ) {
     var sized = sized
     if sized.request.freshness.contactsServerFirst { sized.request.cachePolicy = .standard }
-    let lookup = viewRequest.pipeline.lookUpMemory(for: sized.request)
+    let lookup = lookUpMemory(for: sized.request)
     if let image = viewRequest.cachedImage(lookup, for: sized.request) {
       return completion(.success(ImageResponse(memory: image, for: sized.request)))
     }
@@ -170,6 +195,7 @@ final class ViewLoader {
 
   func cancelSecondary() {
     shrinkTimer.cancel()
+    fileCheck?.cancel()
     secondaryTask?.cancel()
     secondaryTask = nil
   }

@@ -5,7 +5,7 @@ import Halcyon
 import HalcyonGTK
 import TestSupport
 
-/// Loads a thousand images from network, disk cache and files, to be run under strace.
+/// Loads a thousand images from network, disk cache and files, and each once more from memory, to be run under strace.
 @MainActor
 enum LoadsScene {
   /// Paths that do not exist; `access` on them marks the beginning and the end of the loads in the trace.
@@ -37,13 +37,18 @@ enum LoadsScene {
     let pipeline = ImagePipeline { $0.cache = ImageCache(in: cacheDirectory) }
     var pictures: [UnsafeMutablePointer<GtkWidget>] = []
     for _ in 0..<10 { pictures.append(try await stage.addPicture(width: 20, height: 20)) }
-    let outcome = Outcome()
+    let (outcome, hits) = (Outcome(), Outcome())
     access(marks.begin, F_OK)
     for step in 0..<loadCount {
       // First loads come from the network or a file, later ones from the disk cache: the memory cache is emptied.
       if step % 100 == 0 { pipeline.cache.memory.removeAll() }
       pictures[step % 10].hc.setImage(with: urls[step % 100], pipeline: pipeline, completion: outcome.take)
-      if step % 10 == 9 { try await stage.until("ten are loaded") { outcome.count == step + 1 } }
+      guard step % 10 == 9 else { continue }
+      try await stage.until("ten are loaded") { outcome.count == step + 1 }
+      for (index, picture) in pictures.enumerated() {
+        picture.hc.setImage(with: urls[(step - index) % 100], pipeline: pipeline, completion: hits.take)
+      }
+      try stage.require(hits.count == step + 1, "images in memory are not shown at once: \(hits.count) of \(step + 1)")
     }
     access(marks.end, F_OK)
     await pipeline.cache.flush()

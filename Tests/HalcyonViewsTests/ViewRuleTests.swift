@@ -1,3 +1,4 @@
+import Foundation
 import HalcyonHTTP
 import HalcyonImaging
 import HalcyonTesting
@@ -163,6 +164,22 @@ struct ViewRuleTests {
     #expect(view.content().name == "preview 2x1")
     fixture.release("pieces-40x20")
     while view.content().name != "image 40x20" { await Task.yield() }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a local file that has been written again is shown from memory, and then anew`(kind: Kind) async throws {
+    try await TemporaryDirectory.run { folder in
+      let file = folder.appending(path: "photo")
+      let fixture = ViewFixture()
+      let (first, second) = (view(kind, fixture), view(kind, fixture))
+      try SolidImage(width: 40, height: 20).data.write(to: file)
+      #expect(try await first.load(ImageRequest(url: file)) == "40x20 from file")
+      try SolidImage(width: 30, height: 10, paddingByteCount: 1).data.write(to: file)
+      #expect(try await second.load(ImageRequest(url: file)) == "40x20 from memory")
+      #expect(second.content().name == "image 40x20")
+      while second.content().name != "image 30x10" { await Task.yield() }
+      #expect(try await view(kind, fixture).load(ImageRequest(url: file)) == "30x10 from memory")
+    }
   }
 
   @Test(arguments: Kind.allCases)

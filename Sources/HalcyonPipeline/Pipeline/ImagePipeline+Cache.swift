@@ -13,8 +13,8 @@ extension ImagePipeline {
   /// pipeline[cached: request] = image
   /// ```
   ///
-  /// Synchronous and without disk access, so it may be read just before a view is drawn. The events of a load are sent for
-  /// an image that is found. An image that is set has the expiration of the request, and needs no revalidation;
+  /// Synchronous, so it may be read just before a view is drawn. There is no disk access, but for the size and the date of a
+  /// local file, which are looked up. The events of a load are sent for an image that is found. An image that is set has the expiration of the request, and needs no revalidation;
   /// ``store(_:original:for:userInfo:)`` stores it on disk as well. Setting has no effect if the request does not write to memory (``RequestOptions/memoryAccess``), or if the image
   /// is partial.
   public subscript(cached request: ImageRequest) -> DecodedImage? {
@@ -26,7 +26,9 @@ extension ImagePipeline {
     set {
       let request = resolved(request)
       guard request.writesMemory else { return }
-      let (memory, key) = (configuration.cache(for: request).memory, RequestKeys(request).image)
+      // What is in memory has a version that was looked up.
+      let keys = RequestKeys(request, file: newValue == nil ? .remembered : .current)
+      let (memory, key) = (configuration.cache(for: request).memory, keys.image)
       guard let newValue else {
         configuration.cache(for: request).removals.memory.record(key)
         loader.unstoredImages.remove(key)

@@ -8,7 +8,7 @@ extension ImagePipeline {
   /// once the image has been loaded, or its `async` variant has read it.
   public func placeholder(for request: ImageRequest) -> ThumbHash? {
     let request = resolved(request)
-    return configuration.cache(for: request).placeholders[RequestKeys(request).fetch]
+    return configuration.cache(for: request).placeholders[RequestKeys(request, file: .remembered).fetch]
   }
 
   /// The placeholder of a request's image, from memory or from the store; `nil` if there is none or the store fails.

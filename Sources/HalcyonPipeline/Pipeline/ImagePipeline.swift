@@ -110,10 +110,11 @@ public final class ImagePipeline: Sendable {
   /// ``followedTask(for:after:onStoredStale:)``.
   ///
   /// An image that must not be stored (`no-store`) is found while a view shows it, and for some seconds after, so that a
-  /// list does not download it at each reuse of a cell.
+  /// list does not download it at each reuse of a cell. Of a local file the image of the version is found that was looked up
+  /// last: see ``fileVersion(for:)``.
   package func lookUpMemory(for request: ImageRequest) -> MemoryLookup {
     let request = resolved(request)
-    let key = RequestKeys(request).image
+    let key = RequestKeys(request, file: .remembered).image
     let lookup = loader.lookUpMemory(request, key: key)
     switch lookup {
     case .hit(let image): return .hit(deliveredHit(image, request))
@@ -126,7 +127,7 @@ public final class ImagePipeline: Sendable {
   /// The last preview of an earlier load of an image that is not in memory, for a view: ready to be shown.
   package func keptPreview(for request: ImageRequest) -> DecodedImage? {
     let request = resolved(request)
-    return loader.keptPreview(request, keys: RequestKeys(request)).map { request.delivered($0) }
+    return loader.keptPreview(request, keys: RequestKeys(request, file: .remembered)).map { request.delivered($0) }
   }
 
   func deliveredHit(_ image: DecodedImage, _ request: ImageRequest) -> DecodedImage {
@@ -150,7 +151,18 @@ public final class ImagePipeline: Sendable {
   package func viewWillRelease(_ request: ImageRequest) {
     guard !loader.unstoredImages.isEmpty else { return }
     let request = resolved(request)
-    if request.writesMemory { loader.unstoredImages.keep(RequestKeys(request).image) }
+    if request.writesMemory { loader.unstoredImages.keep(RequestKeys(request, file: .remembered).image) }
+  }
+
+  /// The version of a request's local file that was looked up last, without a look at the disk; `nil` for other sources.
+  package func lastFileVersion(for request: ImageRequest) -> String? {
+    request.source.keySource.file.flatMap(FileVersions.last)
+  }
+
+  /// The version of a request's local file on the disk; `nil` if there is none, or the look-up is cancelled.
+  package func fileVersion(for request: ImageRequest) async -> String? {
+    guard let file = request.source.keySource.file else { return nil }
+    return try? await loader.bytes.files.run { _ in FileVersions.current(of: file) }
   }
 
   /// The image of a request, with the changes that the options of the request make on delivery.
@@ -168,7 +180,8 @@ public final class ImagePipeline: Sendable {
       request: resolved(request), loader: loader, lookup: lookup, keepsAllEvents: true, onStoredStale: onStoredStale)
   }
 
-  package static func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(request).image }
+  /// A key for comparisons of requests, without the version of a local file.
+  package static func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(request, file: .any).image }
 
   /// The encoded bytes of a request's image, from the store or from the source.
   ///

@@ -57,7 +57,7 @@ struct PrefetchKey: Hashable, Sendable {
   private let store: StoreOptions
 
   init(_ request: ImageRequest, destination: ImagePrefetcher.Destination) {
-    let keys = RequestKeys(request)
+    let keys = RequestKeys(request, file: .any)
     key =
       switch destination {
       case .memory: keys.image

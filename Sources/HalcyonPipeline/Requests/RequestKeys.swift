@@ -10,10 +10,20 @@ struct RequestKeys: Sendable {
   /// The length of the text of ``fetch``, with which the text of ``image`` begins, in bytes of UTF-8.
   private let fetchLength: Int
 
-  init(_ request: ImageRequest) {
+  /// Which version of a local file the keys are for: a file that has been written again is another image.
+  enum FileVersion {
+    /// The one on the disk, which is looked up.
+    case current
+    /// The one that was looked up last, for callers that must not wait for a disk.
+    case remembered
+    /// Any, for keys that are only compared with each other.
+    case any
+  }
+
+  init(_ request: ImageRequest, file version: FileVersion = .current) {
     var fetchLength = 0
     image = KeyFields.key { fields in
-      Self.appendFetchFields(of: request, to: &fields)
+      Self.appendFetchFields(of: request, version, to: &fields)
       fetchLength = fields.count
       fields.append(request.targetSize)
       for processor in request.processors { fields.append("process", processor.identifier) }
@@ -38,14 +48,12 @@ struct RequestKeys: Sendable {
   /// The key of the image encoded by `policy`; `nil` if the policy stores only the original bytes.
   func variant(_ policy: StoragePolicy) -> CacheKey? { policy.keyText.map { image.adding("stored", $0) } }
 
-  private static func appendFetchFields(of request: ImageRequest, to fields: inout KeyFields) {
+  private static func appendFetchFields(
+    of request: ImageRequest, _ version: FileVersion, to fields: inout KeyFields
+  ) {
     let source = request.source.keySource
     fields.append(source.name, source.text)
-    // A file that has been written again is another image.
-    if case .url(let text) = source, text.utf8.starts(with: "file:".utf8), let version = URL(string: text)?.fileVersion
-    {
-      fields.append("modified", version)
-    }
+    if let file = source.file, let version = version.text(of: file) { fields.append("modified", version) }
     // Header values may be secret, and keys are written to disk: they contain only hashes of the values.
     for header in request.headers.fields.isEmpty ? [] : request.headers.sortedFields {
       fields.append("header", "\(header.name.lowercased()):\(KeyDigest(header.value).hexadecimal)")
@@ -57,6 +65,23 @@ struct RequestKeys: Sendable {
       if let policy = box.policyValue { fields.append("policy", policy) }
       if box.options.allowsErrorImage == true { fields.append("errors", "images") }
     }
+  }
+}
+
+extension RequestKeys.FileVersion {
+  fileprivate func text(of file: String) -> String? {
+    switch self {
+    case .current: FileVersions.current(of: file)
+    case .remembered: FileVersions.last(of: file)
+    case .any: nil
+    }
+  }
+}
+
+extension CacheKey.Source {
+  /// The `file:` URL of a local file; `nil` for other sources.
+  var file: String? {
+    if case .url(let text) = self, text.utf8.starts(with: "file:".utf8) { text } else { nil }
   }
 }
 

@@ -1,0 +1,45 @@
+import Foundation
+
+/// The versions of local files: the size and the date, which differ when a file has been written again.
+///
+/// Versions that were looked up are remembered, for callers that must not wait for a slow disk. Safe from any thread.
+package enum FileVersions {
+  private struct Remembered {
+    var newer: [String: String] = [:]
+    var older: [String: String] = [:]
+  }
+
+  /// Of this many files at least the versions are remembered, some hundred bytes each.
+  private static let limit = 4096
+  private static let remembered = Lock(Remembered())
+
+  /// The version of a file, by one system call; `nil` if it cannot be found.
+  ///
+  /// - Parameter url: A `file:` URL.
+  package static func current(of url: String) -> String? {
+    let version = URL(string: url).flatMap(version)
+    remembered.withLock { remembered in
+      if remembered.newer.count >= limit { remembered = Remembered(older: remembered.newer) }
+      remembered.newer[url] = version
+      if version == nil { remembered.older[url] = nil }
+    }
+    return version
+  }
+
+  /// The version that ``current(of:)`` has found last; `nil` if it has not found the file, or has forgotten it.
+  package static func last(of url: String) -> String? {
+    remembered.withLock { $0.newer[url] ?? $0.older[url] }
+  }
+
+  private static func version(of url: URL) -> String? {
+    let name = url.decodedPath.map { CChar(bitPattern: $0) } + [0]
+    var status = stat()
+    guard stat(name, &status) == 0 else { return nil }
+    #if canImport(Darwin)
+    let date = status.st_mtimespec
+    #else
+    let date = status.st_mtim
+    #endif
+    return "\(status.st_size) \(date.tv_sec).\(date.tv_nsec)"
+  }
+}
