@@ -34,6 +34,7 @@ enum Scenes {
     "view-file-placeholder": ViewScenes.filePlaceholder,
     "view-destroyed": LifetimeScenes.destroyed,
     "view-freed": LifetimeScenes.freed,
+    "view-leaks": LeakScene.play,
     "view-hidden": LifetimeScenes.hidden,
     "view-appended": LifetimeScenes.appended,
     "view-removed-by-transition": LifetimeScenes.removedByTransition,

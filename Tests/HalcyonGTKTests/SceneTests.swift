@@ -144,6 +144,12 @@ import Testing
     #expect(try await Scene.play("view-freed") == "")
   }
 
+  @Test func `of a thousand views that are destroyed while they load, fade, fail and play, nothing remains`()
+    async throws
+  {
+    #expect(try await Scene.play("view-leaks") == "")
+  }
+
   @Test func `completions of a view that is destroyed run while it is alive`() async throws {
     #expect(try await Scene.play("view-completed-before-end") == "")
   }
