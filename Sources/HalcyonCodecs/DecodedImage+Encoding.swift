@@ -12,8 +12,11 @@ import HalcyonSupport
 /// Asynchronous code gets the asynchronous methods, which encode on threads of the library; the others encode on the
 /// calling thread. The file contains the pixels as they are shown: upright and in the colour space of the bitmap, with a
 /// profile if it is Display P3, and without its metadata unless it is passed, as in
-/// `image.encoded(as: .jpeg, metadata: ImageMetadata(of: original))`. Of an animation the still frame is written:
-/// ``animation`` has the encoded bytes of all frames.
+/// `image.encoded(as: .jpeg, metadata: ImageMetadata(of: original))`.
+///
+/// An image with an ``animation`` stays animated in GIF, WebP and AVIF: its frames are decoded, processed and encoded one
+/// after another, and ``bitmap`` is not used. Other formats get the still frame. `DecodedImage(bitmap: image.bitmap)` has no
+/// animation.
 extension DecodedImage {
   /// Encodes the image on a thread of the library.
   ///
@@ -23,7 +26,8 @@ extension DecodedImage {
   ///   - background: The colour behind transparent pixels in formats without transparency.
   ///   - metadata: The metadata to write to JPEG, PNG and WebP, upright and without the thumbnail, as
   ///     ``MetadataPolicy/keep`` says. Default: none.
-  /// - Throws: ``ImageEncodingError``; `CancellationError` if the task is cancelled before the file is encoded.
+  /// - Throws: ``ImageEncodingError``; the error of a frame of an animation; `CancellationError` if the task is cancelled
+  ///   before the file is encoded.
   /// - Precondition: `quality` is in 0...1.
   public func encoded(
     as format: ImageFormat, quality: Double = 0.8, background: PixelColor = .white,
@@ -42,7 +46,7 @@ extension DecodedImage {
   ///   - background: The colour behind transparent pixels in formats without transparency.
   ///   - metadata: The metadata to write to JPEG, PNG and WebP, upright and without the thumbnail, as
   ///     ``MetadataPolicy/keep`` says. Default: none.
-  /// - Throws: ``ImageEncodingError``.
+  /// - Throws: ``ImageEncodingError``; the error of a frame of an animation.
   /// - Precondition: `quality` is in 0...1.
   public func encoded(
     as format: ImageFormat, quality: Double = 0.8, background: PixelColor = .white, metadata: ImageMetadata? = nil
@@ -62,7 +66,8 @@ extension DecodedImage {
   ///   - background: The colour behind transparent pixels in formats without transparency.
   ///   - metadata: The metadata to write to JPEG, PNG and WebP, upright and without the thumbnail, as
   ///     ``MetadataPolicy/keep`` says. Default: none.
-  /// - Throws: ``ImageEncodingError``; `CancellationError` if the task is cancelled before the file is encoded.
+  /// - Throws: ``ImageEncodingError``; the error of a frame of an animation; `CancellationError` if the task is cancelled
+  ///   before the file is encoded.
   /// - Precondition: `quality` is in 0...1.
   public func write(
     to file: URL, as format: ImageFormat? = nil, quality: Double = 0.8, background: PixelColor = .white,
@@ -87,7 +92,7 @@ extension DecodedImage {
   ///   - background: The colour behind transparent pixels in formats without transparency.
   ///   - metadata: The metadata to write to JPEG, PNG and WebP, upright and without the thumbnail, as
   ///     ``MetadataPolicy/keep`` says. Default: none.
-  /// - Throws: ``ImageEncodingError``.
+  /// - Throws: ``ImageEncodingError``; the error of a frame of an animation.
   /// - Precondition: `quality` is in 0...1.
   public func write(
     to file: URL, as format: ImageFormat? = nil, quality: Double = 0.8, background: PixelColor = .white,
@@ -97,7 +102,7 @@ extension DecodedImage {
   }
 
   private func encoded(as format: ImageFormat, _ options: EncodingOptions) throws -> Data {
-    try StandardCodecs.encoder(for: format).encode(bitmap, options: options)
+    try StandardCodecs.encoder(for: format).encode(self, options: options)
   }
 
   private func write(to file: URL, as format: ImageFormat?, _ options: EncodingOptions) throws {

@@ -46,7 +46,7 @@ public enum StandardCodecs {
     try encoders.encoder(for: format)
   }
 
-  /// Encodes an animated GIF on the calling thread; every frame covers the whole canvas and has its own colour table.
+  /// Encodes an animated GIF on the calling thread; every frame has its own colour table.
   ///
   /// - Parameters:
   ///   - frames: At least one frame, all of the same size. Durations are rounded to hundredths of a second.
@@ -54,7 +54,9 @@ public enum StandardCodecs {
   /// - Throws: ``ImageEncodingError/tooLarge(_:_:)`` if a side is over 65,535 pixels;
   ///   ``ImageEncodingError/failed(_:reason:)`` if there are no frames, or frames of different sizes.
   public static func gif(_ frames: [AnimationFrame], loopCount: Int? = nil) throws -> Data {
-    try GIFEncoder().encode(frames, loopCount: loopCount)
+    var rest = frames[...]
+    let animation = AnimationInfo(frameCount: max(1, frames.count), loopCount: loopCount)
+    return try GIFEncoder().encode(animation, options: EncodingOptions()) { rest.popFirst() }
   }
 
   private static var drawingDecoders: [any ImageDecoder] {

@@ -150,7 +150,7 @@ enum AnimationScenes {
     let frames = try zip(colors, milliseconds).map { color, time in
       AnimationFrame(bitmap: try SolidImage.bitmap(color), duration: .milliseconds(time))
     }
-    return try GIFEncoder().encode(frames, loopCount: loopCount)
+    return try StandardCodecs.gif(frames, loopCount: loopCount)
   }
 
   private static func shownIndex(_ picture: UnsafeMutablePointer<GtkWidget>, _ stage: Stage) -> Int? {

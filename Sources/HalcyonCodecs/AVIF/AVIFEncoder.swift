@@ -3,18 +3,21 @@ package import HalcyonImaging
 import CAVIF
 package import Foundation
 
-/// Encodes AVIF through libavif and its AV1 encoder, with alpha.
+/// Encodes AVIF through libavif and its AV1 encoder, with alpha, still and animated.
 ///
-/// Chroma subsampling is 4:2:0 below a quality of 0.9, otherwise 4:4:4. The speed is 8 of libavif's 0 (best) to 10, on
-/// one thread: an image of 1 megapixel takes about half a second.
-package struct AVIFEncoder: ImageEncoder {
-  private static let speed: Int32 = 8
+/// Chroma subsampling is 4:2:0 below a quality of 0.9, otherwise 4:4:4. At the default speed and on one thread, an image
+/// of 1 megapixel takes about half a second.
+package struct AVIFEncoder: AnimatedImageEncoder {
   private static let worstQuantizer = 63.0
   private static let fullColorQuality = 0.9
   private static let sideLimit = 65_536
 
-  /// Creates an encoder; it has no state.
-  package init() {}
+  private let speed: Int
+
+  /// Creates an encoder.
+  ///
+  /// - Parameter speed: libavif's, from 0 (smallest) to 10 (fastest). Default: 8.
+  package init(speed: Int = 8) { self.speed = speed }
 
   /// AVIF.
   package var format: ImageFormat { .avif }
@@ -25,55 +28,119 @@ package struct AVIFEncoder: ImageEncoder {
   ///
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,536 pixels.
   package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+    let handle = try handle(options)
+    let image = try AVIFOutputImage(bitmap, layout: Self.layout(options), hasAlpha: !bitmap.isOpaque)
+    return try handle.file(of: image)
+  }
+
+  /// Writes an image sequence, which is transparent if its first frame may be.
+  ///
+  /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,536 pixels, with the first frame.
+  package func frameWriter(
+    for animation: AnimationInfo, options: EncodingOptions
+  ) throws -> any ImageFrameWriter {
+    AVIFFrameWriter(
+      loopCount: animation.loopCount, encoder: try handle(options), layout: Self.layout(options),
+      background: options.background)
+  }
+
+  private func handle(_ options: EncodingOptions) throws -> AVIFEncoderHandle {
     try rejectMetadata(options)
-    guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
-      throw ImageEncodingError.tooLarge(.avif, bitmap.size)
-    }
-    let layout = options.quality < Self.fullColorQuality ? AVIF_PIXEL_FORMAT_YUV420 : AVIF_PIXEL_FORMAT_YUV444
-    guard
-      let image = avifImageCreate(UInt32(bitmap.size.width), UInt32(bitmap.size.height), 8, layout),
-      let encoder = avifEncoderCreate()
-    else { throw ImageEncodingError.failed(.avif, reason: "out of memory") }
-    defer {
-      avifEncoderDestroy(encoder)
-      avifImageDestroy(image)
-    }
-    try Self.check(Self.fill(image, from: bitmap))
     let quantizer = Int32((Self.worstQuantizer * (1 - options.quality)).rounded())
+    return try AVIFEncoderHandle(speed: Int32(speed), quantizer: quantizer)
+  }
+
+  private static func layout(_ options: EncodingOptions) -> avifPixelFormat {
+    options.quality < fullColorQuality ? AVIF_PIXEL_FORMAT_YUV420 : AVIF_PIXEL_FORMAT_YUV444
+  }
+
+  static func check(_ size: PixelSize) throws(ImageEncodingError) {
+    guard max(size.width, size.height) <= sideLimit else { throw .tooLarge(.avif, size) }
+  }
+
+  static func check(_ result: avifResult) throws(ImageEncodingError) {
+    guard result != AVIF_RESULT_OK else { return }
+    throw .failed(.avif, reason: String(cString: avifResultToString(result)))
+  }
+}
+
+/// libavif's encoder of one file.
+final class AVIFEncoderHandle {
+  private let encoder: UnsafeMutablePointer<avifEncoder>
+
+  init(speed: Int32, quantizer: Int32) throws(ImageEncodingError) {
+    guard let encoder = avifEncoderCreate() else { throw .failed(.avif, reason: "out of memory") }
+    self.encoder = encoder
     encoder.pointee.maxThreads = 1
-    encoder.pointee.speed = Self.speed
+    encoder.pointee.speed = speed
     encoder.pointee.minQuantizer = quantizer
     encoder.pointee.maxQuantizer = quantizer
     encoder.pointee.minQuantizerAlpha = quantizer
     encoder.pointee.maxQuantizerAlpha = quantizer
+  }
+
+  deinit { avifEncoderDestroy(encoder) }
+
+  /// The file of a still image.
+  func file(of image: borrowing AVIFOutputImage) throws(ImageEncodingError) -> Data {
     var output = avifRWData()
     defer { avifRWDataFree(&output) }
-    try Self.check(avifEncoderWrite(encoder, image, &output))
+    try AVIFEncoder.check(avifEncoderWrite(encoder, image.image, &output))
     return Data(bytes: output.data, count: output.size)
   }
 
-  /// Fills an image with full-range colours and straight alpha.
-  private static func fill(_ image: UnsafeMutablePointer<avifImage>, from bitmap: Bitmap) -> avifResult {
+  /// Begins a sequence whose durations are in milliseconds.
+  ///
+  /// - Returns: Whether libavif writes the number of plays.
+  func startSequence(loopCount: Int?) -> Bool {
+    encoder.pointee.timescale = 1000
+    // That of an endless one is the default.
+    guard let loopCount else { return true }
+    return shim_set_repetitions(encoder, Int32(clamping: loopCount - 1)) == AVIF_TRUE
+  }
+
+  func add(_ image: borrowing AVIFOutputImage, milliseconds: UInt64) throws(ImageEncodingError) {
+    let flags = avifAddImageFlags(AVIF_ADD_IMAGE_FLAG_NONE.rawValue)
+    try AVIFEncoder.check(avifEncoderAddImage(encoder, image.image, milliseconds, flags))
+  }
+
+  /// The file of a sequence.
+  func finish() throws(ImageEncodingError) -> Data {
+    var output = avifRWData()
+    defer { avifRWDataFree(&output) }
+    try AVIFEncoder.check(avifEncoderFinish(encoder, &output))
+    return Data(bytes: output.data, count: output.size)
+  }
+}
+
+/// A bitmap in libavif's layout: full-range colours and straight alpha.
+struct AVIFOutputImage: ~Copyable {
+  private(set) var image: UnsafeMutablePointer<avifImage>?
+
+  init(_ bitmap: Bitmap, layout: avifPixelFormat, hasAlpha: Bool) throws(ImageEncodingError) {
+    try AVIFEncoder.check(bitmap.size)
+    guard let image = avifImageCreate(UInt32(bitmap.size.width), UInt32(bitmap.size.height), 8, layout) else {
+      throw .failed(.avif, reason: "out of memory")
+    }
+    self.image = image
     image.pointee.yuvRange = AVIF_RANGE_FULL
     let primaries = bitmap.colorSpace == .sRGB ? AVIF_COLOR_PRIMARIES_BT709 : AVIF_COLOR_PRIMARIES_SMPTE432
     image.pointee.colorPrimaries = avifColorPrimaries(primaries)
     image.pointee.transferCharacteristics = avifTransferCharacteristics(AVIF_TRANSFER_CHARACTERISTICS_SRGB)
     image.pointee.matrixCoefficients = avifMatrixCoefficients(AVIF_MATRIX_COEFFICIENTS_BT601)
-    return bitmap.withUnsafeBytes { bytes in
+    let result = bitmap.withUnsafeBytes { bytes in
       var pixels = avifRGBImage()
       avifRGBImageSetDefaults(&pixels, image)
       pixels.format = AVIF_RGB_FORMAT_RGBA
-      pixels.ignoreAlpha = bitmap.isOpaque ? AVIF_TRUE : AVIF_FALSE
-      pixels.alphaPremultiplied = bitmap.isOpaque ? AVIF_FALSE : AVIF_TRUE
+      pixels.ignoreAlpha = hasAlpha ? AVIF_FALSE : AVIF_TRUE
+      pixels.alphaPremultiplied = hasAlpha ? AVIF_TRUE : AVIF_FALSE
       pixels.pixels = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
       pixels.rowBytes = UInt32(bitmap.bytesPerRow)
       return avifImageRGBToYUV(image, &pixels)
     }
+    try AVIFEncoder.check(result)
   }
 
-  private static func check(_ result: avifResult) throws {
-    guard result != AVIF_RESULT_OK else { return }
-    throw ImageEncodingError.failed(.avif, reason: String(cString: avifResultToString(result)))
-  }
+  deinit { if let image { avifImageDestroy(image) } }
 }
 #endif

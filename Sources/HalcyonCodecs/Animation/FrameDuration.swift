@@ -6,8 +6,8 @@ enum FrameDuration {
     duration <= .milliseconds(10) ? .milliseconds(100) : duration
   }
 
-  /// The same for a duration in seconds: one day at most, and 0 if not finite.
+  /// The same for a duration in seconds, to the microsecond: one day at most, and 0 if not finite.
   static func displayed(seconds: Double) -> Duration {
-    displayed(seconds.isFinite ? .seconds(min(max(seconds, 0), 86_400)) : .zero)
+    displayed(seconds.isFinite ? .microseconds(Int64((min(max(seconds, 0), 86_400) * 1e6).rounded())) : .zero)
   }
 }

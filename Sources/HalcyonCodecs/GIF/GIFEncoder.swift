@@ -6,9 +6,7 @@ package import Foundation
 /// A frame with at most 255 colours keeps them; any other is quantised to 255 colours by median cut, with
 /// Floyd–Steinberg dithering. Colours are converted to sRGB. Pixels with less than half alpha become transparent, others opaque. The quality of the
 /// options is ignored.
-package struct GIFEncoder: ImageEncoder {
-  private static let sideLimit = 65_535
-
+package struct GIFEncoder: AnimatedImageEncoder {
   /// Creates an encoder; it has no state.
   package init() {}
 
@@ -20,68 +18,128 @@ package struct GIFEncoder: ImageEncoder {
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,535 pixels.
   package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     try rejectMetadata(options)
-    var file = try header(bitmap.size)
-    try append(bitmap.converted(to: .sRGB), hundredths: 0, isAnimated: false, to: &file)
-    return file + [0x3B]
+    var file = try GIFFile(size: bitmap.size)
+    try file.append(
+      bitmap.straightPixels(), size: bitmap.size, in: PixelArea(x: 0, y: 0, size: bitmap.size), timing: nil)
+    return file.finished
   }
 
-  /// Encodes an animation; every frame covers the whole canvas and has its own colour table.
+  /// Writes an animation whose frames have their own colour tables, and only the pixels that differ from the frame before.
   ///
-  /// - Parameters:
-  ///   - frames: At least one frame, all of the same size. Durations are rounded to hundredths of a second.
-  ///   - loopCount: The number of times the animation plays, 1 to 65,536; `nil` for endless.
-  /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,535 pixels; `ImageEncodingError.failed` if there are
-  ///   no frames, or frames of different sizes.
-  package func encode(_ frames: [AnimationFrame], loopCount: Int?) throws -> Data {
-    guard let size = frames.first?.bitmap.size, frames.allSatisfy({ $0.bitmap.size == size }) else {
-      throw ImageEncodingError.failed(.gif, reason: "an animation needs at least one frame, all of the same size")
-    }
-    var file = try header(size)
-    if loopCount != 1 {
-      let repetitions = loopCount.map { min(max($0 - 1, 1), 65_535) } ?? 0
-      file += [0x21, 0xFF, 11] + "NETSCAPE2.0".utf8 + [3, 1] + Self.littleEndian(repetitions) + [0]
-    }
-    for frame in frames {
-      let hundredths = min(max((frame.duration / .milliseconds(10)).rounded(), 0), 65_535)
-      try append(frame.bitmap.converted(to: .sRGB), hundredths: Int(hundredths), isAnimated: true, to: &file)
-    }
-    return file + [0x3B]
+  /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,535 pixels, with the first frame.
+  package func frameWriter(
+    for animation: AnimationInfo, options: EncodingOptions
+  ) throws -> any ImageFrameWriter {
+    try rejectMetadata(options)
+    return GIFFrameWriter(loopCount: animation.loopCount)
+  }
+}
+
+/// The frames of an animated GIF.
+///
+/// A frame is written once the next one is known, which decides whether it stays: a frame over which pixels become
+/// transparent is cleared, any other is drawn over.
+private final class GIFFrameWriter: ImageFrameWriter {
+  private struct Frame {
+    /// Straight RGBA, four bytes a pixel.
+    let pixels: [UInt8]
+    let duration: Duration
   }
 
-  private func header(_ size: PixelSize) throws(ImageEncodingError) -> Data {
-    guard max(size.width, size.height) <= Self.sideLimit else { throw .tooLarge(.gif, size) }
-    return Data("GIF89a".utf8) + Self.littleEndian(size.width) + Self.littleEndian(size.height) + [0, 0, 0]
+  private let loopCount: Int?
+  private var file: GIFFile?
+  private var size = PixelSize(width: 0, height: 0)
+  private var pending: Frame?
+  /// The pixels that are shown before the pending frame; `nil` for a transparent canvas.
+  private var shown: [UInt8]?
+
+  init(loopCount: Int?) { self.loopCount = loopCount }
+
+  func add(_ frame: AnimationFrame) throws {
+    if file == nil {
+      size = frame.bitmap.size
+      file = try GIFFile(size: size)
+      if loopCount != 1 { file?.appendLoop(repetitions: loopCount.map { min(max($0 - 1, 1), 65_535) } ?? 0) }
+    }
+    guard frame.bitmap.size == size else { throw ImageEncodingError.unequalFrames(.gif) }
+    let next = Frame(pixels: try frame.bitmap.straightPixels(), duration: frame.duration)
+    try writePending(before: next.pixels)
+    pending = next
   }
 
-  private func append(_ bitmap: Bitmap, hundredths: Int, isAnimated: Bool, to file: inout Data) throws {
-    let pixels = straightPixels(bitmap)
-    let palette = GIFPalette(pixels)
-    var dithering = GIFDithering(palette)
-    let indices = try dithering.indices(pixels, size: bitmap.size)
-    if isAnimated || palette.transparentIndex != nil {
-      // Each frame is cleared before the next, which may be transparent where this one is not.
-      let flags: UInt8 = (isAnimated ? 2 << 2 : 0) | (palette.transparentIndex == nil ? 0 : 1)
-      file += [0x21, 0xF9, 4, flags] + Self.littleEndian(hundredths) + [UInt8(palette.transparentIndex ?? 0), 0]
-    }
-    file += [0x2C, 0, 0, 0, 0] + Self.littleEndian(bitmap.size.width) + Self.littleEndian(bitmap.size.height)
-    file.append(0x80 | UInt8(palette.bitCount - 1))
-    for index in 0..<1 << palette.bitCount {
-      let color = index < palette.colors.count ? palette.colors[index] : .zero
-      file += [UInt8(color.x), UInt8(color.y), UInt8(color.z)]
-    }
-    file += GIFLZWEncoder.data(indices, bitCount: palette.bitCount)
+  func finish() throws -> Data {
+    try writePending(before: nil)
+    guard let file else { throw ImageEncodingError.unequalFrames(.gif) }
+    return file.finished
   }
 
-  private func straightPixels(_ bitmap: Bitmap) -> [UInt8] {
-    var pixels = [UInt8](repeating: 0, count: bitmap.size.pixelCount * 4)
-    bitmap.withUnsafeBytes { bytes in
+  private func writePending(before next: [UInt8]?) throws {
+    guard let pending else { return }
+    let isCleared = next.map { GIFPixels.hasHole($0, over: pending.pixels) } ?? false
+    let whole = PixelArea(x: 0, y: 0, size: size)
+    // All of the canvas is cleared, or nothing.
+    let area = isCleared ? whole : shown.map { GIFPixels.difference($0, pending.pixels, size: size) } ?? whole
+    let pixels = GIFPixels.part(area, of: pending.pixels, width: size.width, without: shown)
+    try file?.append(
+      pixels, size: area.size, in: area, timing: GIFFile.Timing(duration: pending.duration, isCleared: isCleared))
+    shown = isCleared ? nil : pending.pixels
+  }
+}
+
+/// Comparisons of frames of straight RGBA, in which pixels with less than half alpha are transparent.
+private enum GIFPixels {
+  /// Whether a pixel is transparent that was not in the frame before.
+  static func hasHole(_ pixels: [UInt8], over before: [UInt8]) -> Bool {
+    stride(from: 3, to: pixels.count, by: 4).contains { pixels[$0] < 128 && before[$0] >= 128 }
+  }
+
+  /// The smallest area that contains all pixels in which two frames differ, and at least one.
+  static func difference(_ before: [UInt8], _ pixels: [UInt8], size: PixelSize) -> PixelArea {
+    var (left, right, top, bottom) = (size.width, -1, size.height, -1)
+    for row in 0..<size.height {
+      let start = row * size.width
+      guard let first = (0..<size.width).first(where: { differs(before, pixels, start + $0) }) else { continue }
+      let last = (first..<size.width).last { differs(before, pixels, start + $0) } ?? first
+      (left, right, top, bottom) = (min(left, first), max(right, last), min(top, row), row)
+    }
+    guard bottom >= 0 else { return PixelArea(x: 0, y: 0, size: PixelSize(width: 1, height: 1)) }
+    return PixelArea(x: left, y: top, size: PixelSize(width: right - left + 1, height: bottom - top + 1))
+  }
+
+  /// The pixels of an area; those that are shown already are transparent.
+  static func part(_ area: PixelArea, of pixels: [UInt8], width: Int, without shown: [UInt8]?) -> [UInt8] {
+    var part: [UInt8] = []
+    part.reserveCapacity(area.size.pixelCount * 4)
+    for row in area.y..<area.y + area.size.height {
+      for pixel in row * width + area.x..<row * width + area.x + area.size.width {
+        if let shown, !differs(shown, pixels, pixel) {
+          part.append(contentsOf: repeatElement(0, count: 4))
+        } else {
+          part.append(contentsOf: pixels[pixel * 4..<pixel * 4 + 4])
+        }
+      }
+    }
+    return part
+  }
+
+  private static func differs(_ before: [UInt8], _ pixels: [UInt8], _ pixel: Int) -> Bool {
+    let start = pixel * 4
+    let isOpaque = pixels[start + 3] >= 128
+    if isOpaque != (before[start + 3] >= 128) { return true }
+    return isOpaque
+      && (pixels[start] != before[start] || pixels[start + 1] != before[start + 1]
+        || pixels[start + 2] != before[start + 2])
+  }
+}
+
+extension Bitmap {
+  /// The pixels in sRGB with straight alpha, four bytes each.
+  fileprivate func straightPixels() throws -> [UInt8] {
+    var pixels = [UInt8](repeating: 0, count: size.pixelCount * 4)
+    try converted(to: .sRGB).withUnsafeBytes { bytes in
       guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
-      AlphaMath.unpremultiply(start, count: bitmap.size.pixelCount, into: &pixels)
+      AlphaMath.unpremultiply(start, count: size.pixelCount, into: &pixels)
     }
     return pixels
-  }
-
-  private static func littleEndian(_ value: Int) -> [UInt8] {
-    [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
   }
 }

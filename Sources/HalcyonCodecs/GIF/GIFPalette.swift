@@ -94,9 +94,12 @@ struct GIFDithering {
   private let palette: GIFPalette
   /// The nearest index for each histogram bin, filled on first use; -1 if not known yet.
   private var nearest = [Int](repeating: -1, count: 1 << 15)
+  /// The indices of the colours of an exact palette.
+  private var exact: [SIMD3<Int>: Int] = [:]
 
   init(_ palette: GIFPalette) {
     self.palette = palette
+    if palette.isExact { for (index, color) in palette.colors.enumerated() { exact[color] = index } }
   }
 
   /// - Parameter pixels: Straight RGBA, four bytes a pixel.
@@ -134,7 +137,7 @@ struct GIFDithering {
   }
 
   private mutating func index(of color: SIMD3<Int>) -> Int {
-    guard !palette.isExact else { return palette.index(of: color) }
+    guard !palette.isExact else { return exact[color] ?? 0 }
     let bin = GIFColorHistogram.bin(color)
     if nearest[bin] < 0 { nearest[bin] = palette.index(of: color) }
     return nearest[bin]

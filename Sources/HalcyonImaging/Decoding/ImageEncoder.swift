@@ -41,6 +41,20 @@ public struct EncodingOptions: Hashable, Sendable {
 }
 
 extension ImageEncoder {
+  /// Encodes an image, with all frames of its animation where this is an encoder of the library for GIF, WebP or AVIF;
+  /// otherwise its still frame.
+  ///
+  /// Frames are decoded, processed and encoded one after another, so that a long animation takes no more memory for pixels
+  /// than a short one. Durations and the number of loops are kept, as far as the format can express them.
+  ///
+  /// - Throws: ``ImageEncodingError``; errors of the decoder and the processors of an animation.
+  public func encode(_ image: DecodedImage, options: EncodingOptions) throws -> Data {
+    guard let animation = image.animation, let encoder = self as? any AnimatedImageEncoder else {
+      return try encode(image.bitmap, options: options)
+    }
+    return try encoder.encode(animation.animation, options: options, nextFrame: animation.frameIterator())
+  }
+
   /// Encodes a bitmap at the best quality that keeps the file within a byte limit.
   ///
   /// Encodes up to eight times, which finds the quality to within 1/64 of the requested one. The size of a lossless
@@ -53,12 +67,19 @@ extension ImageEncoder {
   /// - Throws: ``ImageEncodingError/overByteLimit(_:byteCount:byteLimit:)`` if even quality 0 is too large; errors of
   ///   ``encode(_:options:)``; `CancellationError` between two encodings once a pipeline needs the file no more.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions, byteLimit: Int) throws -> Data {
-    let best = try encode(bitmap, options: options)
-    if best.count <= byteLimit { return best }
+    try fitting(options, byteLimit: byteLimit) { try encode(bitmap, options: $0) }
+  }
+
+  /// The file of the best quality within a byte limit, or that of the options without a limit.
+  package func fitting(
+    _ options: EncodingOptions, byteLimit: Int?, _ encode: (EncodingOptions) throws -> Data
+  ) throws -> Data {
+    let best = try encode(options)
+    guard let byteLimit, best.count > byteLimit else { return best }
     var lower = options
     lower.quality = 0
     try CancellationFlag.checkCurrent()
-    var fitting = try encode(bitmap, options: lower)
+    var fitting = try encode(lower)
     guard fitting.count <= byteLimit else {
       throw ImageEncodingError.overByteLimit(format, byteCount: fitting.count, byteLimit: byteLimit)
     }
@@ -66,7 +87,7 @@ extension ImageEncoder {
     for _ in 0..<6 {
       lower.quality = (low + high) / 2
       try CancellationFlag.checkCurrent()
-      let file = try encode(bitmap, options: lower)
+      let file = try encode(lower)
       if file.count <= byteLimit {
         (fitting, low) = (file, lower.quality)
       } else {

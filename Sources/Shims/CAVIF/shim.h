@@ -2,3 +2,15 @@
 #error "The trait AVIF needs libavif (Debian: libavif-dev)"
 #endif
 #include <avif/avif.h>
+
+/// Sets how often a sequence is repeated after it was played; false where libavif is too old to write it.
+static inline avifBool shim_set_repetitions(avifEncoder *encoder, int count) {
+#if AVIF_VERSION >= 1000000
+  encoder->repetitionCount = count;
+  return AVIF_TRUE;
+#else
+  (void)encoder;
+  (void)count;
+  return AVIF_FALSE;
+#endif
+}

@@ -30,7 +30,7 @@ struct GIFEncoderTests {
   @Test(arguments: [(Duration.seconds(Int64.max), 65_535), (.seconds(Int64.min), 0)])
   func `durations that the format cannot express are clamped`(_ duration: Duration, _ hundredths: Int) throws {
     let frame = AnimationFrame(bitmap: try Bitmap.painted(1, 1) { _, _ in Color(0, 0, 0, 255) }, duration: duration)
-    let file = try GIFEncoder().encode([frame], loopCount: 1)
+    let file = try StandardCodecs.gif([frame], loopCount: 1)
     let extensionStart = try #require(file.range(of: Data([0x21, 0xF9, 4])))
     #expect(Int(file[extensionStart.upperBound + 1]) | Int(file[extensionStart.upperBound + 2]) << 8 == hundredths)
   }
@@ -55,7 +55,7 @@ struct GIFEncoderTests {
       frame.duration = .milliseconds(50 + frames.count * 10)
       frames.append(frame)
     }
-    let file = try GIFEncoder().encode(frames, loopCount: loopCount)
+    let file = try StandardCodecs.gif(frames, loopCount: loopCount)
     let again = try GIFDecoder().frameReader(for: file, options: DecodingOptions())
     #expect(again.animation == AnimationInfo(frameCount: frames.count, loopCount: loopCount))
     for frame in frames {
@@ -68,7 +68,7 @@ struct GIFEncoderTests {
   @Test func `frames of different sizes and no frames are rejected`() throws {
     let frames = try [1, 2].map { AnimationFrame(bitmap: try Bitmap.gradient($0, 1), duration: .zero) }
     for frames in [frames, []] {
-      #expect(throws: ImageEncodingError.self) { try GIFEncoder().encode(frames, loopCount: nil) }
+      #expect(throws: ImageEncodingError.self) { try StandardCodecs.gif(frames) }
     }
   }
 

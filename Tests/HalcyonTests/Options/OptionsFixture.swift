@@ -121,6 +121,6 @@ enum TestImage {
       }
       return AnimationFrame(bitmap: bitmap, duration: .milliseconds(50))
     }
-    return try GIFEncoder().encode(frames, loopCount: nil)
+    return try StandardCodecs.gif(frames)
   }
 }

@@ -70,6 +70,12 @@ public final class AnimatedImage: Sendable {
     FrameSequence(source: source, byteLimit: Self.readByteLimit)
   }
 
+  /// Reads each frame once and in order, on the calling thread and without keeping any.
+  package func frameIterator() throws -> () throws -> AnimationFrame? {
+    let reader = try source.reader()
+    return { [source] in try reader.nextFrame().map(source.processed) }
+  }
+
   /// Those that views play, where there are any, otherwise a few of its own.
   private var readFrames: AnimationFrames {
     if let frames = state.withLock({ $0.played ?? $0.read }) { return frames }

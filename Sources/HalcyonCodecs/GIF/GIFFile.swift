@@ -1,0 +1,65 @@
+import Foundation
+import HalcyonImaging
+
+/// The bytes of a GIF file that is being written.
+struct GIFFile {
+  /// How long a frame of an animation is shown, and whether the canvas is cleared after it.
+  struct Timing {
+    var duration: Duration
+    var isCleared: Bool
+  }
+
+  private static let sideLimit = 65_535
+
+  private var bytes: Data
+
+  /// A file with its header.
+  ///
+  /// - Throws: ``ImageEncodingError/tooLarge(_:_:)`` if a side is over 65,535 pixels.
+  init(size: PixelSize) throws(ImageEncodingError) {
+    guard max(size.width, size.height) <= Self.sideLimit else { throw .tooLarge(.gif, size) }
+    bytes = Data("GIF89a".utf8) + Self.littleEndian(size.width) + Self.littleEndian(size.height) + [0, 0, 0]
+  }
+
+  /// The complete file.
+  var finished: Data { bytes + [0x3B] }
+
+  /// Adds how often the animation is repeated after it was played; 0 is endless.
+  mutating func appendLoop(repetitions: Int) {
+    bytes += [0x21, 0xFF, 11] + "NETSCAPE2.0".utf8 + [3, 1] + Self.littleEndian(repetitions) + [0]
+  }
+
+  /// Adds a frame with its own colour table.
+  ///
+  /// - Parameters:
+  ///   - pixels: Straight RGBA, four bytes a pixel.
+  ///   - area: The place of the frame on the canvas.
+  ///   - timing: That of a frame of an animation; `nil` for a still image.
+  mutating func append(_ pixels: [UInt8], size: PixelSize, in area: PixelArea, timing: Timing?) throws {
+    let palette = GIFPalette(pixels)
+    var dithering = GIFDithering(palette)
+    let indices = try dithering.indices(pixels, size: size)
+    if timing != nil || palette.transparentIndex != nil {
+      let disposal: UInt8 = timing.map { $0.isCleared ? 2 << 2 : 1 << 2 } ?? 0
+      let flags = disposal | (palette.transparentIndex == nil ? 0 : 1)
+      bytes += [0x21, 0xF9, 4, flags] + Self.littleEndian(timing.map { Self.hundredths($0.duration) } ?? 0)
+      bytes += [UInt8(palette.transparentIndex ?? 0), 0]
+    }
+    bytes += [0x2C] + Self.littleEndian(area.x) + Self.littleEndian(area.y)
+    bytes += Self.littleEndian(size.width) + Self.littleEndian(size.height)
+    bytes.append(0x80 | UInt8(palette.bitCount - 1))
+    for index in 0..<1 << palette.bitCount {
+      let color = index < palette.colors.count ? palette.colors[index] : .zero
+      bytes += [UInt8(color.x), UInt8(color.y), UInt8(color.z)]
+    }
+    bytes += GIFLZWEncoder.data(indices, bitCount: palette.bitCount)
+  }
+
+  private static func hundredths(_ duration: Duration) -> Int {
+    Int(min(max((duration / .milliseconds(10)).rounded(), 0), 65_535))
+  }
+
+  private static func littleEndian(_ value: Int) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+  }
+}
