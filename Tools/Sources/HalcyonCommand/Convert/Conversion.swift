@@ -77,23 +77,26 @@ struct Conversion: Sendable {
     let format = format ?? Self.kept(source, hasAlpha: info.hasAlpha) ?? .png
     let result = size.size(for: info.pixelSize)
     let isProgressive = [.jpeg, .png].contains(source) ? try decoder.metadata(of: bytes).isProgressive : false
-    let cost = info.decodingByteCount(outputSize: result, isProgressive: isProgressive) + bytes.count
+    var cost = info.decodingByteCount(outputSize: result, isProgressive: isProgressive) + bytes.count
+    // The canvases of an encoder of animations.
+    if info.frameCount > 1 { cost += 24 * result.width * result.height }
     return try memory.withReservation(cost) {
       if isCancelled() { throw CancellationError() }
       let image = try decoder.image(
         from: bytes,
         options: DecodingOptions(
-          size: size, limits: limits, allowsPartialImage: allowsPartial, keepsAnimation: false,
-          colorSpace: colorSpace, isCancelled: isCancelled))
+          size: size, limits: limits, allowsPartialImage: allowsPartial, colorSpace: colorSpace,
+          isCancelled: isCancelled))
       let path = output ?? outputPath(of: file, format: format, size: image.size)
       if output == nil, try !claim(path, claimed, for: file) { return .exists(output: path) }
-      let encoded = try encode(image, as: format, metadata: { try decoder.metadata(of: bytes) })
+      let (encoded, isCut) = try encode(image, as: format, metadata: { try decoder.metadata(of: bytes) })
       if isCancelled() { throw CancellationError() }
       if try !write(encoded, to: path) { return .exists(output: path) }
       return .converted(
         ConversionReport(
           source: file.path, output: path, image: image, format: format, sourceBytes: bytes.count,
-          outputBytes: encoded.count, elapsed: start.duration(to: .now)))
+          outputBytes: encoded.count, outputFrames: try Self.frameCount(of: encoded, from: image, as: format),
+          isCut: isCut, elapsed: start.duration(to: .now)))
     }
   }
 
@@ -120,13 +123,23 @@ struct Conversion: Sendable {
     }
   }
 
+  /// The file of a result, and whether it is the still frame of an animation whose other frames are cut or damaged.
   private func encode(
     _ image: DecodedImage, as format: ImageFormat, metadata source: () throws -> ImageMetadata
-  ) throws -> Data {
+  ) throws -> (Data, isCut: Bool) {
     let encoder = try StandardCodecs.encoder(for: format)
     var options = options
     if metadata != .strip { options.metadata = metadata.applied(to: try source()) }
-    return try encoder.encode(image.bitmap, options: options)
+    do {
+      return (try encoder.encode(image, options: options), false)
+    } catch is ImageDecodingError where allowsPartial {
+      return (try encoder.encode(image.bitmap, options: options), true)
+    }
+  }
+
+  private static func frameCount(of file: Data, from image: DecodedImage, as format: ImageFormat) throws -> Int {
+    guard image.animation != nil else { return 1 }
+    return try StandardCodecs.decoder(for: format).probe(file, isComplete: true)?.frameCount ?? 1
   }
 
   /// Writes a result, and creates the folders of its path; `false` if it exists and is not to be replaced.

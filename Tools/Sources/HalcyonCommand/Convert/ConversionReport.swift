@@ -15,13 +15,15 @@ struct ConversionReport: Encodable {
   let sourceBytes: Int
   let outputBytes: Int
   let frames: Int
+  /// 1 where only the first frame of an animation is in the output.
+  let outputFrames: Int
   /// Whether the source was cut or damaged, and only a part of it is in the output.
   let partial: Bool
   let milliseconds: Double
 
   init(
     source: String, output: String, image: DecodedImage, format: ImageFormat, sourceBytes: Int, outputBytes: Int,
-    elapsed: Duration
+    outputFrames: Int, isCut: Bool, elapsed: Duration
   ) {
     self.source = source
     self.output = output
@@ -32,13 +34,17 @@ struct ConversionReport: Encodable {
     self.sourceBytes = sourceBytes
     self.outputBytes = outputBytes
     frames = image.info.frameCount
-    partial = image.isPartial
+    self.outputFrames = outputFrames
+    partial = image.isPartial || isCut
     milliseconds = elapsed.roundedMilliseconds
   }
 
+  /// Whether the output has only the first frame of an animation.
+  var isStill: Bool { frames > 1 && outputFrames == 1 }
+
   var line: String {
     let part = partial ? ", partial" : ""
-    let first = frames > 1 ? ", first of \(frames) frames" : ""
+    let first = frames > 1 ? isStill ? ", first of \(frames) frames" : ", \(frames) frames" : ""
     return """
       \(source) -> \(output): \(sourceFormat) \(sourceWidth)x\(sourceHeight)\(first)\(part) -> \(format) \(width)x\(height), \
       \(sourceBytes) -> \(outputBytes) bytes, \(milliseconds) ms
@@ -162,7 +168,7 @@ extension ConversionLog.Counts {
   mutating func add(_ report: ConversionReport) {
     converted += 1
     if report.partial { partial += 1 }
-    if report.frames > 1 { stills += 1 }
+    if report.isStill { stills += 1 }
     sourceBytes += report.sourceBytes
     outputBytes += report.outputBytes
     output = report.output

@@ -13,11 +13,13 @@ struct ConvertCommand: AsyncParsableCommand {
       Writes below the output folder what it finds below the sources, in the same folders. A file that fails is \
       reported, and the others are converted; an existing output is left as it is unless --overwrite is given, so that \
       an interrupted run can be repeated. Outputs are written whole or not at all, also at Ctrl-C. In folders, hidden \
-      files and files that are not images are skipped. Animations become their first frame, which the last line says.
+      files and files that are not images are skipped. Animations stay animated in gif, webp and avif; in other formats \
+      they become their first frame, which the last line says.
 
       Examples:
         halcyon convert photo.heic -o photo.jpg
         halcyon convert photo.heic -o . --format jpeg
+        halcyon convert animation.gif -o animation.webp
         halcyon convert photos -r -o thumbnails --size 400x400 --format webp --quality 75
         halcyon convert 'photos/**/*.png' -o out --name '{name}-{width}.{ext}'
 
