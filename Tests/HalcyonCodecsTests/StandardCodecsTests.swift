@@ -27,6 +27,28 @@ struct StandardCodecsTests {
     #expect(StandardCodecs.readable.intersection([.avif, .heic, .jpegXL, .svg]) == expected)
   }
 
+  #if !IMAGEIO
+  @Test func `the settings of the encoders change their files`() throws {
+    let photo = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
+    var settings = EncoderSettings()
+    let plain = StandardCodecs.encoders(settings)
+    settings.isJPEGProgressive = true
+    (settings.webPEffort, settings.avifSpeed, settings.jpegXLEffort) = (6, 5, 7)
+    for (encoder, plain) in zip(StandardCodecs.encoders(settings), plain) {
+      #expect(encoder.format == plain.format)
+      let (file, other) = (
+        try encoder.encode(photo, options: EncodingOptions()), try plain.encode(photo, options: EncodingOptions())
+      )
+      #expect((file == other) == [.png, .gif].contains(encoder.format), "\(encoder.format)")
+      guard encoder.format == .jpeg else { continue }
+      #expect(try JPEGDecoder().metadata(of: file).isProgressive && !JPEGDecoder().metadata(of: other).isProgressive)
+      let options = DecodingOptions()
+      let images = (try JPEGDecoder().decode(file, options: options), try JPEGDecoder().decode(other, options: options))
+      #expect(images.0.bitmap.largestDifference(to: images.1.bitmap) == 0)
+    }
+  }
+  #endif
+
   @Test func `the codecs of a format are found by it`() throws {
     for format in ImageFormat.builtIn where StandardCodecs.readable.contains(format) {
       #expect(try StandardCodecs.decoder(for: format).formats.contains(format))

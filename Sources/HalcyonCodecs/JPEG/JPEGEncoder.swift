@@ -1,15 +1,20 @@
 package import HalcyonImaging
 package import Foundation
 
-/// Encodes baseline JPEG with 4:2:0 chroma subsampling.
+/// Encodes baseline or progressive JPEG with 4:2:0 chroma subsampling.
 ///
-/// Through libjpeg-turbo, and on Apple's systems through ImageIO, which chooses the subsampling. JPEG has no alpha channel: transparent pixels are blended over the background colour of the options.
+/// Through libjpeg-turbo, and on Apple's systems through ImageIO, which chooses the subsampling and writes baseline files. JPEG has no alpha channel: transparent pixels are blended over the background colour of the options.
 package struct JPEGEncoder: ImageEncoder {
   /// The longest side that libjpeg writes, in pixels.
   private static let sideLimit = 65_500
 
-  /// Creates an encoder; it has no state.
-  package init() {}
+  let isProgressive: Bool
+
+  /// Creates an encoder.
+  ///
+  /// - Parameter isProgressive: Whether files are shown in passes as they arrive, which takes the memory of all
+  ///   coefficients and about twice the time.
+  package init(isProgressive: Bool = false) { self.isProgressive = isProgressive }
 
   /// JPEG.
   package var format: ImageFormat { .jpeg }

@@ -7,7 +7,7 @@ import JPEGShim
 extension JPEGEncoder {
   func file(of bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     let writer = try JPEGWriter()
-    try writer.start(size: bitmap.size, quality: options.quality)
+    try writer.start(size: bitmap.size, quality: options.quality, isProgressive: isProgressive)
     let background = options.background.converted(to: bitmap.colorSpace)
     var flattened = [UInt8](repeating: 0, count: bitmap.size.width * 4)
     try bitmap.withUnsafeBytes { bytes in
@@ -39,8 +39,9 @@ private struct JPEGWriter: ~Copyable {
   deinit { jpeg_shim_writer_destroy(handle) }
 
   /// - Parameter quality: From 0 to 1.
-  func start(size: PixelSize, quality: Double) throws(ImageEncodingError) {
-    try check(jpeg_shim_writer_start(handle, size.width, size.height, Int32((quality * 100).rounded())))
+  func start(size: PixelSize, quality: Double, isProgressive: Bool) throws(ImageEncodingError) {
+    let percent = Int32((quality * 100).rounded())
+    try check(jpeg_shim_writer_start(handle, size.width, size.height, percent, isProgressive))
   }
 
   /// Writes one row, four bytes per pixel, the last of which is ignored.

@@ -6,15 +6,17 @@ package import Foundation
 
 /// Encodes JPEG XL through libjxl, with alpha.
 ///
-/// The effort is 4 of libjxl's 1 (fastest) to 9, on one thread: an image of 1 megapixel takes about a quarter of a
-/// second.
+/// At the default effort and on one thread, an image of 1 megapixel takes about a quarter of a second.
 package struct JPEGXLEncoder: ImageEncoder {
-  private static let effort: Int64 = 4
   /// The longest side in level 5 of the format, which every decoder supports, in pixels.
   private static let sideLimit = 1 << 18
 
-  /// Creates an encoder; it has no state.
-  package init() {}
+  private let effort: Int
+
+  /// Creates an encoder.
+  ///
+  /// - Parameter effort: libjxl's, from 1 (fastest) to 9 (smallest). Default: 4.
+  package init(effort: Int = 4) { self.effort = effort }
 
   /// JPEG XL.
   package var format: ImageFormat { .jpegXL }
@@ -32,7 +34,7 @@ package struct JPEGXLEncoder: ImageEncoder {
     }
     let writer = try JPEGXLWriter()
     try writer.start(
-      size: bitmap.size, colorSpace: bitmap.colorSpace, hasAlpha: !bitmap.isOpaque, effort: Self.effort,
+      size: bitmap.size, colorSpace: bitmap.colorSpace, hasAlpha: !bitmap.isOpaque, effort: Int64(effort),
       distance: Self.distance(options.quality))
     try writer.write(Self.straightPixels(of: bitmap))
     return try writer.finish()

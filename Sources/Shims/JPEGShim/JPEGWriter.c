@@ -34,7 +34,7 @@ void jpeg_shim_writer_destroy(jpeg_shim_writer *writer) {
 
 const char *jpeg_shim_writer_message(const jpeg_shim_writer *writer) { return writer->errors.message; }
 
-jpeg_shim_status jpeg_shim_writer_start(jpeg_shim_writer *writer, size_t width, size_t height, int quality) {
+jpeg_shim_status jpeg_shim_writer_start(jpeg_shim_writer *writer, size_t width, size_t height, int quality, bool is_progressive) {
   if (setjmp(writer->errors.escape)) return writer->errors.status;
   struct jpeg_compress_struct *info = &writer->info;
   info->image_width = (JDIMENSION)width;
@@ -44,6 +44,7 @@ jpeg_shim_status jpeg_shim_writer_start(jpeg_shim_writer *writer, size_t width, 
   jpeg_set_defaults(info);
   jpeg_set_quality(info, quality, TRUE);
   info->optimize_coding = TRUE;
+  if (is_progressive) jpeg_simple_progression(info);
   jpeg_start_compress(info, TRUE);
   return jpeg_shim_ok;
 }

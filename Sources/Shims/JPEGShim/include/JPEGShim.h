@@ -90,7 +90,7 @@ void jpeg_shim_writer_destroy(jpeg_shim_writer *writer);
 const char *jpeg_shim_writer_message(const jpeg_shim_writer *writer);
 
 // `quality` is 0 to 100. Rows are packed red, green, blue and one ignored byte.
-jpeg_shim_status jpeg_shim_writer_start(jpeg_shim_writer *writer, size_t width, size_t height, int quality);
+jpeg_shim_status jpeg_shim_writer_start(jpeg_shim_writer *writer, size_t width, size_t height, int quality, bool is_progressive);
 jpeg_shim_status jpeg_shim_write_row(jpeg_shim_writer *writer, const uint8_t *row);
 
 // Finishes the file. The bytes are owned by the writer.
