@@ -56,6 +56,35 @@ struct EncodedDataTests {
     }
   }
 
+  @Test func `a planned animation keeps as many frames as its limit, each of them processed`() async throws {
+    try await OptionsFixture.run(serving: try TestImage.gif(reds: [10, 90, 170, 250])) { fixture async throws in
+      for (limit, format, count) in [(3, ImageFormat.webp, 3), (9, .gif, 4), (1, .webp, 1), (3, .png, 1)] {
+        let sizes = EventLog<PixelSize>()
+        let response = try await fixture.pipeline.plannedResponse(
+          for: fixture.request(), planIdentifier: "\(limit) \(format)"
+        ) { info in
+          #expect(info.frameCount == 4)
+          let process = BuiltInProcessor.custom(identifier: "log") { bitmap in
+            sizes.record(bitmap.size)
+            return bitmap
+          }
+          var plan = EncodingPlan(size: .fit(width: 20, height: 20), processors: [process, .invert], format: format)
+          plan.frameLimit = limit
+          return plan
+        }
+        #expect(sizes.events == Array(repeating: PixelSize(width: 20, height: 10), count: count))
+        let image = try await DecodedImage(data: response.data)
+        #expect(image.info.format == format && image.info.frameCount == count)
+        var reds: [Int] = []
+        for index in 0..<count {
+          reds.append(Int(try await image.animation?.frame(at: index).bitmap[3, 3].red ?? image.bitmap[3, 3].red))
+        }
+        #expect(zip(reds, [245, 165, 85, 5]).allSatisfy { abs($0 - $1) < 8 }, "\(format) \(reds)")
+      }
+      #expect(fixture.transport.requests.count == 1)
+    }
+  }
+
   @Test func `only the encoded image is stored if the original is not kept`() async throws {
     try await OptionsFixture.run(serving: try TestImage.png()) { fixture async throws in
       let request = fixture.request(size: small) { $0.storage = .encoded(keepsOriginal: false) }

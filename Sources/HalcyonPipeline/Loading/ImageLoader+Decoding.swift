@@ -72,16 +72,20 @@ extension ImageLoader {
   func decodeNow(
     _ encoded: EncodedImage, _ request: ImageRequest, by decoder: any ImageDecoder, _ flag: CancellationFlag
   ) throws -> (DecodedImage, ThumbHash?) {
-    let options = DecodingOptions(
-      size: request.targetSize, limits: configuration.limits, allowsPartialImage: request.acceptsPartialImage,
-      keepsAnimation: !request.loadsFirstFrame, colorSpace: request.targetColorSpace
-    ) { flag.isCancelled }
+    let options = decodingOptions(request, flag)
     var image = try encoded.decoded(for: request) ?? decoder.image(from: encoded.data, options: options)
     if image.bitmap.colorSpace != .sRGB || request.targetColorSpace == .displayP3 {
       image.bitmap = try image.bitmap.converted(for: request.targetColorSpace)
     }
     image.facts.freshness = encoded.freshEnd.map { SourceFreshness(end: $0, version: encoded.version) }
     return (image, placeholder(for: image, of: encoded, request))
+  }
+
+  func decodingOptions(_ request: ImageRequest, _ flag: CancellationFlag) -> DecodingOptions {
+    DecodingOptions(
+      size: request.targetSize, limits: configuration.limits, allowsPartialImage: request.acceptsPartialImage,
+      keepsAnimation: !request.loadsFirstFrame, colorSpace: request.targetColorSpace
+    ) { flag.isCancelled }
   }
 
   /// Keeps the placeholder of an image for views.

@@ -105,7 +105,7 @@ extension ImageLoader {
   }
 
   /// What is made of an image in one piece of work.
-  private struct Made: Sendable {
+  struct Made: Sendable {
     let data: Data
     let placeholder: ThumbHash?
     let decodedSize: PixelSize
@@ -125,7 +125,10 @@ extension ImageLoader {
       defer { configuration.memoryBudget.release(byteCount) }
       // One piece of work: no bitmap waits for a thread.
       made = try await workers.run(for: load) { [self] flag in
-        try flag.asCurrent { try makeNow(encoded, load.request, by: decoder, flag) }
+        try flag.asCurrent {
+          try makeAnimationNow(encoded, load.request, by: decoder, frameLimit: plan.frameLimit, flag)
+            ?? makeNow(encoded, load.request, by: decoder, flag)
+        }
       }
     } catch let error as ImageError {
       throw error
@@ -152,7 +155,7 @@ extension ImageLoader {
     var (image, placeholder) = try decodeNow(encoded, request, by: decoder, flag)
     let decodedSize = image.bitmap.size
     for processor in request.processors {
-      let processor = processor.bound(to: encoded, image, request)
+      let processor = processor.bound(to: encoded, image.info, isComplete: !image.isPartial, request)
       do {
         try CancellationFlag.checkCurrent()
         image = image.replacing(try processor.process(image.bitmap))
@@ -186,12 +189,13 @@ extension ImageLoader {
 
 extension ImageProcessor {
   /// The processor with the context of an image, if it needs one.
-  fileprivate func bound(to encoded: EncodedImage, _ image: DecodedImage, _ request: ImageRequest) -> any ImageProcessor
-  {
+  func bound(
+    to encoded: EncodedImage, _ info: ImageInfo, isComplete: Bool, _ request: ImageRequest
+  ) -> any ImageProcessor {
     guard let processor = self as? any ContextualImageProcessor else { return self }
     return processor.bound(
       to: ImageProcessingContext(
-        request: request, response: encoded.responseHead, info: image.info, isComplete: !image.isPartial))
+        request: request, response: encoded.responseHead, info: info, isComplete: isComplete))
   }
 }
 
@@ -200,9 +204,11 @@ extension EncodingPlan {
   fileprivate func byteCount(for encoded: EncodedImage, _ decoder: any ImageDecoder) -> Int {
     let mayBeProgressive = [.jpeg, .png].contains(encoded.info.format)
     let isProgressive = mayBeProgressive && (try? decoder.metadata(of: encoded.data).isProgressive) == true
-    return encoded.info.decodingByteCount(
-      outputSize: size.size(for: encoded.info.pixelSize), isProgressive: isProgressive)
-      + min(max(processingByteCount, 0), .max / 8)
+    let output = size.size(for: encoded.info.pixelSize)
+    // The canvases of an encoder of animations.
+    let canvases = frameLimit > 1 && encoded.info.frameCount > 1 ? Double(output.width) * Double(output.height) * 24 : 0
+    return encoded.info.decodingByteCount(outputSize: output, isProgressive: isProgressive)
+      + min(max(processingByteCount, 0), .max / 8) + Int(min(canvases, Double(Int.max / 8)))
   }
 }
 

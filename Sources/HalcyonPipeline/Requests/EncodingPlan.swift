@@ -16,6 +16,10 @@ public struct EncodingPlan: Sendable {
   public var byteLimit: Int?
   /// The metadata of the file that the result gets, if ``format`` is JPEG, PNG or WebP. Default: none.
   public var metadata: MetadataPolicy
+  /// The most frames of an animation, for formats whose encoder of the library writes animations: GIF, WebP and AVIF. Later
+  /// frames are left out; processors apply to each frame, and have to return all of them in one size. Default: 1, a still
+  /// image.
+  public var frameLimit = 1
   /// The memory in bytes that ``processors`` take besides the decoded image, for ``PipelineConfiguration/memoryBudget``.
   /// Default: 0, for processors whose results are not larger than the image.
   public var processingByteCount = 0

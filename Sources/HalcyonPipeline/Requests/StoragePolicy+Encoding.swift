@@ -41,13 +41,19 @@ extension StoragePolicy {
     _ image: DecodedImage, by encoders: [any ImageEncoder], original: Data? = nil, decoders: DecoderTable? = nil
   ) throws -> Data? {
     guard let (format, encoding) = encoding(of: image) else { return nil }
-    var options = encoding
-    if metadata != .strip, let original, let decoder = try? decoders?.decoder(for: image.info.format) {
-      options.metadata = (try? decoder.metadata(of: original)).flatMap(metadata.applied)
-    }
+    let options = adding(metadataOf: original, image.info.format, decoders, to: encoding)
     let encoder = try encoders.encoder(for: format)
-    guard let byteLimit else { return try encoder.encode(image.bitmap, options: options) }
-    return try encoder.encode(image.bitmap, options: options, byteLimit: byteLimit)
+    return try encoder.fitting(options, byteLimit: byteLimit) { try encoder.encode(image.bitmap, options: $0) }
+  }
+
+  /// Options with the metadata that the policy takes from the original bytes.
+  func adding(
+    metadataOf original: Data?, _ format: ImageFormat, _ decoders: DecoderTable?, to options: EncodingOptions
+  ) -> EncodingOptions {
+    guard metadata != .strip, let original, let decoder = try? decoders?.decoder(for: format) else { return options }
+    var options = options
+    options.metadata = (try? decoder.metadata(of: original)).flatMap(metadata.applied)
+    return options
   }
 }
 

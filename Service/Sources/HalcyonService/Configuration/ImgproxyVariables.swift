@@ -94,12 +94,8 @@ enum ImgproxyVariables {
     // Zero is no limit.
     "REQUESTS_QUEUE_SIZE": limit("queue"), "MAX_CLIENTS": limit("connections"),
     "MAX_SRC_FILE_SIZE": limit("max-source-bytes"), "MAX_RESULT_DIMENSION": limit("max-result-dimension"),
-    "MAX_SRC_RESOLUTION": { megapixels throws(ConfigurationError) in
-      guard let value = Double(megapixels), value >= 0, value < 1e9 else {
-        throw .invalidValue(setting: "IMGPROXY_MAX_SRC_RESOLUTION", value: megapixels, expected: "megapixels")
-      }
-      return value > 0 ? [("max-source-pixels", "\(Int(value * 1e6))")] : []
-    },
+    "MAX_SRC_RESOLUTION": pixels("MAX_SRC_RESOLUTION", "max-source-pixels"),
+    "MAX_ANIMATION_FRAME_RESOLUTION": pixels("MAX_ANIMATION_FRAME_RESOLUTION", "max-animation-frame-pixels"),
     "LOG_FORMAT": { format throws(ConfigurationError) in format == "json" ? [("log-json", "true")] : [] },
     "LOG_LEVEL": { level throws(ConfigurationError) in [("log-level", level == "warn" ? "warning" : level)] },
     // Local files and buckets have settings of their own.
@@ -113,6 +109,16 @@ enum ImgproxyVariables {
 
   private static func flag(_ setting: String) -> Translation {
     { (text) throws(ConfigurationError) in [(setting, isTrue(text) ? "true" : "false")] }
+  }
+
+  /// A number of megapixels, of which zero is no limit.
+  private static func pixels(_ name: String, _ setting: String) -> Translation {
+    { (megapixels) throws(ConfigurationError) in
+      guard let value = Double(megapixels), value >= 0, value < 1e9 else {
+        throw .invalidValue(setting: prefix + name, value: megapixels, expected: "megapixels")
+      }
+      return value > 0 ? [(setting, "\(Int(value * 1e6))")] : []
+    }
   }
 
   private static func limit(_ setting: String) -> Translation {

@@ -121,6 +121,11 @@ public struct ServiceConfiguration: Sendable {
 
   /// The limits for sources. Default: 50 million pixels, 64 MiB.
   public var limits = ImageLimits(pixelCount: 50_000_000, sideLength: 32_768)
+  /// The most frames of an animated result, where the format has them; later ones are left out. Default: 1, a still image,
+  /// as imgproxy.
+  public var animationFrameLimit = 1
+  /// The most pixels of a frame of an animation; 0 limits all of its frames together, to the pixels of a source. Default: 0.
+  public var animationPixelLimit = 0
   /// The longest side of a result in pixels.
   public var resultSideLimit = 8192
   /// The longest side in pixels to which larger results are scaled down; 0 is none. Default: none.

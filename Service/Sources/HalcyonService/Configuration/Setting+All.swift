@@ -216,6 +216,12 @@ extension Setting {
   private static let load: [Setting] = [
     number("max-source-bytes", \.limits.encodedByteCount, in: 1...Int.max, "The most bytes of a source."),
     number("max-source-pixels", \.limits.pixelCount, in: 1...Int.max, "The most pixels of a source."),
+    number(
+      "max-animation-frames", \.animationFrameLimit, in: 1...1_000_000,
+      "The most frames of results in GIF, WebP and AVIF; later ones are left out."),
+    number(
+      "max-animation-frame-pixels", \.animationPixelLimit, in: 0...Int.max,
+      "The most pixels of a frame of an animation; 0 limits all of its frames together, to max-source-pixels."),
     number("max-side", \.resultSideLimit, in: 1...32_768, "The longest side of a result in pixels; others are errors."),
     number(
       "max-result-dimension", \.resultDimension, in: 0...32_768,

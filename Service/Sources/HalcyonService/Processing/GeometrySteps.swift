@@ -10,8 +10,12 @@ struct GeometrySteps {
   private(set) var decodingSize: TargetSize
   private(set) var processors: [any ImageProcessor] = []
 
-  /// - Parameter isSmart: Whether what is kept is found in the pixels of the resized area.
-  init(_ geometry: ResultGeometry, source: PixelSize, isVector: Bool, isSmart: Bool = false) {
+  /// - Parameters:
+  ///   - isSmart: Whether what is kept is found in the pixels of the resized area.
+  ///   - place: Where the place that was found is kept for all frames of an animation.
+  init(
+    _ geometry: ResultGeometry, source: PixelSize, isVector: Bool, isSmart: Bool = false, place: SmartCropPlace? = nil
+  ) {
     var geometry = geometry
     let result = geometry.kept.size
     if isSmart { geometry.keepAll() }
@@ -44,7 +48,7 @@ struct GeometrySteps {
         processors.append(.resize(.exact(width: kept.width, height: kept.height)))
       }
     }
-    if isSmart { processors.append(SmartCropProcessor(result)) }
+    if isSmart { processors.append(SmartCropProcessor(result, place: place)) }
   }
 
   private static func anchor(of kept: PixelArea, in scaled: PixelSize) -> CropAnchor {

@@ -6,6 +6,10 @@ public enum PlanError: Error, Hashable {
   case resultTooLarge(PixelSize, sideLimit: Int)
   /// The source has more pixels than the options allow.
   case sourceTooLarge(PixelSize, pixelLimit: Int)
+  /// The frames of an animation have more pixels than each may have.
+  case framesTooLarge(PixelSize, pixelLimit: Int)
+  /// The frames of an animation have more pixels than all of them may have.
+  case tooManyPixels(frameCount: Int, PixelSize, pixelLimit: Int)
   /// The source has more bytes than the options allow.
   case sourceTooLong(byteLimit: Int)
   /// A side of the watermark is longer than the service allows.
@@ -20,6 +24,13 @@ extension PlanError: CustomStringConvertible {
       "The result would have \(size) pixels. Request at most \(limit) a side."
     case .sourceTooLarge(let size, let limit):
       "The source has \(size) pixels, over the \(limit) of max_src_resolution."
+    case .framesTooLarge(let size, let limit):
+      "The frames of the source have \(size) pixels, over the \(limit) of max_animation_frame_resolution."
+    case .tooManyPixels(let frameCount, let size, let limit):
+      """
+      The \(frameCount) frames of the source have \(size) pixels, together over the \(limit) of max_src_resolution. \
+      Lower max_animation_frames, or set max_animation_frame_resolution.
+      """
     case .sourceTooLong(let limit):
       "The source is over the \(limit) bytes of max_src_file_size."
     case .watermarkTooLarge(let size, let limit):

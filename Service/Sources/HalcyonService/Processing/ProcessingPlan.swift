@@ -15,17 +15,31 @@ public struct ProcessingPlan: Sendable {
   /// - Parameters:
   ///   - source: The size of the source, upright.
   ///   - isVector: Whether the source is drawn at any size, such as SVG.
+  ///   - isAnimated: Whether the processors apply to all frames of an animation: smart crops are those of the first frame,
+  ///     and borders are not removed, since each frame may have others.
   ///   - sideLimit: The longest side of a result; a longer one is an error.
   ///   - dimension: The side to which a larger result is scaled down; 0 is none.
   ///   - mark: The watermark, where the options ask for one.
   public init(
-    _ options: ProcessingOptions, source: PixelSize, isVector: Bool = false, sideLimit: Int = 8192,
-    dimension: Int = 0, mark: Bitmap? = nil
+    _ options: ProcessingOptions, source: PixelSize, isVector: Bool = false, isAnimated: Bool = false,
+    sideLimit: Int = 8192, dimension: Int = 0, mark: Bitmap? = nil
+  ) throws(PlanError) {
+    var options = options
+    if isAnimated { options.trim = nil }
+    try self.init(
+      options, source: source, isVector: isVector, sideLimit: sideLimit, dimension: dimension, mark: mark,
+      places: isAnimated ? SmartCropPlaces() : nil)
+  }
+
+  /// - Parameter places: Where the places of smart crops are kept for all frames of an animation.
+  init(
+    _ options: ProcessingOptions, source: PixelSize, isVector: Bool = false, sideLimit: Int, dimension: Int,
+    mark: Bitmap?, places: SmartCropPlaces?
   ) throws(PlanError) {
     if options.dependsOnPixels {
       decodingSize = isVector ? .exact(width: source.width, height: source.height) : .original
       processors = [
-        StagedProcessor(options: options, sideLimit: sideLimit, dimension: dimension, mark: mark)
+        StagedProcessor(options: options, sideLimit: sideLimit, dimension: dimension, mark: mark, places: places)
       ]
       processingByteCount = (source.width * source.height + sideLimit * sideLimit / 4) * 8
       return
@@ -50,7 +64,8 @@ public struct ProcessingPlan: Sendable {
     guard !isSmart || scaled.width * scaled.height <= max(sideLimit * sideLimit, source.width * source.height) else {
       throw .resultTooLarge(scaled, sideLimit: sideLimit)
     }
-    let steps = GeometrySteps(geometry, source: turned, isVector: isVector, isSmart: isSmart)
+    let steps = GeometrySteps(
+      geometry, source: turned, isVector: isVector, isSmart: isSmart, place: places?.result)
     decodingSize = turn.before(steps.decodingSize)
     processors = turn.processors + steps.processors + ColorPlan.processors(options) + canvas.processors
     // The result twice, or a processor's input and output.
@@ -66,4 +81,12 @@ public struct ProcessingPlan: Sendable {
       processingByteCount = size.width * size.height * 8 + markSize.width * markSize.height * 4
     }
   }
+}
+
+/// Where the smart crops of an animation are.
+struct SmartCropPlaces {
+  /// The area of the source that is used.
+  let area = SmartCropPlace()
+  /// What is kept of the resized area.
+  let result = SmartCropPlace()
 }

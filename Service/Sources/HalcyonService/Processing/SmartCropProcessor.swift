@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonCodecs
 import HalcyonImaging
+import Synchronization
 
 /// Crops an image to a size around the place that attracts attention: edges, colours of skin, and saturated ones.
 ///
@@ -11,8 +12,10 @@ struct SmartCropProcessor: ImageProcessor {
   private static let side = 32
 
   let size: PixelSize
+  private let place: SmartCropPlace?
 
-  init(_ size: PixelSize) { self.size = size }
+  /// - Parameter place: Where the place in the first image is kept, for all further ones.
+  init(_ size: PixelSize, place: SmartCropPlace? = nil) { (self.size, self.place) = (size, place) }
 
   var identifier: String { "halcyon.service.smartcrop \(size)" }
 
@@ -20,7 +23,8 @@ struct SmartCropProcessor: ImageProcessor {
     let width = min(size.width, bitmap.size.width)
     let height = min(size.height, bitmap.size.height)
     guard width < bitmap.size.width || height < bitmap.size.height else { return bitmap }
-    let (left, top) = try position(width: width, height: height, in: bitmap)
+    let (left, top) = try place?.known ?? position(width: width, height: height, in: bitmap)
+    place?.keep(left: left, top: top)
     return try BuiltInProcessor.crop(x: left, y: top, width: width, height: height).process(bitmap)
   }
 
@@ -69,6 +73,15 @@ struct SmartCropProcessor: ImageProcessor {
     }
     return pass(pass(values, (1, 0)), (0, 1))
   }
+}
+
+/// Where the first frame of an animation was cropped, so that the others do not move against it.
+final class SmartCropPlace: Sendable {
+  private let corner = Mutex<(left: Int, top: Int)?>(nil)
+
+  var known: (left: Int, top: Int)? { corner.withLock { $0 } }
+
+  func keep(left: Int, top: Int) { corner.withLock { $0 = (left, top) } }
 }
 
 /// A colour in the CIE's coordinates, with 100 as white.

@@ -10,6 +10,8 @@ struct StagedProcessor: ImageProcessor {
   /// The side to which a larger result is scaled down; 0 is none.
   let dimension: Int
   let mark: Bitmap?
+  /// Where smart crops are kept for all frames of an animation.
+  var places: SmartCropPlaces?
 
   var identifier: String { "halcyon.service.staged \(options) \(sideLimit) \(dimension)" }
 
@@ -23,7 +25,7 @@ struct StagedProcessor: ImageProcessor {
     let area = ResultGeometry(options, source: image.size, isVector: false).area
     if let crop = options.crop, area.size != image.size {
       if (crop.gravity ?? options.gravity).kind == .smart {
-        image = try SmartCropProcessor(area.size).process(image)
+        image = try SmartCropProcessor(area.size, place: places?.area).process(image)
       } else {
         image = try BuiltInProcessor.crop(x: area.left, y: area.top, width: area.width, height: area.height)
           .process(image)
@@ -32,7 +34,7 @@ struct StagedProcessor: ImageProcessor {
     options.crop = nil
     // The rest follows from the size that the image has now.
     let plan = try ProcessingPlan(
-      options, source: image.size, sideLimit: sideLimit, dimension: dimension, mark: mark)
+      options, source: image.size, sideLimit: sideLimit, dimension: dimension, mark: mark, places: places)
     image = try BuiltInProcessor.resize(plan.decodingSize).process(image)
     return try plan.processors.reduce(image) { image, processor in
       try checkCancellation()

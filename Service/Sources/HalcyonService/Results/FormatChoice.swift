@@ -11,27 +11,32 @@ struct FormatChoice: Sendable {
   /// The formats that can be written.
   let writable: Set<ImageFormat>
 
-  /// The format of a result, if it is known without its source.
-  ///
-  /// - Parameter named: That of the URL.
-  func format(named: ImageFormat?, accept: String?) -> ImageFormat? {
-    let accepted = format(accept: accept)
-    guard let named else { return accepted }
-    return accepted.map { enforced.contains($0) ? $0 : named } ?? named
+  /// The first automatic formats that a client accepts.
+  struct Accepted: Hashable {
+    let still: ImageFormat?
+    /// As imgproxy, which chooses no format for animations that it cannot write them in.
+    let animated: ImageFormat?
   }
 
-  /// The first automatic format that a client accepts by name; `*/*` and `image/*` accept none of them.
-  func format(accept: String?) -> ImageFormat? {
-    let accepted = Set((accept ?? "").parts(between: ",").compactMap(Self.acceptedType))
-    return automatic.first { writable.contains($0) && accepted.contains($0.mediaType) }
+  /// The formats that a client accepts by name; `*/*` and `image/*` accept none of them.
+  func accepted(_ accept: String?) -> Accepted {
+    let types = Set((accept ?? "").parts(between: ",").compactMap(Self.acceptedType))
+    let formats = automatic.filter { writable.contains($0) && types.contains($0.mediaType) }
+    return Accepted(still: formats.first, animated: formats.first { $0 == .webp })
+  }
+
+  /// The format that a URL names, or one that overrides it.
+  func format(named: ImageFormat, _ accepted: ImageFormat?) -> ImageFormat {
+    accepted.map { enforced.contains($0) ? $0 : named } ?? named
   }
 
   /// The format of a result that every client can show: that of the source if it is a preferred one, otherwise the first
   /// preferred one that has what the result needs.
-  func format(of source: ImageInfo, isTransparent: Bool) -> ImageFormat {
+  func format(of source: ImageInfo, isAnimated: Bool, isTransparent: Bool) -> ImageFormat {
     let choices = preferred.filter(writable.contains)
     if choices.contains(source.format) { return source.format }
-    return choices.first { !isTransparent || $0 != .jpeg } ?? choices.first ?? (isTransparent ? .png : .jpeg)
+    return choices.first { (!isTransparent || $0 != .jpeg) && (!isAnimated || $0.canBeAnimated) }
+      ?? choices.first ?? (isTransparent ? .png : .jpeg)
   }
 
   /// The media type of an element of `Accept`, unless its weight is 0.
@@ -41,4 +46,9 @@ struct FormatChoice: Sendable {
     let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
     return weight > 0 ? type : nil
   }
+}
+
+extension ImageFormat {
+  /// Whether results in this format can have several frames.
+  var canBeAnimated: Bool { [.gif, .webp, .avif].contains(self) }
 }

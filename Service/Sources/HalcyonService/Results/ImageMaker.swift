@@ -31,7 +31,7 @@ struct ImageMaker: Sendable {
     let skipped = configuration.skippedFormats.map(\.rawValue).sorted().joined(separator: ",")
     let preferred = configuration.preferredFormats.map(\.rawValue).joined(separator: ",")
     settingsIdentifier = """
-      d\(configuration.resultDimension) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
+      d\(configuration.resultDimension) f\(configuration.animationFrameLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
       \(mark.map { MarkProcessor($0, .init(opacity: 1), dpr: 1).identifier } ?? "-")
       """
   }
@@ -84,22 +84,28 @@ struct ImageMaker: Sendable {
   private func result(
     for request: ImageRequest, _ options: ProcessingOptions, identifier: String, accept: String?
   ) async throws -> ImageResult {
-    let format = formats.format(named: options.format, accept: accept)
-    if let format, !formats.writable.contains(format) { throw ServiceError.unwritableFormat(format) }
+    let accepted = formats.accepted(accept)
+    if let named = options.format, !formats.writable.contains(formats.format(named: named, accepted.still))
+    {
+      throw ServiceError.unwritableFormat(named)
+    }
     var request = request
     request.timeout = configuration.deadline
     if options.stripsColorProfile == false { request.colorSpace = .source }
-    let planIdentifier = "\(settingsIdentifier) \(format?.rawValue ?? "-") \(identifier)"
+    let named = options.format?.rawValue ?? "-"
+    let choices = [accepted.still, frameLimit(options) > 1 ? accepted.animated : nil].map { $0?.rawValue ?? "-" }
+    let planIdentifier = "\(settingsIdentifier) \(named) \(choices.joined(separator: " ")) \(identifier)"
     let response = try await loading(request, planIdentifier) { [request] ticket in
       try await fittingResponse(for: request, planIdentifier, ticket) { info in
         if let limit = options.sourceByteLimit, ticket.byteCount > limit {
           throw PlanError.sourceTooLong(byteLimit: limit)
         }
-        return try plan(for: info, options, format)
+        return try plan(for: info, options, accepted)
       }
     }
     return ImageResult(
-      data: response.data, format: ImageFormat(sniffing: response.data) ?? format ?? .jpeg, isHit: response.wasStored,
+      data: response.data, format: ImageFormat(sniffing: response.data) ?? options.format ?? .jpeg,
+      isHit: response.wasStored,
       storeTier: response.storeTier, head: response.head,
       dependsOnAccept: options.format == nil && !configuration.automaticFormats.isEmpty
         || !configuration.enforcedFormats.isEmpty,
@@ -147,28 +153,61 @@ struct ImageMaker: Sendable {
 
   /// How the result is made from a source; `nil` for the source as it is.
   private func plan(
-    for source: ImageInfo, _ options: ProcessingOptions, _ chosen: ImageFormat?
+    for source: ImageInfo, _ options: ProcessingOptions, _ accepted: FormatChoice.Accepted
   ) throws -> EncodingPlan? {
-    if let limit = options.sourcePixelLimit, source.format != .svg, source.pixelSize.pixelCount > limit {
-      throw PlanError.sourceTooLarge(source.pixelSize, pixelLimit: limit)
-    }
     let isSkipped = options.skippedFormats.union(configuration.skippedFormats).contains(source.format)
     if options.raw || isSkipped && (options.format == nil || options.format == source.format) {
+      try check(source, frameCount: 1, options)
       guard source.format != .svg || configuration.sendsSVG else { throw ServiceError.svgNotSent }
       return nil
     }
+    let (format, frameCount) = form(of: source, options, accepted)
+    try check(source, frameCount: frameCount, options)
     let plan = try ProcessingPlan(
       options.with(watermarkOpacity: configuration.watermarkOpacity), source: source.pixelSize,
-      isVector: source.format == .svg, sideLimit: configuration.resultSideLimit,
+      isVector: source.format == .svg, isAnimated: frameCount > 1, sideLimit: configuration.resultSideLimit,
       dimension: configuration.resultDimension, mark: mark)
-    let isTransparent = options.background == nil && (source.hasAlpha || options.addsPixels)
-    let format = chosen ?? formats.format(of: source, isTransparent: isTransparent)
     metrics.countDecode()
     var encoding = EncodingPlan(
       size: plan.decodingSize, processors: plan.processors, format: format, quality: quality(options, format),
       byteLimit: options.maxBytes > 0 && format.isLossy ? options.maxBytes : nil, metadata: metadata(options, format))
     encoding.processingByteCount = plan.processingByteCount
+    encoding.frameLimit = frameCount
     return encoding
+  }
+
+  /// The format of a result, and how many frames it has.
+  private func form(
+    of source: ImageInfo, _ options: ProcessingOptions, _ accepted: FormatChoice.Accepted
+  ) -> (format: ImageFormat, frameCount: Int) {
+    let frameCount = min(source.frameCount, frameLimit(options))
+    let isTransparent = options.background == nil && (source.hasAlpha || options.addsPixels)
+    let chosen = frameCount > 1 ? accepted.animated : accepted.still
+    let format =
+      options.format.map { formats.format(named: $0, chosen) } ?? chosen
+      ?? formats.format(of: source, isAnimated: frameCount > 1, isTransparent: isTransparent)
+    return (format, format.canBeAnimated ? frameCount : 1)
+  }
+
+  /// The most frames of an animation.
+  private func frameLimit(_ options: ProcessingOptions) -> Int {
+    options.animationFrameLimit ?? configuration.animationFrameLimit
+  }
+
+  /// Checks the pixels of a source: those of all frames that are used, or of each if that has a limit of its own.
+  private func check(_ source: ImageInfo, frameCount: Int, _ options: ProcessingOptions) throws(PlanError) {
+    guard source.format != .svg else { return }
+    let size = source.pixelSize
+    let frameLimit = options.animationPixelLimit ?? configuration.animationPixelLimit
+    if frameCount > 1, frameLimit > 0 {
+      guard size.pixelCount <= frameLimit else { throw .framesTooLarge(size, pixelLimit: frameLimit) }
+      return
+    }
+    let limit = options.sourcePixelLimit ?? configuration.limits.pixelCount
+    guard size.pixelCount <= limit else { throw .sourceTooLarge(size, pixelLimit: limit) }
+    guard frameCount <= limit / max(1, size.pixelCount) else {
+      throw .tooManyPixels(frameCount: frameCount, size, pixelLimit: limit)
+    }
   }
 
   private func metadata(_ options: ProcessingOptions, _ format: ImageFormat) -> MetadataPolicy {

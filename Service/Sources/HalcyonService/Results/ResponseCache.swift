@@ -10,13 +10,13 @@ final class ResponseCache: Sendable {
   struct Key: Hashable {
     /// The path with its signature, which has been checked.
     let path: String
-    /// The format chosen by `Accept`.
-    let format: ImageFormat?
+    /// The formats chosen by `Accept`.
+    let accepted: FormatChoice.Accepted?
     var hints: ClientHints?
 
     /// By bytes, which are what a signature is for.
     static func == (left: Key, right: Key) -> Bool {
-      left.format == right.format && left.hints == right.hints && left.path.hasSameBytes(as: right.path)
+      left.accepted == right.accepted && left.hints == right.hints && left.path.hasSameBytes(as: right.path)
     }
 
     func hash(into hasher: inout Hasher) {

@@ -150,7 +150,7 @@ public final class ImageService: Sendable {
   private func responseKey(_ request: ServiceRequest) -> ResponseCache.Key {
     let isChosen = !configuration.automaticFormats.isEmpty
     return ResponseCache.Key(
-      path: request.path, format: isChosen ? maker.formats.format(accept: request.headers[.accept]) : nil,
+      path: request.path, accepted: isChosen ? maker.formats.accepted(request.headers[.accept]) : nil,
       hints: hints(request))
   }
 

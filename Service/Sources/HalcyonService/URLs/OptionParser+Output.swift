@@ -68,19 +68,18 @@ extension OptionParser {
         options.sourceByteLimit = limit > 0 ? limit : nil
       }
     ),
-    // Results have one frame, which is within every limit.
     (
       ["max_animation_frames", "maf"],
-      { (arguments, _) throws(PathError) in
+      { (arguments, options) throws(PathError) in
         try arguments.checkCount(1)
-        _ = try arguments.integer(0, in: 1...Int.max)
+        options.animationFrameLimit = try arguments.integer(0, in: 1...Int.max)
       }
     ),
     (
       ["max_animation_frame_resolution", "mafr"],
-      { (arguments, _) throws(PathError) in
+      { (arguments, options) throws(PathError) in
         try arguments.checkCount(1)
-        _ = try arguments.number(0, in: 0...1_000_000)
+        options.animationPixelLimit = try arguments.number(0, in: 0...1_000_000).map { Int($0 * 1e6) }
       }
     ),
     (

@@ -135,6 +135,10 @@ public struct ProcessingOptions: Hashable, Sendable {
   public var sourcePixelLimit: Int?
   /// The most bytes of the source, below the limit of the service; `nil` is that limit.
   public var sourceByteLimit: Int?
+  /// The most frames of an animated result; `nil` is the limit of the service.
+  public var animationFrameLimit: Int?
+  /// The most pixels of a frame of an animation, in place of a limit for all of them; 0 is none, `nil` that of the service.
+  public var animationPixelLimit: Int?
   /// The longest side to which a larger result is scaled down; `nil` is that of the service.
   public var resultDimension: Int?
   /// A text without meaning, which changes the URL.

@@ -17,7 +17,7 @@ struct ResponseCacheTests {
 
   @Test func `results are kept up to a number of bytes, the oldest dropped first`() {
     let cache = ResponseCache(byteLimit: 100_000, time: SystemTime())
-    let keys = (0..<12).map { ResponseCache.Key(path: "/\($0)", format: nil) }
+    let keys = (0..<12).map { ResponseCache.Key(path: "/\($0)", accepted: nil) }
     for key in keys { cache.insert(result(10_000), for: key, freshness: .seconds(1000), isCurrent: nil, since: 0) }
     #expect(keys.map { cache[$0] != nil } == Array(repeating: false, count: 3) + Array(repeating: true, count: 9))
     for _ in 0..<1000 {
@@ -30,7 +30,7 @@ struct ResponseCacheTests {
 
   @Test func `a result whose load began before everything was dropped is not kept`() {
     let cache = ResponseCache(byteLimit: 100_000, time: SystemTime())
-    let (key, generation) = (ResponseCache.Key(path: "/a", format: nil), cache.generation)
+    let (key, generation) = (ResponseCache.Key(path: "/a", accepted: nil), cache.generation)
     cache.removeAll()
     cache.insert(result(10), for: key, freshness: .seconds(1000), isCurrent: nil, since: generation)
     #expect(cache[key] == nil)
@@ -41,17 +41,17 @@ struct ResponseCacheTests {
   @Test func `paths are compared by their bytes`() {
     let cache = ResponseCache(byteLimit: 100_000, time: SystemTime())
     cache.insert(
-      result(10), for: ResponseCache.Key(path: "/caf\u{e9}", format: nil), freshness: .seconds(1000), isCurrent: nil,
+      result(10), for: ResponseCache.Key(path: "/caf\u{e9}", accepted: nil), freshness: .seconds(1000), isCurrent: nil,
       since: 0)
-    #expect(cache[ResponseCache.Key(path: "/caf\u{e9}", format: nil)] != nil)
-    #expect(cache[ResponseCache.Key(path: "/cafe\u{301}", format: nil)] == nil)
+    #expect(cache[ResponseCache.Key(path: "/caf\u{e9}", accepted: nil)] != nil)
+    #expect(cache[ResponseCache.Key(path: "/cafe\u{301}", accepted: nil)] == nil)
   }
 
   @Test func `a result that is stale, too large or of a changed file is not sent`() {
     let cache = ResponseCache(byteLimit: 100_000, time: SystemTime())
     let (stale, large, changed) = (
-      ResponseCache.Key(path: "/a", format: nil), ResponseCache.Key(path: "/b", format: nil),
-      ResponseCache.Key(path: "/c", format: .webp)
+      ResponseCache.Key(path: "/a", accepted: nil), ResponseCache.Key(path: "/b", accepted: nil),
+      ResponseCache.Key(path: "/c", accepted: FormatChoice.Accepted(still: .webp, animated: .webp))
     )
     cache.insert(result(10), for: stale, freshness: .zero, isCurrent: nil, since: 0)
     cache.insert(result(20_000), for: large, freshness: .seconds(1000), isCurrent: nil, since: 0)
