@@ -63,6 +63,8 @@ enum ImgproxyVariables {
     "SECRET": "secret", "ALLOW_ORIGIN": "allow-origin", "PATH_PREFIX": "path-prefix",
     "HEALTH_CHECK_PATH": "health-path", "PROMETHEUS_BIND": "metrics-address", "TTL": "ttl", "TIMEOUT": "deadline",
     "DOWNLOAD_TIMEOUT": "source-timeout", "WORKERS": "concurrency", "QUALITY": "quality",
+    "MAX_ANIMATION_FRAMES": "max-animation-frames", "WEBP_EFFORT": "webp-effort", "AVIF_SPEED": "avif-speed",
+    "JXL_EFFORT": "jxl-effort",
     "FORMAT_QUALITY": "format-quality", "PREFERRED_FORMATS": "preferred-formats",
     "WATERMARK_OPACITY": "watermark-opacity", "SKIP_PROCESSING_FORMATS": "skip-formats", "USER_AGENT": "user-agent",
     "ALLOWED_PROCESSING_OPTIONS": "allowed-options", "MAX_REDIRECTS": "redirects", "BASE_URL": "base-url",

@@ -2,6 +2,7 @@ public import Foundation
 public import Halcyon
 import HalcyonPipeline
 public import HalcyonBackend
+public import HalcyonCodecs
 
 /// The settings of an image service.
 public struct ServiceConfiguration: Sendable {
@@ -77,6 +78,8 @@ public struct ServiceConfiguration: Sendable {
   public var quality = 80
   /// The quality in percent of formats.
   public var formatQuality: [ImageFormat: Int] = [.avif: 63, .webp: 79, .jpegXL: 77]
+  /// How long encoders take for smaller files, and whether JPEG is progressive.
+  public var encoders = EncoderSettings()
   /// The formats that are chosen by `Accept` where a URL names none, the best first.
   public var automaticFormats: [ImageFormat] = []
   /// Those of ``automaticFormats`` that override the format of a URL for clients that accept them. Default: none.

@@ -130,6 +130,11 @@ extension Setting {
     } value: {
       $0.configuration.formatQuality.map { "\($0.rawValue)=\($1)" }.sorted().joined(separator: ",")
     },
+    flag("jpeg-progressive", \.configuration.encoders.isJPEGProgressive, "Write progressive JPEG."),
+    number("webp-effort", \.encoders.webPEffort, in: 0...6, "The effort for WebP, from 0 (fastest) to 6 (smallest)."),
+    number("avif-speed", \.encoders.avifSpeed, in: 0...10, "The speed for AVIF, from 0 (smallest) to 10 (fastest)."),
+    number(
+      "jxl-effort", \.encoders.jpegXLEffort, in: 1...9, "The effort for JPEG XL, from 1 (fastest) to 9 (smallest)."),
     list(
       "auto-formats", "FORMAT,…", \.configuration.automaticFormats,
       "Formats to choose by Accept where a URL names none, the best first: avif,webp,jxl.",

@@ -67,6 +67,26 @@ struct OptionResultTests {
     }
   }
 
+  @Test func `the settings of encoders change the files`() async throws {
+    var sizes: [[Int]] = []
+    for isThorough in [false, true] {
+      try await RunningService.run {
+        $0.encoders.isJPEGProgressive = isThorough
+        ($0.encoders.webPEffort, $0.encoders.avifSpeed, $0.encoders.jpegXLEffort) = isThorough ? (6, 4, 7) : (0, 10, 1)
+      } body: { service, origin in
+        let source = origin.serve("/a.png", .body(try Photos.data("chelsea.png")))
+        let jpeg = try await service.image("w:200", of: source, as: "jpg")
+        #expect(try ImageMetadata(of: jpeg.body).isProgressive == isThorough)
+        var counts: [Int] = []
+        for format in ["webp", "avif", "jxl"] {
+          counts.append(try await service.image("w:200", of: source, as: format).body.count)
+        }
+        sizes.append(counts)
+      }
+    }
+    #expect(zip(sizes[0], sizes[1]).allSatisfy { $0 != $1 }, "\(sizes)")
+  }
+
   @Test(arguments: [
     ("jpg", "image/jpeg"), ("png", "image/png"), ("webp", "image/webp"), ("gif", "image/gif"), ("avif", "image/avif"),
     ("jxl", "image/jxl"),
