@@ -1,5 +1,6 @@
 public import Foundation
 public import HalcyonImaging
+import HalcyonSupport
 
 /// The decoders and encoders included in Halcyon, for a pipeline's configuration, and to use without a pipeline.
 ///
@@ -80,6 +81,20 @@ public enum StandardCodecs {
     var rest = frames[...]
     let animation = AnimationInfo(frameCount: max(1, frames.count), loopCount: loopCount)
     return try GIFEncoder().encode(animation, options: EncodingOptions()) { rest.popFirst() }
+  }
+
+  /// An SVG file that browsers may show wherever it is, in UTF-8 and not compressed, on a thread of the library.
+  ///
+  /// Scripts, event handlers, elements of other languages such as `<foreignObject>`, and references out of the document are
+  /// left out; links of `<a>`, embedded images and fonts, style sheets and animations stay.
+  ///
+  /// - Throws: ``ImageDecodingError`` if it is not well-formed, or without the package trait `SVG`.
+  public static func sanitizedSVG(_ file: Data) async throws -> Data {
+    #if SVG && !IMAGEIO
+    try await codecThreads.run { _ in Data(try SafeSVG.text(of: file).utf8) }
+    #else
+    throw ImageDecodingError.unsupportedFormat(.svg)
+    #endif
   }
 
   private static var drawingDecoders: [any ImageDecoder] {

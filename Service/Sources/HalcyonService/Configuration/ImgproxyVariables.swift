@@ -91,6 +91,8 @@ enum ImgproxyVariables {
     "CACHE_CONTROL_PASSTHROUGH": flag("source-cache-control"), "ONLY_PRESETS": flag("only-presets"),
     "BASE64_URL_INCLUDES_FILENAME": flag("base64-filename"), "STRIP_METADATA": flag("strip-metadata"),
     "KEEP_COPYRIGHT": flag("keep-copyright"), "ENABLE_CLIENT_HINTS": flag("client-hints"),
+    "JPEG_PROGRESSIVE": flag("jpeg-progressive"), "ALWAYS_RASTERIZE_SVG": flag("rasterize-svg"),
+    "SANITIZE_SVG": flag("sanitize-svg"),
     "ALLOW_SECURITY_OPTIONS": flag("allow-security-options"),
     "S3_ENDPOINT_USE_PATH_STYLE": flag("s3-path-style"),
     // Zero is no limit.

@@ -91,7 +91,11 @@ public struct ServiceConfiguration: Sendable {
   /// The formats of results whose URL names none, for clients that accept none of ``automaticFormats``: that of the source
   /// if it is among them, otherwise the first one that has what the result needs. Default: JPEG, PNG and GIF.
   public var preferredFormats: [ImageFormat] = [.jpeg, .png, .gif]
-  /// Whether SVG sources may be sent as they are, where a URL asks for it. Default: no, they are drawn.
+  /// Whether SVG sources are drawn where a URL names no format. Default: no, they are sent as SVG, as imgproxy does.
+  public var drawsSVG = false
+  /// Whether SVG is sent without scripts and references to anything outside. Default: yes.
+  public var sanitizesSVG = true
+  /// Whether SVG sources may be sent as they are, where a URL says `raw:1`. Default: no.
   public var sendsSVG = false
   /// The option segments of each preset.
   public var presets: [String: [String]] = [:]

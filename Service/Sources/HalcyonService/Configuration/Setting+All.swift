@@ -158,7 +158,9 @@ extension Setting {
       "Formats of results where a URL names none and Accept chooses none; a source in one of them keeps its format.",
       expected: "formats such as jpg, png, gif and webp", element: { ImageFormat(fileExtension: $0) },
       text: { $0.rawValue }),
-    flag("send-svg", \.configuration.sendsSVG, "Send SVG as it is where a URL asks for it, instead of refusing."),
+    flag("rasterize-svg", \.configuration.drawsSVG, "Draw SVG also where a URL names no format."),
+    flag("sanitize-svg", \.configuration.sanitizesSVG, "Send SVG without scripts and references to anything outside."),
+    flag("send-svg", \.configuration.sendsSVG, "Send SVG as it is where a URL says raw:1, instead of refusing."),
     Setting("presets", "NAME=OPTIONS;…", "Options by name, such as small=rs:fit:200:200/q:70;sharp=sh:1.") {
       (text, settings) throws(ConfigurationError) in
       for part in text.split(separator: ";") {

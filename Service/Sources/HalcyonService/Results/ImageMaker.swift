@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonBackend
+import HalcyonCodecs
 import HalcyonPipeline
 import HalcyonImaging
 
@@ -33,7 +34,7 @@ struct ImageMaker: Sendable {
     let encoders = configuration.encoders
     settingsIdentifier = """
       e\(encoders.isJPEGProgressive) \(encoders.webPEffort) \(encoders.avifSpeed) \(encoders.jpegXLEffort) \
-      d\(configuration.resultDimension) f\(configuration.animationFrameLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
+      v\(configuration.drawsSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
       \(mark.map { MarkProcessor($0, .init(opacity: 1), dpr: 1).identifier } ?? "-")
       """
   }
@@ -87,7 +88,9 @@ struct ImageMaker: Sendable {
     for request: ImageRequest, _ options: ProcessingOptions, identifier: String, accept: String?
   ) async throws -> ImageResult {
     let accepted = formats.accepted(accept)
-    if let named = options.format, !formats.writable.contains(formats.format(named: named, accepted.still))
+    // Only SVG is sent as SVG.
+    if let named = options.format, named != .svg,
+      !formats.writable.contains(formats.format(named: named, accepted.still))
     {
       throw ServiceError.unwritableFormat(named)
     }
@@ -105,8 +108,17 @@ struct ImageMaker: Sendable {
         return try plan(for: info, options, accepted)
       }
     }
+    var data = response.data
+    let result = ImageFormat(sniffing: data) ?? options.format ?? .jpeg
+    if result == .svg, !options.raw, configuration.sanitizesSVG {
+      do {
+        data = try await StandardCodecs.sanitizedSVG(data)
+      } catch let error as ImageDecodingError {
+        throw ServiceError.image(.decoding(error, url: request.source.url ?? URL(filePath: "/")))
+      }
+    }
     return ImageResult(
-      data: response.data, format: ImageFormat(sniffing: response.data) ?? options.format ?? .jpeg,
+      data: data, format: result,
       isHit: response.wasStored,
       storeTier: response.storeTier, head: response.head,
       dependsOnAccept: options.format == nil && !configuration.automaticFormats.isEmpty
@@ -160,9 +172,11 @@ struct ImageMaker: Sendable {
     let isSkipped = options.skippedFormats.union(configuration.skippedFormats).contains(source.format)
     if options.raw || isSkipped && (options.format == nil || options.format == source.format) {
       try check(source, frameCount: 1, options)
-      guard source.format != .svg || configuration.sendsSVG else { throw ServiceError.svgNotSent }
+      guard source.format != .svg || !options.raw || configuration.sendsSVG else { throw ServiceError.svgNotSent }
       return nil
     }
+    if source.format == .svg, options.format == .svg || options.format == nil && !configuration.drawsSVG { return nil }
+    if options.format == .svg { throw ServiceError.unwritableFormat(.svg) }
     let (format, frameCount) = form(of: source, options, accepted)
     try check(source, frameCount: frameCount, options)
     let plan = try ProcessingPlan(

@@ -72,7 +72,8 @@ struct ResultResponse: Sendable {
     let varying = (result.dependsOnAccept ? ["Accept"] : []) + (configuration.usesClientHints ? ClientHints.fields : [])
     if !varying.isEmpty { headers[.vary] = varying.joined(separator: ", ") }
     if result.format == .svg {
-      headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+      headers[.contentSecurityPolicy] =
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox"
       // A file of `.svgz`, which browsers draw only as compressed content.
       if result.data.starts(with: [0x1F, 0x8B]) { headers[.contentEncoding] = "gzip" }
     }

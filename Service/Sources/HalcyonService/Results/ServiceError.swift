@@ -100,8 +100,13 @@ enum ServiceError: Error {
     case .expired: "The URL has expired."
     case .source(let error): error.description
     case .plan(let error): error.description
-    case .unwritableFormat(let format): "Images in the format \(format.rawValue) cannot be written."
-    case .svgNotSent: "The source is SVG, which is only sent drawn: add a format such as png."
+    case .unwritableFormat(.svg): "Only SVG sources are sent as SVG. Use another format, such as webp or png."
+    case .unwritableFormat(let format):
+      """
+      The service writes no \(format.rawValue): it has no maintained encoder for it. Use jpg, png, webp, gif, avif or jxl, or \
+      skip_processing:\(format.fileExtension) for sources that are \(format.rawValue) already.
+      """
+    case .svgNotSent: "The source is SVG, which is not sent as it is: leave out raw, or add a format such as png."
     case .uploadTooLarge: "The image is larger than the service allows."
     case .uploadType: "Send the image as application/octet-stream."
     case .queueFull: "Too many requests are waiting. Try again later."

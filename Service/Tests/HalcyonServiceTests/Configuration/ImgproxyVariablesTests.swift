@@ -61,6 +61,21 @@ struct ImgproxyVariablesTests {
     }
   }
 
+  @Test func `its variables of animations, encoders and SVG are settings`() throws {
+    let read = try configuration([
+      "IMGPROXY_MAX_ANIMATION_FRAMES": "60", "IMGPROXY_MAX_ANIMATION_FRAME_RESOLUTION": "0.5",
+      "IMGPROXY_JPEG_PROGRESSIVE": "true", "IMGPROXY_WEBP_EFFORT": "6", "IMGPROXY_AVIF_SPEED": "5",
+      "IMGPROXY_JXL_EFFORT": "7", "IMGPROXY_ALWAYS_RASTERIZE_SVG": "1", "IMGPROXY_SANITIZE_SVG": "false",
+    ])
+    #expect(read.animationFrameLimit == 60 && read.animationPixelLimit == 500_000)
+    #expect(read.encoders.isJPEGProgressive && read.encoders.webPEffort == 6)
+    #expect(read.encoders.avifSpeed == 5 && read.encoders.jpegXLEffort == 7)
+    #expect(read.drawsSVG && !read.sanitizesSVG && read.ignoredVariables.isEmpty)
+    let plain = try configuration(["IMGPROXY_QUALITY": "70"])
+    #expect(plain.animationFrameLimit == 1 && plain.sanitizesSVG && !plain.drawsSVG)
+    #expect(throws: ConfigurationError.self) { try configuration(["IMGPROXY_AVIF_SPEED": "11"]) }
+  }
+
   @Test func `without a key URLs need no signature, and private addresses may be connected to`() throws {
     let read = try configuration(["IMGPROXY_QUALITY": "70"])
     #expect(read.isInsecure && read.addressPolicy.allowed.contains { "\($0)".hasPrefix("10.0.0.0") })

@@ -112,27 +112,66 @@ struct AccessTests {
     }
   }
 
-  @Test func `SVG is drawn, and sent as it is only if that is allowed`() async throws {
+  @Test func `SVG is sent sanitised without a format, and as it is only if that is allowed`() async throws {
     let drawing = Data(
       """
-      <svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#f00"/></svg>
+      <svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><script>alert(1)</script>\
+      <rect width="40" height="40" fill="#f00" onclick="alert(2)"/></svg>
       """.utf8)
     for isAllowed in [false, true] {
       try await RunningService.run {
         $0.sendsSVG = isAllowed
+        $0.automaticFormats = [.webp]
       } body: { service, origin in
+        let compressed = origin.serve("/a.svgz", .body(drawing.gzipped))
         let source = origin.serve("/a.svg", .body(drawing))
-        let drawn = try await service.image("w:80", of: source, as: nil)
-        #expect(drawn.headers["Content-Type"] == "image/png")
-        #expect(try drawn.bitmap().size == PixelSize(width: 80, height: 80))
+        for (source, format) in [(source, nil), (source, "svg"), (compressed, nil)] {
+          let sent = try await service.image("w:80", of: source, as: format, ["Accept": "image/webp"])
+          #expect(sent.status == 200 && sent.headers["Content-Type"] == "image/svg+xml")
+          #expect(sent.text.contains("<rect width=\"40\"") && !sent.text.contains("alert"), "\(sent.text)")
+          #expect(sent.headers["Content-Security-Policy"]?.contains("sandbox") == true)
+          #expect(sent.headers["Content-Encoding"] == nil)
+        }
         let raw = try await service.image("raw:1", of: source, as: nil)
         #expect(raw.status == (isAllowed ? 200 : 422))
+        #expect(!isAllowed || raw.body == drawing)
         #expect((raw.headers["Content-Security-Policy"]?.contains("sandbox") == true) == isAllowed)
-        #expect(raw.headers["Content-Encoding"] == nil)
-        let compressed = origin.serve("/a.svgz", .body(drawing.gzipped))
-        #expect(try await service.image("w:80", of: compressed, as: nil).bitmap().size.width == 80)
+        for source in [source, compressed] {
+          #expect(try await service.image("w:80", of: source).bitmap().size == PixelSize(width: 80, height: 80))
+        }
         guard isAllowed else { return }
         #expect(try await service.image("raw:1", of: compressed, as: nil).headers["Content-Encoding"] == "gzip")
+      }
+    }
+  }
+
+  @Test func `SVG is drawn without a format, or sent as it is, if the service is configured so`() async throws {
+    let drawing = Data(
+      "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='40'><script>alert(1)</script></svg>".utf8)
+    try await RunningService.run {
+      ($0.drawsSVG, $0.sanitizesSVG) = (true, false)
+    } body: { service, origin in
+      let source = origin.serve("/a.svg", .body(drawing))
+      let drawn = try await service.image("w:80", of: source, as: nil)
+      #expect(drawn.headers["Content-Type"] == "image/png")
+      #expect(try await service.image("w:80", of: source, as: "svg").body == drawing)
+      #expect(try await service.image("skp:svg", of: source, as: nil).body == drawing)
+      let damaged = origin.serve("/b.svg", .body(drawing.prefix(60)))
+      #expect(try await service.image("w:80", of: damaged, as: nil).status == 422)
+    }
+    try await RunningService.run { service, origin in
+      let damaged = origin.serve("/b.svg", .body(drawing.prefix(60)))
+      let answer = try await service.image("", of: damaged, as: nil)
+      #expect(answer.status == 422)
+    }
+  }
+
+  @Test func `a format that is not written is an error that names others`() async throws {
+    try await RunningService.run { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png()))
+      for (format, advice) in [("tiff", "skip_processing:tif"), ("heic", "webp"), ("svg", "Only SVG sources")] {
+        let answer = try await service.image("w:40", of: source, as: format)
+        #expect(answer.status == 422 && answer.text.contains(advice), "\(answer.text)")
       }
     }
   }
