@@ -27,6 +27,7 @@ enum ImgproxyVariables {
     try set("enforce-formats", formats(["ENFORCE_"], variables), &settings)
     try set("presets", try presets(variables), &settings)
     if isTrue(variables[prefix + "USE_S3"] ?? "") {
+      settings.usesInstanceRole = true
       try set("s3-region", environment["AWS_REGION"] ?? "us-east-1", &settings)
       try set("s3-access-key", environment["AWS_ACCESS_KEY_ID"] ?? "", &settings)
       try set("s3-secret-key", environment["AWS_SECRET_ACCESS_KEY"] ?? "", &settings)

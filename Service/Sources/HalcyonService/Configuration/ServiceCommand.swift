@@ -45,7 +45,8 @@ public enum ServiceCommand: Sendable {
     for flag in flags where flag.name != "config" { try Self.apply(flag.name, flag.value, origin: "flag", &settings) }
     var configuration = try settings.checked()
     if let storage = configuration.storage, storage.credentials == nil, configuration.resultsBucket == nil {
-      configuration.storageRole = CredentialSource(environment, region: storage.region)
+      configuration.storageRole = CredentialSource(
+        environment, region: storage.region, isOnInstance: settings.usesInstanceRole)
     }
     self = isCheck ? .check(report: Self.report(settings)) : .run(configuration)
   }

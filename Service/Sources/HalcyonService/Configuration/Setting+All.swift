@@ -78,6 +78,9 @@ extension Setting {
     flag("s3-path-style", \.storage.isPathStyle, "The bucket is in the path, not in the host, of s3-endpoint."),
     text("s3-access-key", "ID", \.storage.accessKey, isSecret: true, "The identifier of the key that signs."),
     text("s3-secret-key", "KEY", \.storage.secretKey, isSecret: true, "The key that signs requests to the storage."),
+    flag(
+      "s3-instance-role", \.usesInstanceRole, "Sign with keys of the role of this EC2 instance, if there are no others."
+    ),
     text("s3-session-token", "TOKEN", \.storage.sessionToken, isSecret: true, "The token of temporary keys."),
   ]
 

@@ -38,6 +38,8 @@ struct Settings: Sendable {
   var allowsAnyAddress = false
   var allowedAddresses: [AddressRange] = []
   var storage = StorageSettings()
+  /// Whether keys of the storage are those of the role of this machine, if there are no others.
+  var usesInstanceRole = false
 
   /// The configuration, checked for what depends on several settings.
   func checked() throws(ConfigurationError) -> ServiceConfiguration {

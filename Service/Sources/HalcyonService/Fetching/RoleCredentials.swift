@@ -49,30 +49,57 @@ actor RoleCredentials {
   private static func renewed(
     _ source: CredentialSource, _ transport: CurlTransport
   ) async throws -> (keys: S3Credentials, end: Date) {
-    var request: TransportRequest
+    guard let text = try await text(of: try await request(source, transport), transport), let keys = keys(in: text)
+    else {
+      throw SourceError.noCredentials
+    }
+    return keys
+  }
+
+  /// The request whose response has the keys.
+  private static func request(
+    _ source: CredentialSource, _ transport: CurlTransport
+  ) async throws -> TransportRequest {
     switch source {
     case .webIdentity(let file, let role, let endpoint):
-      request = TransportRequest(url: endpoint, method: .post)
+      var request = TransportRequest(url: endpoint, method: .post)
       request.headers["Content-Type"] = "application/x-www-form-urlencoded"
       let fields = [
         ("Action", "AssumeRoleWithWebIdentity"), ("Version", "2011-06-15"), ("RoleArn", role),
         ("RoleSessionName", "halcyon-serve"), ("WebIdentityToken", try token(inFile: file)),
       ]
       request.body = Data(fields.map { "\($0)=\(encoded($1))" }.joined(separator: "&").utf8)
+      return request
     case .container(let url, let token, let tokenFile):
-      request = TransportRequest(url: url)
+      var request = TransportRequest(url: url)
       if let token = try tokenFile.map({ try Self.token(inFile: $0) }) ?? token {
         request.headers["Authorization"] = token
       }
+      return request
+    case .instance(let server):
+      var session = TransportRequest(url: server.appending(path: "latest/api/token"), method: .put)
+      session.headers["X-aws-ec2-metadata-token-ttl-seconds"] = "300"
+      let folder = server.appending(path: "latest/meta-data/iam/security-credentials/")
+      guard let token = try await text(of: session, transport) else { throw SourceError.noCredentials }
+      var names = TransportRequest(url: folder)
+      names.headers["X-aws-ec2-metadata-token"] = token
+      guard let role = try await text(of: names, transport)?.split(whereSeparator: \.isNewline).first else {
+        throw SourceError.noCredentials
+      }
+      var request = names
+      request.url = folder.appending(path: String(role))
+      return request
     }
+  }
+
+  /// The text of a response; `nil` unless its status is 200.
+  private static func text(of request: TransportRequest, _ transport: CurlTransport) async throws -> String? {
+    var request = request
     request.limits = TransportLimits(connectTimeout: .seconds(2), totalTimeout: .seconds(10))
     let response = try await transport.response(to: request)
     var body = Data()
     for try await piece in response.body where body.count < 1 << 20 { body += piece }
-    guard response.status == 200, let keys = keys(in: String(decoding: body, as: UTF8.self)) else {
-      throw SourceError.noCredentials
-    }
-    return keys
+    return response.status == 200 ? String(decoding: body, as: UTF8.self) : nil
   }
 
   /// The keys in a JSON object, or in XML.

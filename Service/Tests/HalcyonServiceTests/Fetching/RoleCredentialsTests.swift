@@ -45,6 +45,35 @@ struct RoleCredentialsTests {
     }
   }
 
+  @Test func `the role of an instance has keys for the token of a session`() async throws {
+    try await ImageServer.run { server in
+      _ = server.serve("/latest/api/token") { request in
+        let isSession = request.method == "PUT" && request.headers["X-aws-ec2-metadata-token-ttl-seconds"] != nil
+        return isSession ? .body(Data("session".utf8)) : .status(405)
+      }
+      let folder = "/latest/meta-data/iam/security-credentials/"
+      let keys = """
+        {"Code": "Success", "AccessKeyId": "id", "SecretAccessKey": "s", "Token": "t", "Expiration": "\(Self.end(3600))"}
+        """
+      for (path, text) in [(folder, "photos-role\n"), (folder + "photos-role", keys)] {
+        _ = server.serve(path) { request in
+          request.headers["X-aws-ec2-metadata-token"] == "session" ? .body(Data(text.utf8)) : .status(401)
+        }
+      }
+      let url = server.serve("/", .status(404))
+      let environment = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": url.absoluteString]
+      #expect(CredentialSource(environment, region: "eu-central-1") == nil, "only where it is asked for")
+      let source = try #require(CredentialSource(environment, region: "eu-central-1", isOnInstance: true))
+      let storage = try #require(S3Storage(region: "eu-central-1", endpoint: url))
+      let role = RoleCredentials(source, time: TestClock())
+      let expected = S3Credentials(accessKeyID: "id", secretAccessKey: "s", sessionToken: "t")
+      #expect(try await role.storage(storage).credentials == expected)
+      #expect(server.requests.count == 3)
+      let disabled = environment.merging(["AWS_EC2_METADATA_DISABLED": "true"]) { $1 }
+      #expect(CredentialSource(disabled, region: "a", isOnInstance: true) == nil)
+    }
+  }
+
   @Test func `a token is exchanged for keys of a role`() async throws {
     try await TemporaryDirectory.run { folder in
       let file = folder.appending(path: "token")
