@@ -27,7 +27,7 @@ package struct BMPDecoder: ImageDecoder {
   /// Most files store the lowest row first.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try bytes.withUnsafeBytes { buffer in
-      guard let header = try BMPHeaderParser.parse(file: Bytes(buffer)) else {
+      guard var header = try BMPHeaderParser.parse(file: Bytes(buffer)) else {
         throw ImageDecodingError.truncated(.bmp)
       }
       let plan = try DecodingPlan(info: header.info, options: options)
@@ -37,10 +37,11 @@ package struct BMPDecoder: ImageDecoder {
       let rowCount = encoded?.rowCount ?? header.storedRowCount(in: buffer.count)
       let isPartial = rowCount < header.size.height
       guard !isPartial || options.allowsPartialImage && rowCount > 0 else { throw ImageDecodingError.truncated(.bmp) }
+      if header.hasAlpha, !header.hasVisiblePixel(in: buffer, rowCount: rowCount) { header.masks.removeLast() }
       let isOpaque = !header.hasAlpha && !isPartial
       return try plan.image(truncation: isPartial ? .found : nil) {
         try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
-          BMPRowSource(buffer, indices: encoded?.indices, rowCount: rowCount, header: header)
+          [header] in BMPRowSource(buffer, indices: encoded?.indices, rowCount: rowCount, header: header)
         }
       }
     }
@@ -52,6 +53,21 @@ extension BMPHeader {
   fileprivate func storedRowCount(in byteCount: Int) -> Int {
     guard pixelOffset + usedBytesPerRow <= byteCount else { return 0 }
     return min(size.height, (byteCount - pixelOffset - usedBytesPerRow) / bytesPerRow + 1)
+  }
+
+  /// Whether the alpha of a pixel is above 0. Programs that leave alpha out write zeros, and browsers show their files.
+  fileprivate func hasVisiblePixel(in bytes: UnsafeRawBufferPointer, rowCount: Int) -> Bool {
+    let step = bitCount / 8
+    return (0..<rowCount).contains { row in
+      let start = pixelOffset + row * bytesPerRow
+      return stride(from: start, to: start + usedBytesPerRow, by: step).contains { offset in
+        let value =
+          step == 4
+          ? UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+          : UInt32(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+        return value & masks[3] != 0
+      }
+    }
   }
 }
 
