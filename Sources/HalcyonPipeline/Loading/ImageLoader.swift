@@ -102,17 +102,15 @@ final class ImageLoader: Sendable {
       isReported: configuration.eventHandler != nil)
   }
 
-  /// The load of a task after the look-up in memory, with the preview that an earlier load kept.
-  ///
-  /// - Parameter memory: That of a view, which has shown the preview; `nil` if there was none.
-  func startLoad(_ request: ImageRequest, after memory: MemoryLookup?, for subscription: LoadSubscription) -> Load {
-    let keys = RequestKeys(request)
-    let lookup = memory ?? lookUpMemory(request, key: keys.image)
-    let load = newLoad(request, keys, after: lookup, for: subscription)
-    load.report(lookup.event(for: request))
-    if case .hit = lookup { return load }
-    if memory == nil, let preview = keptPreview(request, keys: keys) { subscription.report(.preview(preview)) }
-    return load
+  /// The load of a task after the look-up in memory, with the preview that an earlier load kept: a view that has looked into
+  /// memory before has shown it.
+  func started(_ load: Load) -> Load {
+    let started = lookedUp(load)
+    if case .hit? = started.memory { return started }
+    if load.memory == nil, let preview = keptPreview(load.request, keys: load.keys) {
+      load.subscription.report(.preview(preview))
+    }
+    return started
   }
 
   /// The response to deliver to the caller of a load that has looked into memory.
@@ -137,8 +135,9 @@ final class ImageLoader: Sendable {
     return loaded
   }
 
+  /// The load with the outcome of the look-up in memory, which is reported.
   private func lookedUp(_ load: Load) -> Load {
-    let memory = lookUpMemory(load.request, key: load.keys.image)
+    let memory = load.memory ?? lookUpMemory(load.request, key: load.keys.image)
     load.report(memory.event(for: load.request))
     return load.after(memory)
   }

@@ -70,7 +70,7 @@ public final class ImageTask: Sendable {
     self.reporter = reporter
     work = Task {
       reporter?.report(.started)
-      let load = loader.startLoad(request, after: lookup, for: subscription)
+      let load = loader.started(loader.newLoad(request, after: lookup, for: subscription))
       do throws(ImageError) {
         broadcast.finish(.success(try await loader.response(load))) { reporter?.end($0) }
       } catch {
