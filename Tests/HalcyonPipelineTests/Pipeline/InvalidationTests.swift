@@ -139,7 +139,10 @@ struct InvalidationTests {
       ImageRequest(url: url), ImageRequest(url: url, size: .fit(width: 5, height: 5)),
       ImageRequest(url: url, processors: [.invert]),
     ]
-    let tasks = requests.map { fixture.pipeline.task(for: $0) }
+    // The first one starts before the last, which loads the same image as a step and would do in its place.
+    let first = fixture.pipeline.task(for: requests[0])
+    await started.wait(for: 1)
+    let tasks = [first] + requests.dropFirst().map { fixture.pipeline.task(for: $0) }
     let other = fixture.pipeline.task(for: ImageRequest(url: url.appending(path: "other")))
     let dataRequest = ImageRequest(url: url.appending(path: "data"))
     async let data = result { () async throws(ImageError) in try await fixture.pipeline.data(for: dataRequest) }
