@@ -146,6 +146,9 @@ final class InFlightResponses: Sendable {
 
   private let images = Lock<[Key: WeakImage]>([:])
 
+  /// Whether no load uses a response.
+  var isEmpty: Bool { images.withLock(\.isEmpty) }
+
   subscript(key: Key) -> EncodedImage? {
     guard let image = images.withLock({ $0[key]?.image }), !image.isStored else { return nil }
     return image

@@ -2,13 +2,14 @@ import Foundation
 import HalcyonCache
 import HalcyonHTTP
 import HalcyonImaging
-import HalcyonPipeline
 import HalcyonSupport
 import HalcyonTesting
 import TestDoubles
 import TestSupport
 import TestTraits
 import Testing
+
+@testable import HalcyonPipeline
 
 /// Each redirect has a freshness of its own, and validators hold for the URL alone that the stored response came from.
 @Suite(.unitTest)
@@ -284,8 +285,11 @@ struct RedirectFreshnessTests {
       site.redirect("/a", to: "/b", status: status, control)
       if isImage { site.serveDamaged("/b") } else { site.fail("/b", 404) }
       await #expect(throws: ImageError.self) { try await load(fixture) }
+      // Other loads share the response until the first one has released it.
+      while !fixture.pipeline.loader.bytes.inFlight.isEmpty { try await Task.yieldUnlessCancelled() }
       await #expect(throws: ImageError.self) { try await load(fixture) }
       #expect(fixture.transport.requests.count == (isRemembered ? 2 : 4))
+      while !fixture.pipeline.loader.bytes.inFlight.isEmpty { try await Task.yieldUnlessCancelled() }
       site.clock.advance(by: .seconds(control == "max-age=5" ? 6 : 11))
       await #expect(throws: ImageError.self) { try await load(fixture) }
       #expect(fixture.transport.requests.count == (isRemembered ? 4 : 6))
