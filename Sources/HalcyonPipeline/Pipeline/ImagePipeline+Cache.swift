@@ -13,9 +13,10 @@ extension ImagePipeline {
   /// pipeline[cached: request] = image
   /// ```
   ///
-  /// Synchronous, so it may be read just before a view is drawn. There is no disk access, but for the size and the date of a
-  /// local file, which are looked up. The events of a load are sent for an image that is found. An image that is set has the expiration of the request, and needs no revalidation;
-  /// ``store(_:original:for:userInfo:)`` stores it on disk as well. Setting has no effect if the request does not write to memory (``RequestOptions/memoryAccess``), or if the image
+  /// Synchronous, so it may be read just before a view is drawn. There is no disk access, but for the size and the date of
+  /// a local file, which are looked up. The events of a load are sent for an image that is found. An image that is set has
+  /// the expiration of the request, and needs no revalidation; ``store(_:original:for:userInfo:)`` stores it on disk as
+  /// well. Setting has no effect if the request does not write to memory (``RequestOptions/memoryAccess``), or if the image
   /// is partial.
   public subscript(cached request: ImageRequest) -> DecodedImage? {
     get {

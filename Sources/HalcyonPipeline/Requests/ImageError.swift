@@ -134,12 +134,12 @@ extension ImageError: CustomStringConvertible {
     case .notStorable(let key):
       """
       \(key.printable) cannot be stored: there is no store, the request or the server forbids it, or the image \
-      is partial. Load it into memory instead.
+      is partial. Keep it in memory instead.
       """
     case .circularLoad(let key):
       """
       The load of \(key.printable) would wait for itself: its source loads the \
-      same image, directly or through others. Load another image there.
+      same image, directly or through others. Use another image there.
       """
     case .pipelineInvalidated:
       "The pipeline was invalidated and loads no more images. Use another pipeline."
