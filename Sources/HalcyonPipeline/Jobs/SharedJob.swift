@@ -37,6 +37,8 @@ final class SharedJob<Value: Sendable>: Sendable {
     var waiters: [JobWaiter<Value>] = []
     var task: Task<Void, Never>?
     var isCancelled = false
+    /// Waits for ``task``: the job was cancelled while the first part of its operation still ran.
+    var taskWaiter: UnsafeContinuation<Task<Void, Never>, Never>?
   }
 
   /// Apart from the job, since the job's subscription sends events to the waiters and may outlive the job.
@@ -96,11 +98,13 @@ final class SharedJob<Value: Sendable>: Sendable {
 
   /// Sets the task that runs the operation, so that ``cancel()`` can cancel it.
   func setTask(_ task: Task<Void, Never>) {
-    let isCancelled = waiters.state.withLock { state in
+    let (isCancelled, waiter) = waiters.state.withLock { state in
       state.task = task
-      return state.isCancelled
+      defer { state.taskWaiter = nil }
+      return (state.isCancelled, state.taskWaiter)
     }
-    if isCancelled { end(task) }
+    if isCancelled { task.cancel() }
+    waiter?.resume(returning: task)
   }
 
   /// Cancels the operation. Before its end it stores what it has received, which ``ImageCache/flush()`` waits for.
@@ -109,12 +113,18 @@ final class SharedJob<Value: Sendable>: Sendable {
       state.isCancelled = true
       return state.task
     }
-    if let task { end(task) }
+    task?.cancel()
+    writes?.track { [self] in await runningTask().value }
   }
 
-  private func end(_ task: Task<Void, Never>) {
-    task.cancel()
-    writes?.track { await task.value }
+  private func runningTask() async -> Task<Void, Never> {
+    await withUnsafeContinuation { continuation in
+      let task = waiters.state.withLock { state in
+        if state.task == nil { state.taskWaiter = continuation }
+        return state.task
+      }
+      if let task { continuation.resume(returning: task) }
+    }
   }
 
   /// Hands the outcome to all waiters.

@@ -154,7 +154,8 @@ final class ImageLoader: Sendable {
     try await LoadChain.waiting(for: bytes.link(load.keys.fetch)) { () async throws(ImageError) in
       let watch = RemovalWatch(load.keys.image, in: load.cache)
       return try await jobs.value(
-        for: JobKey(load.request, watch), subscription: load.subscription, keepsResult: keepsResult
+        for: JobKey(load.request, watch), subscription: load.subscription, keepsResult: keepsResult,
+        writes: bytes.partialWrites(of: load)
       ) { [self] subscription throws(ImageError) in
         try await runSteps(of: load.shared(by: subscription, for: watch), keepsResult: keepsResult)
       }

@@ -100,6 +100,37 @@ struct LoadFlowTests {
     #expect(jobs.count == 0)
   }
 
+  @Test func `a job that is cancelled while its first part runs counts among the writes until its end`() async throws {
+    let jobs = InFlightJobs<String, Int>()
+    let writes = ImageCache(store: MemoryDataStore()).writes
+    let hasEnded = Lock(false)
+    let (starts, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let caller = Task.detached {
+      try await jobs.value(
+        for: "a", subscription: LoadSubscription(priority: .normal), keepsResult: true, writes: writes
+      ) { _ throws(ImageError) in
+        starts.signal()
+        // Blocks: this is the part that runs before the job's task is known.
+        blockingWait(for: mayEnd)
+        await Task.yield()
+        hasEnded.withLock { $0 = true }
+        return 1
+      }
+    }
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      Thread.detachNewThread {
+        starts.wait()
+        caller.cancel()
+        continuation.resume()
+      }
+    }
+    #expect(writes.pending.count == 1)
+    mayEnd.signal()
+    await writes.flush()
+    #expect(hasEnded.withLock { $0 })
+    await #expect(throws: ImageError.self) { try await caller.value }
+  }
+
   @Test func `a job ends up with the highest priority of its callers, in whatever order they change it`() async throws {
     for _ in 0..<200 {
       let jobs = InFlightJobs<Int, Int>()
@@ -188,3 +219,6 @@ struct LoadFlowTests {
 private final class JobSubscription: Sendable {
   let subscription = Lock<LoadSubscription?>(nil)
 }
+
+/// Blocks the thread, as long calculations of a job do.
+private func blockingWait(for semaphore: DispatchSemaphore) { semaphore.wait() }

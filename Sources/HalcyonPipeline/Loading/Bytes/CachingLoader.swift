@@ -86,7 +86,7 @@ final class CachingLoader: Sendable {
   }
 
   /// The writes to which a cancelled load adds its partial response; `nil` if it stores none.
-  private func partialWrites(of load: Load) -> BackgroundWrites? {
+  func partialWrites(of load: Load) -> BackgroundWrites? {
     switch load.request.source.kind {
     case .provider, .decoded: return nil
     case .url, .string, .keyed, .data, .resolver: break
