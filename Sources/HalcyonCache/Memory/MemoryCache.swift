@@ -11,7 +11,7 @@ import Foundation
 /// is short of memory, images are evicted, see ``MemoryCacheConfiguration/emptiesUnderPressure``.
 ///
 /// Expired images are removed within seconds while the cache is in use, within half a minute while it is idle, or by
-/// ``ImageCache/removeExpired()``. With another time source than ``SystemTime``, an idle cache keeps them.
+/// ``ImageCache/clean()``. With another time source than ``SystemTime``, an idle cache keeps them.
 ///
 /// ```swift
 /// let cache = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 100 << 20))

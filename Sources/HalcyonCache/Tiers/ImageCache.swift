@@ -246,15 +246,6 @@ extension ImageCache {
     }
   }
 
-  /// Removes expired images from each ``MemoryCache`` and ``DiskCache``, without reading images. Other tiers are not
-  /// affected.
-  ///
-  /// - Throws: ``DiskCacheError`` if the file system fails.
-  public func removeExpired() async throws {
-    memoryCache?.removeExpired()
-    for disk in disks { try await disk.removeExpired() }
-  }
-
   /// Cleans now: removes expired images from a ``MemoryCache``, and applies the ``CleaningPolicy`` of each
   /// ``DiskCache``, without reading images.
   ///

@@ -159,7 +159,7 @@ struct CacheAccessTests {
         original: bytes, for: .cached("old") { $0.storeExpiration = .date(.distantPast) })
       #expect(await fixture.pipeline.cachedTier(for: .cached("old")) == nil)
       #expect(try await disk.count == 2)
-      try await cache.removeExpired()
+      try await cache.clean()
       #expect(try await disk.count == 1)
       #expect(try await ImageCache(disk: nil).byteCount(of: .store) == 0)
     }
