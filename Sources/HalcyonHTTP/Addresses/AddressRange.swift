@@ -10,7 +10,7 @@ public struct AddressRange: Hashable, Sendable {
   /// - Parameters:
   ///   - address: Any address of the range.
   ///   - prefixLength: 0 to 32 for IPv4, 0 to 128 for IPv6.
-  public init(_ address: IPAddress, prefixLength: Int) {
+  package init(_ address: IPAddress, prefixLength: Int) {
     let width = address.family.bitWidth
     precondition((0...width).contains(prefixLength), "prefixLength must be 0 to \(width), got \(prefixLength)")
     first = address.prefix(prefixLength)

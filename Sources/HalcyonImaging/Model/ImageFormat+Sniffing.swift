@@ -2,7 +2,7 @@ public import Foundation
 
 extension ImageFormat {
   /// The most bytes that ``init(sniffing:)`` reads.
-  public static let sniffByteCount = 16 << 10
+  package static let sniffByteCount = 16 << 10
   /// The most bytes of a file without long comments, and the fewest that ``ImageDecoder/format(sniffing:)`` gets.
   package static let shortSniffByteCount = 1024
 

@@ -8,18 +8,10 @@ public struct CornerRadii: Hashable, Sendable {
     case fraction
   }
 
-  /// The radius of the upper left corner, at least 0.
-  public var topLeft: Double
-  /// The radius of the upper right corner, at least 0.
-  public var topRight: Double
-  /// The radius of the lower left corner, at least 0.
-  public var bottomLeft: Double
-  /// The radius of the lower right corner, at least 0.
-  public var bottomRight: Double
-  /// The unit of the radii.
-  public var unit: Unit
+  package let topLeft, topRight, bottomLeft, bottomRight: Double
+  package let unit: Unit
 
-  /// Creates one radius for each corner. Default: 0.
+  /// Creates one radius for each corner, at least 0. Default: 0.
   public init(
     topLeft: Double = 0, topRight: Double = 0, bottomLeft: Double = 0, bottomRight: Double = 0, unit: Unit = .pixels
   ) {

@@ -1,11 +1,9 @@
 /// A line along the inside of an image's edge.
 public struct ImageBorder: Hashable, Sendable {
-  /// The width in pixels, 0 to 100,000; may be fractional.
-  public let width: Double
-  /// The colour of the line.
-  public let color: PixelColor
+  package let width: Double
+  package let color: PixelColor
 
-  /// Creates a border.
+  /// Creates a border; its width is 0 to 100,000 pixels, and may be fractional.
   public init(width: Double, color: PixelColor) {
     self.width = width
     self.color = color

@@ -26,7 +26,7 @@ public struct ThumbHash: Hashable, Sendable {
   }
 
   /// Whether parts of the image are transparent.
-  public var hasAlpha: Bool { bytes[2] & 0x80 != 0 }
+  package var hasAlpha: Bool { bytes[2] & 0x80 != 0 }
 
   /// The approximate width of the image divided by its height, from 1/7 to 7.
   public var aspectRatio: Double {

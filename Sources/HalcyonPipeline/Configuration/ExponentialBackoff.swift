@@ -11,13 +11,9 @@ import HalcyonSupport
 /// let pipeline = ImagePipeline { $0.options.retryStrategy = ExponentialBackoff(attemptLimit: 5, firstDelay: .seconds(1)) }
 /// ```
 public struct ExponentialBackoff: RetryStrategy {
-  /// The maximum number of attempts, including the first one, at least 1. Default: 3.
-  public var attemptLimit: Int
-  /// The maximum delay before the second attempt. Default: 0.5 seconds.
-  public var firstDelay: Duration
-  /// The maximum delay before any attempt. Default: 30 seconds.
-  public var longestDelay: Duration
-
+  private let attemptLimit: Int
+  private let firstDelay: Duration
+  private let longestDelay: Duration
   private let random: @Sendable () -> Double
 
   /// Creates a strategy.

@@ -73,7 +73,7 @@ extension PrefetchResult {
     switch outcome {
     case .skipped: skipped.append(request)
     case .completed: completed.append(request)
-    case .failed(let error): failed.append(Failure(request: request, error: error))
+    case .failed(let error): failed.append((request, error))
     }
   }
 }

@@ -7,8 +7,7 @@ public struct LoadProgress: Hashable, Sendable {
   /// The mean speed of the transfer so far, in bytes per second; `nil` at its first byte.
   public var bytesPerSecond: Double?
 
-  /// Creates a progress value.
-  public init(receivedByteCount: Int, expectedByteCount: Int?, bytesPerSecond: Double? = nil) {
+  package init(receivedByteCount: Int, expectedByteCount: Int?, bytesPerSecond: Double? = nil) {
     self.receivedByteCount = receivedByteCount
     self.expectedByteCount = expectedByteCount
     self.bytesPerSecond = bytesPerSecond

@@ -136,7 +136,7 @@ private struct WarmRun {
       counts.stored += result.skipped.count
       counts.failed += result.failed.count
       bar.clear()
-      for failure in result.failed { try report(failure) }
+      for (request, error) in result.failed { try report(error, of: request) }
     } onCancel: {
       task.stop()
     }
@@ -156,10 +156,10 @@ private struct WarmRun {
       "\(ended) of \(before + progress.totalCount)\(failed > 0 ? ", \(failed) failed" : "")")
   }
 
-  private func report(_ failure: PrefetchResult.Failure) throws {
-    let text = Advice.describe(failure.error)
+  private func report(_ error: ImageError, of request: ImageRequest) throws {
+    let text = Advice.describe(error)
     if isJSON {
-      StandardOutput.write(try JSONLine.encode(FailureReport(address: failure.request.source.description, error: text)))
+      StandardOutput.write(try JSONLine.encode(FailureReport(address: request.source.description, error: text)))
     } else {
       StandardError.write("Error: \(text)")
     }

@@ -41,8 +41,8 @@ struct InputFile: ~Copyable {
     return status
   }
 
-  /// The bytes that show the format.
-  func prefix() throws(InputError) -> Data { try read(count: min(byteCount, ImageFormat.sniffByteCount)) }
+  /// The bytes that show the format; see `ImageFormat.init(sniffing:)`.
+  func prefix() throws(InputError) -> Data { try read(count: min(byteCount, 16 << 10)) }
 
   /// All bytes.
   func contents(byteLimit: Int) throws(InputError) -> Data {
