@@ -43,8 +43,10 @@ public struct CacheLookup: Sendable {
   /// Header fields to send in addition to those of the request: the validators of the stored response, and
   /// `Cache-Control`.
   public private(set) var addedFields = HTTPHeaders()
-  /// The metadata of ``stored``, if the request may revalidate it; `nil` for one that must not.
-  package private(set) var revalidated: EntryMetadata?
+  /// Whether the request may revalidate ``stored``.
+  private var mayRevalidate: Bool
+  /// The metadata of ``stored``, if the request may revalidate it.
+  package var revalidated: EntryMetadata? { mayRevalidate ? stored?.metadata : nil }
 
   /// Why the request cannot be served from the store alone; `nil` if it can.
   public var miss: CacheMiss? {
@@ -64,7 +66,7 @@ public struct CacheLookup: Sendable {
     var lookup = self
     lookup.addedFields["If-None-Match"] = nil
     lookup.addedFields["If-Modified-Since"] = nil
-    lookup.revalidated = nil
+    lookup.mayRevalidate = false
     return lookup
   }
 
@@ -72,11 +74,11 @@ public struct CacheLookup: Sendable {
   var isConditional: Bool { addedFields.isConditional }
 
   init(
-    key: CacheKey, requestHeaders: HTTPHeaders, found: StoredResponse, action: Action, revalidated: EntryMetadata?,
+    key: CacheKey, requestHeaders: HTTPHeaders, found: StoredResponse, action: Action, mayRevalidate: Bool,
     addedFields: HTTPHeaders
   ) {
     finding = Finding(key, requestHeaders, action, found)
-    self.revalidated = revalidated
+    self.mayRevalidate = mayRevalidate
     self.addedFields = addedFields
   }
 }

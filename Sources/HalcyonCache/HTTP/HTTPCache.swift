@@ -44,12 +44,12 @@ public struct HTTPCache: Sendable {
   ) async -> CacheLookup {
     let found = await find(key, requestHeaders: requestHeaders)
     let action = action(on: found.entry?.metadata, requestHeaders: requestHeaders, policy: policy, at: now)
-    let revalidated = policy == .reload ? nil : found.entry?.metadata
-    var added = revalidated?.validators ?? HTTPHeaders()
+    let mayRevalidate = policy != .reload
+    var added = mayRevalidate ? found.entry?.metadata.validators ?? HTTPHeaders() : HTTPHeaders()
     if !usesETags { added["If-None-Match"] = nil }
     if policy.contactsServerFirst, requestHeaders["Cache-Control"] == nil { added["Cache-Control"] = "no-cache" }
     return CacheLookup(
-      key: key, requestHeaders: requestHeaders, found: found, action: action, revalidated: revalidated,
+      key: key, requestHeaders: requestHeaders, found: found, action: action, mayRevalidate: mayRevalidate,
       addedFields: added)
   }
 
