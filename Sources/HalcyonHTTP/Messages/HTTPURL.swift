@@ -1,7 +1,7 @@
 package import Foundation
 
-/// An `http` or `https` URL with its origin, parsed once.
-package struct HTTPURL: Sendable {
+/// An `http` or `https` URL with its origin, parsed once. By reference, since the steps of a load pass it along.
+package final class HTTPURL: Sendable {
   package let url: URL
   package let origin: Origin
 
