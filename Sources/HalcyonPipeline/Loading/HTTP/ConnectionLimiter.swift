@@ -78,43 +78,6 @@ final class ConnectionLimiter: Sendable {
   /// The requests that a host has served since it first refused one.
   func servedCount(of origin: Origin) -> Int { state.withLock { $0.queues.servedCount(of: origin) } }
 
-  /// The right to run one transfer, once it is granted.
-  struct Permit: Sendable {
-    fileprivate let limiter: ConnectionLimiter
-    fileprivate let id: UInt64
-
-    /// Requests the permit.
-    ///
-    /// - Parameter onOutcome: Called once, now or later, without locks held, on the thread that releases a permit.
-    func request(_ origin: Origin, _ subscription: LoadSubscription, onOutcome: @escaping @Sendable (Outcome) -> Void) {
-      limiter.request(id, origin, subscription, onOutcome)
-    }
-
-    /// Waits until the permit is granted.
-    func acquire(_ origin: Origin, _ subscription: LoadSubscription) async throws(ImageError) {
-      let outcome = await withTaskCancellationHandler {
-        await withUnsafeContinuation { continuation in
-          request(origin, subscription) { continuation.resume(returning: $0) }
-          if Task.isCancelled { limiter.cancel(id) }
-        }
-      } onCancel: {
-        limiter.cancel(id)
-      }
-      switch outcome {
-      case .granted: return
-      case .cancelled: throw .cancelled
-      case .rejected(let limit): throw .tooManyWaiting(limit: limit)
-      }
-    }
-
-    /// Releases the permit, or cancels the request for it. Idempotent.
-    ///
-    /// - Parameter head: That of the response, if one was received.
-    /// - Returns: Whether the permit was granted and has not been released.
-    @discardableResult
-    func release(_ head: TransportHead? = nil) -> Bool { limiter.release(id, head) }
-  }
-
   /// A permit that has not been requested.
   func newPermit() -> Permit {
     let id = state.withLock { state in
@@ -124,60 +87,12 @@ final class ConnectionLimiter: Sendable {
     return Permit(limiter: self, id: id)
   }
 
-  private func request(
-    _ id: UInt64, _ origin: Origin, _ subscription: LoadSubscription,
-    _ onOutcome: @escaping @Sendable (Outcome) -> Void
-  ) {
-    let now = time.uptime()
-    let isGranted = state.withLock { state in
-      state.queues.endPauses(at: now)
-      guard let transfer = state.queues.enterAtOnce(origin, subscription.priority) else { return false }
-      state.granted[id] = transfer
-      return true
-    }
-    if isGranted { return onOutcome(.granted) }
-    // Before it can be granted: the report of that comes last.
-    subscription.report(.queue(QueueState(permit: id, isWaiting: true)))
-    state.withLock { state in
-      // Observed before the priority is read, so that no change is missed.
-      let observerID = subscription.observePriority { [weak self] in self?.updatePriority(of: id) }
-      state.waiters[id] = Waiter(subscription: subscription, observerID: observerID, onOutcome: onOutcome)
-      state.queues.enqueue(id, for: origin, subscription.priority)
-    }
-    grantPermits()
-    rejectExcess()
-  }
-
   private func updatePriority(of id: UInt64) {
     state.withLock { state in
       // Read under the lock: of two changes at the same time the later one wins.
       if let waiter = state.waiters[id] { state.queues.updatePriority(of: id, to: waiter.subscription.priority) }
     }
     grantPermits()
-  }
-
-  private func cancel(_ id: UInt64) {
-    guard let waiter = removeWaiter(id) else { return }
-    waiter.end(.cancelled, of: id)
-    updateTimer()
-  }
-
-  private func removeWaiter(_ id: UInt64) -> Waiter? {
-    state.withLock { state in
-      state.queues.remove(id)
-      return state.waiters.removeValue(forKey: id)
-    }
-  }
-
-  private func release(_ id: UInt64, _ head: TransportHead?) -> Bool {
-    let pauseEnd = head.flatMap { self.pauseEnd(after: $0) }
-    let wasGranted = state.withLock { state in
-      guard let transfer = state.granted.removeValue(forKey: id) else { return false }
-      state.queues.end(transfer, status: head?.status, pausedUntil: pauseEnd)
-      return true
-    }
-    if wasGranted { grantPermits() } else { cancel(id) }
-    return wasGranted
   }
 
   /// The uptime until which a server wants no requests. At once, before its other loads are refused as well.
@@ -251,5 +166,77 @@ final class ConnectionLimiter: Sendable {
       return state.waiters.removeValue(forKey: id).map { (id, $0, state.queues.limits.waiting) }
     }
     if let rejected { rejected.waiter.end(.rejected(limit: rejected.limit), of: rejected.id) }
+  }
+  /// The right to run one transfer, once it is granted.
+  struct Permit: Sendable {
+    fileprivate let limiter: ConnectionLimiter
+    fileprivate let id: UInt64
+
+    /// Requests the permit.
+    ///
+    /// - Parameter onOutcome: Called once, now or later, without locks held, on the thread that releases a permit.
+    func request(_ origin: Origin, _ subscription: LoadSubscription, onOutcome: @escaping @Sendable (Outcome) -> Void) {
+      let now = limiter.time.uptime()
+      let isGranted = limiter.state.withLock { state in
+        state.queues.endPauses(at: now)
+        guard let transfer = state.queues.enterAtOnce(origin, subscription.priority) else { return false }
+        state.granted[id] = transfer
+        return true
+      }
+      if isGranted { return onOutcome(.granted) }
+      // Before it can be granted: the report of that comes last.
+      subscription.report(.queue(QueueState(permit: id, isWaiting: true)))
+      limiter.state.withLock { state in
+        // Observed before the priority is read, so that no change is missed.
+        let observerID = subscription.observePriority { [weak limiter, id] in limiter?.updatePriority(of: id) }
+        state.waiters[id] = Waiter(subscription: subscription, observerID: observerID, onOutcome: onOutcome)
+        state.queues.enqueue(id, for: origin, subscription.priority)
+      }
+      limiter.grantPermits()
+      limiter.rejectExcess()
+    }
+
+    /// Waits until the permit is granted.
+    func acquire(_ origin: Origin, _ subscription: LoadSubscription) async throws(ImageError) {
+      let outcome = await withTaskCancellationHandler {
+        await withUnsafeContinuation { continuation in
+          request(origin, subscription) { continuation.resume(returning: $0) }
+          if Task.isCancelled { cancel() }
+        }
+      } onCancel: {
+        cancel()
+      }
+      switch outcome {
+      case .granted: return
+      case .cancelled: throw .cancelled
+      case .rejected(let limit): throw .tooManyWaiting(limit: limit)
+      }
+    }
+
+    /// Releases the permit, or cancels the request for it. Idempotent.
+    ///
+    /// - Parameter head: That of the response, if one was received.
+    /// - Returns: Whether the permit was granted and has not been released.
+    @discardableResult
+    func release(_ head: TransportHead? = nil) -> Bool {
+      let pauseEnd = head.flatMap { limiter.pauseEnd(after: $0) }
+      let wasGranted = limiter.state.withLock { state in
+        guard let transfer = state.granted.removeValue(forKey: id) else { return false }
+        state.queues.end(transfer, status: head?.status, pausedUntil: pauseEnd)
+        return true
+      }
+      if wasGranted { limiter.grantPermits() } else { cancel() }
+      return wasGranted
+    }
+
+    private func cancel() {
+      let waiter = limiter.state.withLock { state in
+        state.queues.remove(id)
+        return state.waiters.removeValue(forKey: id)
+      }
+      guard let waiter else { return }
+      waiter.end(.cancelled, of: id)
+      limiter.updateTimer()
+    }
   }
 }
