@@ -15,7 +15,8 @@ extension ImageLoader {
     if case .hit(let image)? = memory, !storesVariant(of: load.request) {
       loaded = Loaded(image: image)
     } else {
-      let before = load.other(earlier, keys, memory?.image.map { .stale($0) } ?? .miss(.notRead))
+      let stale = memory?.image.map { MemoryLookup.stale($0) }
+      let before = newLoad(earlier, keys, after: stale ?? .miss(.notRead), for: load.subscription)
       loaded = try await self.load(before, keepsResult: false)
     }
     try await apply(processor, to: &loaded, load)

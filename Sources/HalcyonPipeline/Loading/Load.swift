@@ -87,11 +87,9 @@ final class Load: Sendable {
   }
 
   /// The load of another source, before the look-up in memory.
-  func from(_ source: ImageSource) -> Load { other(request.from(source), RequestKeys(request.from(source)), nil) }
-
-  /// The load of another request with the same cache, for the same callers.
-  func other(_ request: ImageRequest, _ keys: RequestKeys, _ memory: MemoryLookup?) -> Load {
-    Load(request, keys, in: cache, for: subscription, after: memory, isReported: isReported)
+  func from(_ source: ImageSource) -> Load {
+    let request = request.from(source)
+    return Load(request, RequestKeys(request), in: cache, for: subscription, after: nil, isReported: isReported)
   }
 }
 

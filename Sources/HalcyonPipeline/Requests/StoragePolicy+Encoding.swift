@@ -9,17 +9,6 @@ extension StoragePolicy {
   /// The policy for an image whose original bytes are not known, so that it has to be encoded.
   var withoutOriginal: StoragePolicy { encodesImages ? self : .automatic }
 
-  /// Whether the original bytes are stored in place of an image: encoding an animation would drop its frames, and
-  /// ``automatic`` does not encode an image again that was neither downsampled nor processed.
-  func storesOriginalBytes(of image: DecodedImage, isProcessed: Bool) -> Bool {
-    if image.animation != nil { return true }
-    return switch format {
-    case .original: true
-    case .automatic: !isProcessed && image.size == image.info.pixelSize
-    case .encoded: false
-    }
-  }
-
   /// The format and options to encode `image` with; `nil` if its original bytes are to be stored. Reads every pixel of
   /// an image that may be transparent.
   func encoding(of image: DecodedImage) -> (format: ImageFormat, options: EncodingOptions)? {
@@ -60,4 +49,15 @@ extension StoragePolicy {
 extension ImageRequest {
   /// Whether the original bytes are stored, besides the image that the policy encodes.
   var storesOriginal: Bool { storagePolicy.keepsOriginal || !storagePolicy.encodesImages }
+
+  /// Whether the original bytes are stored in place of an image: encoding an animation would drop its frames, and
+  /// ``StoragePolicy/automatic`` does not encode an image again that was neither downsampled nor processed.
+  func storesOriginalBytes(of image: DecodedImage) -> Bool {
+    if image.animation != nil { return true }
+    return switch storagePolicy.format {
+    case .original: true
+    case .automatic: processors.isEmpty && image.size == image.info.pixelSize
+    case .encoded: false
+    }
+  }
 }

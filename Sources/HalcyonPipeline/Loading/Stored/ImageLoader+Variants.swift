@@ -150,11 +150,6 @@ extension ImageRequest {
     if request.optionsBox?.options.decoderHook != nil { request.options.decoder = nil }
     return request
   }
-
-  /// Whether the store gets the original bytes in place of the image of this request.
-  func storesOriginalBytes(of image: DecodedImage) -> Bool {
-    storagePolicy.storesOriginalBytes(of: image, isProcessed: !processors.isEmpty)
-  }
 }
 
 extension EncodedImage {
