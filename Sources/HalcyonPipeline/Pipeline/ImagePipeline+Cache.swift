@@ -218,7 +218,7 @@ extension ImagePipeline {
     // A pending write would insert the entry again.
     await cache.writes.flush()
     do {
-      guard let store = configuration.observed(cache.encodedStore) else { return }
+      guard let store = configuration.observedStore(of: cache) else { return }
       if let variant = keys.variant(request.storagePolicy) { try await store.removeResponses(for: variant) }
       try await store.removeResponses(for: keys.fetch)
       try await cache.encodedStore?.removeEntry(for: keys.fetch.ofPartialBody)

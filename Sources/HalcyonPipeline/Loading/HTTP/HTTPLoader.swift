@@ -89,7 +89,7 @@ final class HTTPLoader: Sendable {
   /// Where interrupted downloads of a request are stored.
   func partialBodies(for request: HTTPRequest) -> PartialBodies {
     let cache = request.load.cache
-    return PartialBodies(cache: cache, store: configuration.observed(cache.encodedStore), watch: request.load.watch)
+    return PartialBodies(cache: cache, store: configuration.observedStore(of: cache), watch: request.load.watch)
   }
 
   private func throwRememberedFailure(of request: HTTPRequest) throws(ImageError) {
