@@ -80,7 +80,8 @@ public final class TieredStore: SourcePurgingStore, CompositeStore, MissReportin
   /// - Throws: The error of the last tier, if all fail.
   public func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
-  /// The entry in the first tier that contains it, or the reason of the miss in the first.
+  /// The entry in the first tier that contains it, or the reason of the miss in the first; partial, if any tier has the
+  /// beginning of the entry.
   ///
   /// - Throws: The error of the last tier, if all fail.
   package func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
@@ -92,7 +93,7 @@ public final class TieredStore: SourcePurgingStore, CompositeStore, MissReportin
       switch try await state.lookUp(key) {
       case .hit(let entry): return (entry, state)
       case .miss(let miss):
-        firstMiss = firstMiss ?? miss
+        firstMiss = miss == .partial ? miss : firstMiss ?? miss
         misses.append(state)
         return nil
       }

@@ -226,28 +226,33 @@ extension DiskCache {
   }
 
   private func content(for key: CacheKey) async throws -> CacheResult<EntryFile.Content> {
-    let path = layout.entry(key.digest.bytes)
-    let content: EntryFile.Content?
+    let result: CacheResult<EntryFile.Content>
     do {
-      content = try await read(path, key)
+      result = try await read(key)
     } catch let error as DiskCacheError {
-      counters.countMiss(error.isMissing ? .absent : .failed)
-      if error.isMissing { return .miss(.absent) }
+      counters.countMiss(.failed)
       counters.countError()
       throw error
     }
-    if let content { return .hit(content) }
-    counters.countMiss(.damaged)
-    await countingErrors { try await writer.removeDamaged(key.digest.bytes) }
-    return .miss(.damaged)
+    if let miss = result.miss { counters.countMiss(miss) }
+    if result.miss == .damaged { await countingErrors { try await writer.removeDamaged(key.digest.bytes) } }
+    return result
   }
 
-  private func read(_ path: String, _ key: CacheKey) async throws -> EntryFile.Content? {
+  private func read(_ key: CacheKey) async throws -> CacheResult<EntryFile.Content> {
     try Task.checkCancellation()
-    if let content = try nonblockingReads.read(path: path, key: key, in: fileSystem) { return content }
+    let path = layout.entry(key.digest.bytes)
+    if let content = nonblockingReads.read(path: path, key: key, in: fileSystem) { return .hit(content) }
     return try await readers.run { [fileSystem, nonblockingReads, layout] _ in
       nonblockingReads.checkSupport(of: layout.root, in: fileSystem)
-      return try EntryFile.read(path: path, key: key, in: fileSystem)
+      do throws(DiskCacheError) {
+        return try EntryFile.read(path: path, key: key, in: fileSystem).map { .hit($0) } ?? .miss(.damaged)
+      } catch {
+        guard error.isMissing else { throw error }
+        // Here, so that a miss is one visit to this thread, whether or not a download can be resumed.
+        let part = layout.entry(key.ofPartialBody.digest.bytes)
+        return .miss((try? fileSystem.status(of: part)) == nil ? .absent : .partial)
+      }
     }
   }
 

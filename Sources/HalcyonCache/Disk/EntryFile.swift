@@ -201,18 +201,14 @@ final class NonblockingReads: Sendable {
     support.withLock { $0 = isRemote ? .unavailable : .available }
   }
 
-  /// The entry in a file; `nil` when the read would block, or the file is too large, damaged or holds another key.
-  ///
-  /// - Throws: An error only when the file is missing.
-  func read(
-    path: String, key: CacheKey, in fileSystem: any FileSystem
-  ) throws(DiskCacheError) -> EntryFile.Content? {
+  /// The entry in a file; `nil` when the read would block, or the file is missing, too large, damaged or holds another
+  /// key.
+  func read(path: String, key: CacheKey, in fileSystem: any FileSystem) -> EntryFile.Content? {
     guard support.withLock({ $0 == .available }) else { return nil }
     do throws(DiskCacheError) {
       let file = try FileDescriptor(nonblocking: path, in: fileSystem)
       return try EntryFile.read(file, key: key, byteLimit: Self.byteLimit)
     } catch {
-      if error.isMissing { throw error }
       if let code = error.systemCode, [ENOSYS, EOPNOTSUPP, EPERM, EINVAL].contains(code) {
         support.withLock { $0 = .unavailable }
       }

@@ -5,6 +5,8 @@ public enum CacheMiss: String, Hashable, Sendable {
   case notRead = "not read"
   /// The key has no entry.
   case absent
+  /// The key has no entry, but the beginning of one, of a download that was interrupted.
+  case partial
   /// The entry was expired.
   case expired
   /// The stored response is stale and must be revalidated.

@@ -25,9 +25,12 @@ package protocol MissReportingStore: DataStore {
 }
 
 extension DataStore {
-  /// The entry stored under a key, or the reason of the miss; of stores that do not know it, every miss is absent.
+  /// The entry stored under a key, or the reason of the miss; of stores that do not know it, every miss is absent or
+  /// partial.
   package func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
     if let store = self as? any MissReportingStore { return try await store.lookUp(key) }
-    return try await entry(for: key).map { .hit($0) } ?? .miss(.absent)
+    if let entry = try await entry(for: key) { return .hit(entry) }
+    let hasPart = key.isOfOriginal ? try? await containsEntry(for: key.ofPartialBody) : false
+    return .miss(hasPart == true ? .partial : .absent)
   }
 }

@@ -56,7 +56,13 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore {
   package func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
     let (now, removalCount) = (now, removalCount(of: key))
     let copy = update { $0.read(key, removalCount: removalCount, at: now, discarded: &$1) }
-    guard case .miss = copy, let base else { return copy }
+    guard case .miss = copy else { return copy }
+    let result = try await lookUpInBase(key) ?? copy
+    return result.miss == .absent && self.copy(of: key.ofPartialBody) != nil ? .miss(.partial) : result
+  }
+
+  private func lookUpInBase(_ key: CacheKey) async throws -> CacheResult<StoredEntry>? {
+    guard let base else { return nil }
     return try await operate(on: key) {
       let result = try await base.lookUp(key)
       return (result, result.value)

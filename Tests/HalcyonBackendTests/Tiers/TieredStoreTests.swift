@@ -227,6 +227,20 @@ struct TieredStoreTests {
     #expect(statistics.misses == 4 && statistics.damaged == 1 && statistics.otherFormats == 2)
   }
 
+  @Test func `the reason of a miss is that of the first tier, unless another one has the beginning of the entry`()
+    async throws
+  {
+    let store = TieredStore([
+      TieredStore.Tier(name: "far", store: far), TieredStore.Tier(name: "middle", store: middle),
+    ])
+    far.miss = .expired
+    #expect(try await store.lookUp("2").miss == .expired)
+    middle.miss = .partial
+    #expect(try await store.lookUp("2").miss == .partial)
+    (far.miss, middle.miss) = (.partial, .absent)
+    #expect(try await store.lookUp("2").miss == .partial)
+  }
+
   @Test func `a tier that begins to fail, and one that works again, is reported once each`() async throws {
     let changes = EventLog<TierHealthChange>()
     let store = TieredStore(

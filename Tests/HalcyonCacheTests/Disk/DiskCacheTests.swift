@@ -43,6 +43,20 @@ struct DiskCacheTests {
     }
   }
 
+  @Test func `a miss tells whether the beginning of the entry is stored, which counts as no look-up of its own`()
+    async throws
+  {
+    try await withCache { cache in
+      let (begun, none) = (CacheKey("|url=1:a"), CacheKey("|url=1:b"))
+      try await cache.store(entry("begin"), for: begun.ofPartialBody)
+      #expect(try await cache.lookUp(begun).miss == .partial)
+      #expect(try await cache.lookUp(none).miss == .absent)
+      #expect(cache.statistics.misses == [.partial: 1, .absent: 1] && cache.statistics.hits == 0)
+      try await cache.store(entry("whole"), for: begun)
+      #expect(try await cache.lookUp(begun).value == entry("whole"))
+    }
+  }
+
   @Test(arguments: [
     "", "\0", "https://a/..%00", "@ # % & ?", "ä🙂", String(repeating: "x", count: 8192), "a.jpg", "A.JPG", "a/b", "a.b",
   ])

@@ -41,6 +41,18 @@ struct DataMemoryCacheTests {
     #expect(try await cache.entry(for: "99") == nil, "the older entry is removed, too")
   }
 
+  @Test func `a miss tells whether the beginning of the entry is stored here or in the store behind`() async throws {
+    let (begun, none) = (CacheKey("|url=1:a"), CacheKey("|url=1:b"))
+    for base in [nil, MemoryDataStore()] {
+      for byteLimit in base == nil ? [1 << 20] : [1 << 20, 0] {
+        let cache = DataMemoryCache(byteLimit: byteLimit, over: base, time: clock)
+        try await cache.store(entry(), for: begun.ofPartialBody)
+        #expect(try await cache.lookUp(begun).miss == .partial)
+        #expect(try await cache.lookUp(none).miss == .absent)
+      }
+    }
+  }
+
   @Test func `an entry expires by its own expiration, or by the default of the cache`() async throws {
     let cache = DataMemoryCache(byteLimit: 1 << 20, time: clock)
     for (key, expiration) in [("never", CacheExpiration.never), ("short", .seconds(10))] {

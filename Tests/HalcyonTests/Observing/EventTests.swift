@@ -186,8 +186,7 @@ struct EventTests {
       let failures = observed.log.events.compactMap { event in
         if case .storeFailed(let error) = event.kind { (error as? BrokenStore.Failure)?.call } else { nil }
       }
-      // Looked up for the image, and for a partial response to resume.
-      #expect(failures == ["lookUp", "lookUp", "store"])
+      #expect(failures == ["lookUp", "store"])
       #expect(Set(observed.cacheEvents.map { $0.prefix(14) }) == ["store failed: "])
       #expect(observed.events(of: 1).last == "finished: network")
     }

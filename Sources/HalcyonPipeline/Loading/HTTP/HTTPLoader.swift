@@ -53,10 +53,7 @@ final class HTTPLoader: Sendable {
   func load(_ request: HTTPRequest) async throws(ImageError) -> HTTPResult {
     try throwRememberedFailure(of: request)
     let attempt = HTTPAttempt(request, by: self)
-    if request.mayResume {
-      request.partial = await partialBodies(for: request).partial(
-        for: request.load.key, usesETags: request.load.request.revalidatesByETag)
-    }
+    if request.resumesDownload { request.partial = await partialBodies(of: request.load).stored() }
     let hadPartial = request.partial != nil
     var attempts = Attempts()
     while true {
@@ -80,16 +77,15 @@ final class HTTPLoader: Sendable {
       try await waitForRetry(after: result, &attempts, of: request)
     } catch {
       // Of no use: the response that it continued was rejected.
-      if hadPartial, request.partial == nil { await partialBodies(for: request).remove(for: request.load.key) }
+      if hadPartial, request.partial == nil { await partialBodies(of: request.load).remove() }
       throw error
     }
     return nil
   }
 
-  /// Where interrupted downloads of a request are stored.
-  func partialBodies(for request: HTTPRequest) -> PartialBodies {
-    let cache = request.load.cache
-    return PartialBodies(cache: cache, store: configuration.observedStore(of: cache), watch: request.load.watch)
+  /// Where interrupted downloads of a load are stored.
+  func partialBodies(of load: Load) -> PartialBodies {
+    PartialBodies(load: load, store: configuration.observedStore(of: load.cache))
   }
 
   private func throwRememberedFailure(of request: HTTPRequest) throws(ImageError) {
@@ -99,7 +95,7 @@ final class HTTPLoader: Sendable {
   private func recordSuccess(of request: HTTPRequest, hadPartial: Bool) async {
     budget.recordSuccess(of: request.origin)
     failures.forget(request.failureKey)
-    if hadPartial { await partialBodies(for: request).remove(for: request.load.key) }
+    if hadPartial { await partialBodies(of: request.load).remove() }
   }
 
   /// Waits until the next attempt, or throws the error of the last one if there is none.
@@ -129,7 +125,7 @@ final class HTTPLoader: Sendable {
     if Task.isCancelled { error = .cancelled }
     failures.remember(error, for: request.failureKey, atMost: configuration.lifetime(of: request.redirects))
     if request.load.request.writesStore, let partial = request.partial {
-      let write = await partialBodies(for: request).store(partial, for: request.load.key)
+      let write = await partialBodies(of: request.load).store(partial)
       // No caller waits for a cancelled load, only the end of the program may: see ``ImageCache/flush()``.
       if Task.isCancelled { await write?.value }
     }
