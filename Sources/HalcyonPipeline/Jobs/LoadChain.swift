@@ -32,18 +32,15 @@ enum LoadChain {
     }
   }
 
-  /// Waits for a load; throws ``ImageError/circularLoad(key:)`` if it waits, directly or not, for the closure that calls.
+  /// Begins to wait for a load; `nil` if no closure has led to this call, as for most loads.
   ///
-  /// - Parameter link: Needed only if a closure has led to this call, as for few loads.
-  static func waiting<Value: Sendable>(
-    for link: @autoclosure () -> Link, _ load: () async throws(ImageError) -> Value
-  ) async throws(ImageError) -> Value {
+  /// - Throws: ``ImageError/circularLoad(key:)`` if the load waits, directly or not, for the closure.
+  static func wait(for link: @autoclosure () -> Link) throws(ImageError) -> Wait? {
     let chain = current
-    guard let caller = chain.last else { return try await load() }
+    guard let caller = chain.last else { return nil }
     let link = link()
     guard begin(link, from: caller, chain) else { throw .circularLoad(key: link.key.sourceText) }
-    defer { end(link, from: caller) }
-    return try await load()
+    return Wait(caller: caller, link: link)
   }
 
   private static func begin(_ link: Link, from caller: Link, _ chain: [Link]) -> Bool {
@@ -59,11 +56,22 @@ enum LoadChain {
     }
   }
 
-  private static func end(_ link: Link, from caller: Link) {
-    waits.withLock { waits in
-      guard let count = waits[caller]?[link] else { return }
-      waits[caller]?[link] = count > 1 ? count - 1 : nil
-      if waits[caller]?.isEmpty == true { waits[caller] = nil }
+  /// A closure that waits for a load. A class: most loads keep an empty reference in place of two keys.
+  final class Wait: Sendable {
+    private let caller: Link
+    private let link: Link
+
+    fileprivate init(caller: Link, link: Link) {
+      self.caller = caller
+      self.link = link
+    }
+
+    func end() {
+      waits.withLock { waits in
+        guard let count = waits[caller]?[link] else { return }
+        waits[caller]?[link] = count > 1 ? count - 1 : nil
+        if waits[caller]?.isEmpty == true { waits[caller] = nil }
+      }
     }
   }
 }

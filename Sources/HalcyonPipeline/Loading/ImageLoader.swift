@@ -151,14 +151,14 @@ final class ImageLoader: Sendable {
   ///
   /// - Parameter keepsResult: Whether the image itself is wanted, not only as a step towards another one.
   func load(_ load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
-    try await LoadChain.waiting(for: bytes.link(load.keys.fetch)) { () async throws(ImageError) in
-      let watch = RemovalWatch(load.keys.image, in: load.cache)
-      return try await jobs.value(
-        for: JobKey(load.request, watch), subscription: load.subscription, keepsResult: keepsResult,
-        writes: bytes.partialWrites(of: load)
-      ) { [self] subscription throws(ImageError) in
-        try await runSteps(of: load.shared(by: subscription, for: watch), keepsResult: keepsResult)
-      }
+    let wait = try LoadChain.wait(for: bytes.link(load.keys.fetch))
+    defer { wait?.end() }
+    let watch = RemovalWatch(load.keys.image, in: load.cache)
+    return try await jobs.value(
+      for: JobKey(load.request, watch), subscription: load.subscription, keepsResult: keepsResult,
+      writes: bytes.partialWrites(of: load)
+    ) { [self] subscription throws(ImageError) in
+      try await runSteps(of: load.shared(by: subscription, for: watch), keepsResult: keepsResult)
     }
   }
 }

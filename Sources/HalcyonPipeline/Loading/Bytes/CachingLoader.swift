@@ -71,17 +71,17 @@ final class CachingLoader: Sendable {
   }
 
   func encodedImage(for load: Load) async throws(ImageError) -> EncodedImage {
-    try await LoadChain.waiting(for: link(load.keys.fetch)) { () async throws(ImageError) in
+    let wait = try LoadChain.wait(for: link(load.keys.fetch))
+    defer { wait?.end() }
+    let watch = RemovalWatch(load.keys.fetch, in: load.cache)
+    return try await jobs.value(
+      for: JobKey(key: watch.key, options: FetchKey.key(load.request), removals: watch.removals.store),
+      subscription: load.subscription, keepsResult: true, writes: partialWrites(of: load)
+    ) { [self] subscription throws(ImageError) in
+      let load = load.shared(by: subscription, for: watch)
       let source = try ResolvedSource(load.request.source)
-      let watch = RemovalWatch(load.keys.fetch, in: load.cache)
-      return try await jobs.value(
-        for: JobKey(key: watch.key, options: FetchKey.key(load.request), removals: watch.removals.store),
-        subscription: load.subscription, keepsResult: true, writes: partialWrites(of: load)
-      ) { [self] subscription throws(ImageError) in
-        let load = load.shared(by: subscription, for: watch)
-        guard case .web(let url) = source else { return try await image(from: source, load) }
-        return try await httpImage(load, at: .known(url))
-      }
+      guard case .web(let url) = source else { return try await image(from: source, load) }
+      return try await httpImage(load, at: .known(url))
     }
   }
 
