@@ -233,7 +233,9 @@ let package = Package(
     suite("HalcyonViewsTests", dependencies: ["HalcyonTesting", "TestDoubles", "TestSupport"] + layers),
     suite(
       "HalcyonCodecsTests",
-      dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport", "TestSupport", "halcyon-svg-helper"],
+      dependencies: [
+        "HalcyonCodecs", "HalcyonImaging", "HalcyonSupport", "TestSupport", "halcyon-svg-helper", library("CLCMS"),
+      ],
       resources: [.copy("Fixtures")], settings: [systemCodecs]),
     suite(
       "HalcyonTransportTests",

@@ -3,14 +3,33 @@ import CLCMS
 import Foundation
 import HalcyonImaging
 
+/// What is the same for all transforms of Little CMS.
+enum LittleCMS {
+  private static let flags = cmsUInt32Number(cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION)
+
+  /// A transform between pixel formats, which the caller deletes; `nil` if the profiles cannot be connected.
+  ///
+  /// The rendering intent is perceptual with black point compensation: printer profiles have a table for it, display
+  /// colours are matched relative to the white point, and out-of-gamut colours are clipped to the nearest ones.
+  static func makeTransform(
+    _ source: cmsHPROFILE, _ format: cmsUInt32Number, to target: cmsHPROFILE, _ targetFormat: cmsUInt32Number
+  ) -> cmsHTRANSFORM? {
+    let flags = flags | (format == lcms_shim_rgba_8 ? cmsUInt32Number(cmsFLAGS_COPY_ALPHA) : 0)
+    return cmsCreateTransform(source, format, target, targetFormat, cmsUInt32Number(INTENT_PERCEPTUAL), flags)
+  }
+}
+
 extension ColorSpace {
   /// The profile as a Little CMS handle, which the caller closes.
   func openProfile() -> cmsHPROFILE? {
     switch self {
     case .sRGB: cmsCreate_sRGBProfile()
-    case .displayP3: ColorDescription.display(.displayP3, .sRGB).openProfile()
+    case .displayP3: ColorDescription.display(chromaticities, .sRGB).openProfile()
     }
   }
+
+  /// The profile of the space's linear light.
+  func openLightProfile() -> cmsHPROFILE? { ColorDescription.display(chromaticities, .gamma(1)).openProfile() }
 }
 
 extension ColorDescription {

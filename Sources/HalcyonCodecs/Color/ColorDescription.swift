@@ -97,6 +97,10 @@ struct Chromaticities: Hashable, Sendable {
   }
 }
 
+extension ColorSpace {
+  var chromaticities: Chromaticities { self == .displayP3 ? .displayP3 : .bt709 }
+}
+
 /// A colour space that a file names in its metadata.
 enum ColorSpaceHint: String {
   /// sRGB, or the primaries of BT.709.

@@ -25,7 +25,7 @@ struct PlaceholderSamples {
     )
     let columns = Self.taps(from: bitmap.size.width, to: size.width)
     let rows = Self.taps(from: bitmap.size.height, to: size.height)
-    let conversion = bitmap.colorSpace == .sRGB ? nil : ColorSpaceConversion(to: .sRGB)
+    let conversion = bitmap.colorSpace == .sRGB ? nil : ColorTables.converting(to: .sRGB)
     bitmap.withUnsafeBytes { bytes in
       for y in 0..<size.height {
         for x in 0..<size.width {
@@ -85,12 +85,12 @@ struct PlaceholderSamples {
   }
 }
 
-extension ColorSpaceConversion {
-  /// The sums of premultiplied components of some pixels, in the other space.
+extension ColorTables {
+  /// The sums of premultiplied components of some pixels, in sRGB.
   fileprivate func converted(_ sums: SIMD4<UInt32>) -> SIMD4<UInt32> {
     guard sums.w > 0 else { return sums }
-    func straight(_ sum: UInt32) -> Int { Int(min((sum * 255 + sums.w / 2) / sums.w, 255)) }
-    let color = converted(straight(sums.x), straight(sums.y), straight(sums.z))
+    func straight(_ sum: UInt32) -> UInt8 { UInt8(min((sum * 255 + sums.w / 2) / sums.w, 255)) }
+    let color = converted(SIMD4(straight(sums.x), straight(sums.y), straight(sums.z), 255))
     func sum(_ value: UInt8) -> UInt32 { (UInt32(value) * sums.w + 127) / 255 }
     return SIMD4(sum(color.x), sum(color.y), sum(color.z), sums.w)
   }

@@ -1,3 +1,4 @@
+import Foundation
 import HalcyonImaging
 import TestTraits
 import Testing
@@ -38,6 +39,42 @@ struct ColorSpaceTests {
     let pixel = try self.color(bitmap([color]).converted(to: .displayP3), 0)
     #expect(pixel == channels + [255])
     #expect(color.converted(to: .sRGB) == color)
+  }
+
+  /// With the matrices of CSS Color 4, section 18.
+  @Test func `each colour is within a level of the exact one`() throws {
+    let toXYZ =
+      [
+        [608_311 / 1_250_200, 189_793 / 714_400, 198_249 / 1_000_160],
+        [35_783 / 156_275, 247_089 / 357_200, 198_249 / 2_500_400],
+        [0, 32_229 / 714_400, 5_220_557 / 5_000_800],
+      ] as [[Double]]
+    let fromXYZ =
+      [
+        [12_831 / 3_959, -329 / 214, -1_974 / 3_959], [-851_781 / 878_810, 1_648_619 / 878_810, 36_519 / 878_810],
+        [705 / 12_673, -2_585 / 12_673, 705 / 667],
+      ] as [[Double]]
+    func product(_ matrix: [[Double]], _ color: [Double]) -> [Double] {
+      matrix.map { $0[0] * color[0] + $0[1] * color[1] + $0[2] * color[2] }
+    }
+    let levels = ([0, 1, 2, 4, 7, 11, 17] + stride(from: 34, through: 255, by: 17)).map { UInt8($0) }
+    let colors = levels.flatMap { red in
+      levels.flatMap { green in levels.map { PixelColor(red: red, green: green, blue: $0) } }
+    }
+    let converted = try bitmap(colors, in: .displayP3).converted(to: .sRGB)
+    for (index, wide) in colors.enumerated() {
+      let light = [wide.red, wide.green, wide.blue].map { Self.light(Double($0) / 255) }
+      let exact = product(fromXYZ, product(toXYZ, light)).map { 255 * Self.value(min(max($0, 0), 1)) }
+      #expect(zip(color(converted, index), exact).allSatisfy { abs(Double($0) - $1) < 0.7 }, "\(wide)")
+    }
+  }
+
+  private static func light(_ value: Double) -> Double {
+    value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+  }
+
+  private static func value(_ light: Double) -> Double {
+    light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055
   }
 
   @Test func `colours outside sRGB become the nearest ones`() throws {
