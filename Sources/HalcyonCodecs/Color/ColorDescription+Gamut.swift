@@ -36,9 +36,9 @@ extension Chromaticities {
   var isWide: Bool {
     guard isValid else { return false }
     let matrix = ColorMatrix(from: self, to: .bt709)
-    return [SIMD4<Float>(1, 0, 0, 0), SIMD4(0, 1, 0, 0), SIMD4(0, 0, 1, 0)].contains { primary in
-      let color = matrix(primary)
-      return LinearColor(SIMD3(Double(color.x), Double(color.y), Double(color.z))).isWide
+    return (0..<3).contains { primary in
+      let color = SIMD3(matrix.red[primary], matrix.green[primary], matrix.blue[primary])
+      return LinearColor(SIMD3<Double>(color)).isWide
     }
   }
 }

@@ -1,26 +1,25 @@
 /// A conversion of linear light between two RGB colour spaces, which maps white to white.
 struct ColorMatrix: Sendable {
-  private let columns: (SIMD4<Float>, SIMD4<Float>, SIMD4<Float>)
+  /// What each channel of the result takes of red, green and blue.
+  let red: SIMD3<Float>
+  let green: SIMD3<Float>
+  let blue: SIMD3<Float>
 
   /// - Precondition: Both chromaticities are valid, and have white points of the same colour.
   init(from source: Chromaticities, to target: Chromaticities) {
     let (matrix, inverse) = (source.matrixToXYZ, target.matrixToXYZ.inverse)
-    func column(_ column: SIMD3<Double>) -> SIMD4<Float> { SIMD4(SIMD3<Float>(inverse * column), 0) }
-    columns = (column(matrix.first), column(matrix.second), column(matrix.third))
-  }
-
-  /// Red, green and blue are the first three elements; the fourth becomes 0.
-  @inline(__always)
-  func callAsFunction(_ color: SIMD4<Float>) -> SIMD4<Float> {
-    columns.0 * color.x + columns.1 * color.y + columns.2 * color.z
+    let columns = [inverse * matrix.first, inverse * matrix.second, inverse * matrix.third].map { SIMD3<Float>($0) }
+    red = SIMD3(columns.map(\.x))
+    green = SIMD3(columns.map(\.y))
+    blue = SIMD3(columns.map(\.z))
   }
 }
 
 extension Chromaticities {
   /// The luminance of each primary; their sum is 1.
-  var luminances: SIMD4<Float> {
+  var luminances: SIMD3<Float> {
     let matrix = matrixToXYZ
-    return SIMD4(Float(matrix.first.y), Float(matrix.second.y), Float(matrix.third.y), 0)
+    return SIMD3(Float(matrix.first.y), Float(matrix.second.y), Float(matrix.third.y))
   }
 
   /// The colours of the primaries as CIE XYZ, in the columns.

@@ -93,13 +93,14 @@ struct JPEGXLReader {
       toneMapper, isPremultiplied: handle.basics.alpha_premultiplied == JXL_TRUE, width: handle.size.width, start: start
     )
     var format = Self.pixelFormat
-    format.data_type = JXL_TYPE_UINT16
+    // libjxl 0.7 keeps the whole picture for other numbers.
+    format.data_type = JXL_TYPE_FLOAT
     let status = JxlDecoderSetImageOutCallback(
       handle.decoder, &format,
       { context, column, row, count, samples in
         guard let context, let samples else { return }
         Unmanaged<ToneMappedOutput>.fromOpaque(context).takeUnretainedValue()
-          .write(samples.assumingMemoryBound(to: UInt16.self), count: count, column: column, row: row)
+          .write(samples.assumingMemoryBound(to: Float.self), count: count, column: column, row: row)
       },
       Unmanaged.passUnretained(target).toOpaque())
     guard status == JXL_DEC_SUCCESS else { throw JPEGXLHandle.failure }
@@ -178,7 +179,7 @@ private final class ToneMappedOutput {
     self.start = start
   }
 
-  func write(_ samples: UnsafePointer<UInt16>, count: Int, column: Int, row: Int) {
+  func write(_ samples: UnsafePointer<Float>, count: Int, column: Int, row: Int) {
     toneMapper.convert(
       samples, isPremultiplied: isPremultiplied, count: count, to: start + (row * width + column) * 4)
   }
