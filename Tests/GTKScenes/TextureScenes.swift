@@ -70,7 +70,7 @@ enum TextureScenes {
     try stage.require(SharedTextures.all.count == 0, "\(SharedTextures.all.count) textures were not freed")
   }
 
-  /// The red of sRGB, in Display P3, is drawn as that red: GTK 4.8 draws all textures in sRGB.
+  /// The red of sRGB, in Display P3, is drawn as that red, which GTK 4.16 converts and GTK 4.8 gets converted.
   private static func wideColors(_ stage: Stage) throws {
     let size = PixelSize(width: 1, height: 1)
     let bitmap = try Bitmap(size: size, isOpaque: true, colorSpace: .displayP3) {

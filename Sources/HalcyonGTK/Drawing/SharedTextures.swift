@@ -71,7 +71,7 @@ private struct WeakTexture {
 private final class PixelOwner: @unchecked Sendable {
   /// Retained also beside a copy, so that no other bitmap gets its address.
   private let bitmap: Bitmap
-  /// The bitmap in sRGB, in which GTK before 4.16 draws all textures.
+  /// The bitmap in a space in which GTK draws textures: in sRGB before GTK 4.16.
   private let shown: Bitmap
   private let key: SharedTextures.Key
   private let textures: SharedTextures
@@ -87,7 +87,7 @@ private final class PixelOwner: @unchecked Sendable {
   init(_ bitmap: Bitmap, key: SharedTextures.Key, textures: SharedTextures) {
     self.bitmap = bitmap
     // Without memory for a copy, colours are a little pale.
-    shown = (try? bitmap.converted(to: .sRGB)) ?? bitmap
+    shown = gtk_shim_has_color_states() != 0 ? bitmap : (try? bitmap.converted(to: .sRGB)) ?? bitmap
     self.key = key
     self.textures = textures
     switch key.renderer == .cairo ? bitmap.alpha : .partial {
@@ -117,10 +117,11 @@ private final class PixelOwner: @unchecked Sendable {
       }, owner)
     defer { g_bytes_unref(bytes) }
     let bytesPerRow = copy == nil ? bitmap.bytesPerRow : bitmap.size.width * 3
-    guard
-      let texture = gdk_memory_texture_new(
-        gint(bitmap.size.width), gint(bitmap.size.height), format, bytes, gsize(bytesPerRow))
-    else { preconditionFailure("gdk_memory_texture_new failed for \(bitmap.size) pixels") }
+    let (width, height) = (gint(bitmap.size.width), gint(bitmap.size.height))
+    let makeTexture = shown.colorSpace == .displayP3 ? gtk_shim_display_p3_texture : gdk_memory_texture_new
+    guard let texture = makeTexture(width, height, format, bytes, gsize(bytesPerRow)) else {
+      preconditionFailure("there is no texture of \(bitmap.size) pixels")
+    }
     return texture
   }
 }
