@@ -2,6 +2,7 @@
 import CISAL
 import Foundation
 import HalcyonImaging
+import SystemShim
 
 /// A PNG file whose image data is inflated by ISA-L, in half the time of zlib, while libspng reads it.
 ///
@@ -112,6 +113,7 @@ final class PNGInflatedFile {
   private func inflate(into target: UnsafeMutableRawPointer, count: Int) throws(ImageDecodingError) {
     state.pointee.next_out = target.assumingMemoryBound(to: UInt8.self)
     state.pointee.avail_out = UInt32(count)
+    defer { halcyon_clear_upper_halves() }
     while state.pointee.avail_out > 0 {
       let (input, output) = (state.pointee.avail_in, state.pointee.avail_out)
       let status = isal_inflate(state)

@@ -1,6 +1,7 @@
 #if !IMAGEIO
 import HalcyonImaging
 import CZimg
+import SystemShim
 
 /// A zimg filter graph, from planes of one size and format to RGB, RGBA or grey planes of another size: with 8 bits, or
 /// those of ``ToneMapper`` for high dynamic range.
@@ -48,7 +49,8 @@ struct ResampleGraph: ~Copyable {
     return Int(count)
   }
 
-  /// Runs the conversion; `unpack` is called before rows of `input` are read, `pack` after a row is written.
+  /// Runs the conversion; `unpack` is called before rows of `input` are read, `pack` after a row is written. Both are called
+  /// with the upper halves of vector registers in use.
   func process(
     _ input: borrowing PlaneBuffer, into output: borrowing PlaneBuffer, context: UnsafeMutableRawPointer,
     unpack: zimg_filter_graph_callback, pack: zimg_filter_graph_callback
@@ -62,6 +64,7 @@ struct ResampleGraph: ~Copyable {
     var target = Self.outputBuffer(output)
     let status = zimg_filter_graph_process(
       handle, &source, &target, temporary.start(ofPlane: 0), unpack, context, pack, context)
+    halcyon_clear_upper_halves()
     guard status == ZIMG_ERROR_SUCCESS else { throw .last }
   }
 

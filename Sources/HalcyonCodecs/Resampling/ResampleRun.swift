@@ -1,5 +1,6 @@
 #if !IMAGEIO
 import HalcyonImaging
+import SystemShim
 
 /// One run of a filter graph: reads rows from a source, writes pixels, and buffers a few rows of both.
 final class ResampleRun {
@@ -80,6 +81,7 @@ final class ResampleRun {
   }
 
   private func unpack(_ row: Int) -> Int32 {
+    halcyon_clear_upper_halves()
     do throws(ImageDecodingError) {
       // zimg requests subsampled images in groups of two or four rows.
       let end = min(row + source.rowStep, source.format.size.height)
@@ -92,6 +94,7 @@ final class ResampleRun {
   }
 
   private func pack(_ row: Int, _ columns: Range<Int>) -> Int32 {
+    halcyon_clear_upper_halves()
     guard !isStreaming || columns == 0..<outputSize.width else {
       needsWholeSource = true
       return 1
