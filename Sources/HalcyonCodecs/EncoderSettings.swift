@@ -1,4 +1,5 @@
-/// How the standard encoders trade time for smaller files, and whether JPEG is progressive.
+/// How the standard encoders trade time for smaller files, how files are shown while they arrive, and how many colours PNG
+/// has.
 ///
 /// ```swift
 /// var settings = EncoderSettings()
@@ -8,9 +9,33 @@
 ///
 /// The quality of files is part of ``EncodingOptions``. Apple's encoders have no such settings: there they have no effect.
 public struct EncoderSettings: Hashable, Sendable {
+  /// What libwebp is told about the content of lossy images, which changes how it filters and spreads bits.
+  public enum WebPPreset: String, CaseIterable, Sendable {
+    /// For any content.
+    case `default`
+    /// An outdoor photograph with natural light.
+    case photo
+    /// A photograph such as a portrait or an indoor shot.
+    case picture
+    /// A drawing with lines of high contrast.
+    case drawing
+    /// A small, colourful image.
+    case icon
+    /// Text.
+    case text
+  }
+
   /// Whether JPEG files are progressive: a few percent smaller for photographs and shown in passes while they arrive, but
   /// encoded and decoded in about twice the time and with more memory. Default: no.
   public var isJPEGProgressive = false
+  /// Whether PNG files are interlaced: shown in passes while they arrive, but about a sixth larger, and decoded with more
+  /// memory. Default: no.
+  public var isPNGInterlaced = false
+  /// The most colours of PNG files, from 2 to 256, transparency included: an image with more of them is quantised with
+  /// dithering, which makes files of photographs about half as large. Default: `nil`, no limit.
+  public var pngColorLimit: Int?
+  /// The content of WebP images. Default: any.
+  public var webPPreset = WebPPreset.default
   /// The method of libwebp, from 0 (fastest) to 6 (smallest). Default: 4.
   public var webPEffort = 4
   /// The speed of libavif, from 0 (smallest) to 10 (fastest). Default: 8.

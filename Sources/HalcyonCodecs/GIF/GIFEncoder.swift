@@ -3,8 +3,8 @@ package import Foundation
 
 /// Encodes GIF, still and animated.
 ///
-/// A frame with at most 255 colours keeps them; any other is quantised to 255 colours by median cut, with
-/// Floyd–Steinberg dithering. Colours are converted to sRGB. Pixels with less than half alpha become transparent, others opaque. The quality of the
+/// A frame with at most 256 colours, with transparency as one of them, keeps them; any other is quantised by median cut,
+/// with Floyd–Steinberg dithering. Colours are converted to sRGB. Pixels with less than half alpha become transparent, others opaque. The quality of the
 /// options is ignored.
 package struct GIFEncoder: AnimatedImageEncoder {
   /// Creates an encoder; it has no state.
@@ -20,7 +20,7 @@ package struct GIFEncoder: AnimatedImageEncoder {
     try rejectMetadata(options)
     var file = try GIFFile(size: bitmap.size)
     try file.append(
-      bitmap.straightPixels(), size: bitmap.size, in: PixelArea(x: 0, y: 0, size: bitmap.size), timing: nil)
+      bitmap.opaquePixels(), size: bitmap.size, in: PixelArea(x: 0, y: 0, size: bitmap.size), timing: nil)
     return file.finished
   }
 
@@ -41,7 +41,7 @@ package struct GIFEncoder: AnimatedImageEncoder {
 /// transparent is cleared, any other is drawn over.
 private final class GIFFrameWriter: ImageFrameWriter {
   private struct Frame {
-    /// Straight RGBA, four bytes a pixel.
+    /// RGBA, four bytes a pixel, opaque or all zero.
     let pixels: [UInt8]
     let duration: Duration
   }
@@ -62,7 +62,7 @@ private final class GIFFrameWriter: ImageFrameWriter {
       if loopCount != 1 { file?.appendLoop(repetitions: loopCount.map { min(max($0 - 1, 1), 65_535) } ?? 0) }
     }
     guard frame.bitmap.size == size else { throw ImageEncodingError.unequalFrames(.gif) }
-    let next = Frame(pixels: try frame.bitmap.straightPixels(), duration: frame.duration)
+    let next = Frame(pixels: try frame.bitmap.opaquePixels(), duration: frame.duration)
     try writePending(before: next.pixels)
     pending = next
   }
@@ -86,11 +86,11 @@ private final class GIFFrameWriter: ImageFrameWriter {
   }
 }
 
-/// Comparisons of frames of straight RGBA, in which pixels with less than half alpha are transparent.
+/// Comparisons of frames whose pixels are opaque or all zero.
 private enum GIFPixels {
   /// Whether a pixel is transparent that was not in the frame before.
   static func hasHole(_ pixels: [UInt8], over before: [UInt8]) -> Bool {
-    stride(from: 3, to: pixels.count, by: 4).contains { pixels[$0] < 128 && before[$0] >= 128 }
+    stride(from: 3, to: pixels.count, by: 4).contains { pixels[$0] < before[$0] }
   }
 
   /// The smallest area that contains all pixels in which two frames differ, and at least one.
@@ -123,22 +123,23 @@ private enum GIFPixels {
   }
 
   private static func differs(_ before: [UInt8], _ pixels: [UInt8], _ pixel: Int) -> Bool {
-    let start = pixel * 4
-    let isOpaque = pixels[start + 3] >= 128
-    if isOpaque != (before[start + 3] >= 128) { return true }
-    return isOpaque
-      && (pixels[start] != before[start] || pixels[start + 1] != before[start + 1]
-        || pixels[start + 2] != before[start + 2])
+    (pixel * 4..<pixel * 4 + 4).contains { pixels[$0] != before[$0] }
   }
 }
 
 extension Bitmap {
-  /// The pixels in sRGB with straight alpha, four bytes each.
-  fileprivate func straightPixels() throws -> [UInt8] {
+  /// The pixels in sRGB, four bytes each: opaque, or all zero where they have less than half alpha.
+  fileprivate func opaquePixels() throws -> [UInt8] {
     var pixels = [UInt8](repeating: 0, count: size.pixelCount * 4)
     try converted(to: .sRGB).withUnsafeBytes { bytes in
       guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
       AlphaMath.unpremultiply(start, count: size.pixelCount, into: &pixels)
+    }
+    guard !isOpaque else { return pixels }
+    for pixel in stride(from: 0, to: pixels.count, by: 4) {
+      let isShown = pixels[pixel + 3] >= 128
+      for channel in pixel..<pixel + 3 where !isShown { pixels[channel] = 0 }
+      pixels[pixel + 3] = isShown ? 255 : 0
     }
     return pixels
   }

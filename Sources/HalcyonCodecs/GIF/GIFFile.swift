@@ -32,18 +32,21 @@ struct GIFFile {
   /// Adds a frame with its own colour table.
   ///
   /// - Parameters:
-  ///   - pixels: Straight RGBA, four bytes a pixel.
+  ///   - pixels: RGBA, four bytes a pixel, opaque or all zero.
   ///   - area: The place of the frame on the canvas.
   ///   - timing: That of a frame of an animation; `nil` for a still image.
   mutating func append(_ pixels: [UInt8], size: PixelSize, in area: PixelArea, timing: Timing?) throws {
-    let palette = GIFPalette(pixels)
-    var dithering = GIFDithering(palette)
-    let indices = try dithering.indices(pixels, size: size)
-    if timing != nil || palette.transparentIndex != nil {
+    let (palette, indices) = try pixels.withUnsafeBufferPointer { pixels in
+      let palette = ColorPalette(pixels, colorLimit: 256)
+      var dithering = Dithering(palette)
+      return (palette, try dithering.indices(pixels, size: size))
+    }
+    if timing != nil || palette.hasTransparency {
       let disposal: UInt8 = timing.map { $0.isCleared ? 2 << 2 : 1 << 2 } ?? 0
-      let flags = disposal | (palette.transparentIndex == nil ? 0 : 1)
+      let flags = disposal | (palette.hasTransparency ? 1 : 0)
       bytes += [0x21, 0xF9, 4, flags] + Self.littleEndian(timing.map { Self.hundredths($0.duration) } ?? 0)
-      bytes += [UInt8(palette.transparentIndex ?? 0), 0]
+      // The first colour is the transparent one.
+      bytes += [0, 0]
     }
     bytes += [0x2C] + Self.littleEndian(area.x) + Self.littleEndian(area.y)
     bytes += Self.littleEndian(size.width) + Self.littleEndian(size.height)

@@ -1,19 +1,30 @@
 package import HalcyonImaging
 package import Foundation
 
-/// Encodes PNG, 8 bits per channel; opaque bitmaps without an alpha channel.
+/// Encodes PNG, 8 bits per channel, opaque bitmaps without an alpha channel; or with a colour table.
 ///
-/// Through libspng, and on Apple's systems through ImageIO.
+/// Through libspng, and on Apple's systems through ImageIO, which writes neither interlaced files nor colour tables here.
 package struct PNGEncoder: ImageEncoder {
   private static let sideLimit = 0x7FFF_FFFF
 
-  /// Creates an encoder; it has no state.
-  package init() {}
+  let isInterlaced: Bool
+  let colorLimit: Int?
+
+  /// Creates an encoder.
+  ///
+  /// - Parameters:
+  ///   - isInterlaced: Whether files are shown in passes as they arrive, and are about a sixth larger.
+  ///   - colorLimit: The most colours, from 2 to 256; an image with more of them is quantised with dithering. `nil` is no
+  ///     limit.
+  package init(isInterlaced: Bool = false, colorLimit: Int? = nil) {
+    (self.isInterlaced, self.colorLimit) = (isInterlaced, colorLimit)
+  }
 
   /// PNG.
   package var format: ImageFormat { .png }
 
-  /// Encodes a bitmap losslessly, except for rounding of nearly transparent colours, which bitmaps hold premultiplied.
+  /// Encodes a bitmap; without a limit of colours losslessly, except for rounding of nearly transparent colours, which
+  /// bitmaps hold premultiplied.
   package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.png, bitmap.size)

@@ -6,23 +6,50 @@ import Foundation
 
 extension PNGEncoder {
   func file(of bitmap: Bitmap) throws -> Data {
-    let writer = try PNGWriter(size: bitmap.size)
-    try writer.start(isOpaque: bitmap.isOpaque)
-    var row = [UInt8](repeating: 0, count: bitmap.size.width * (bitmap.isOpaque ? 3 : 4))
     try bitmap.withUnsafeBytes { bytes in
-      guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
-      for index in 0..<bitmap.size.height {
-        try CancellationFlag.checkCurrent(atRow: index)
+      let pixels = bytes.bindMemory(to: UInt8.self)
+      guard let start = pixels.baseAddress else { throw ImageEncodingError.failed(.png, reason: "no pixels") }
+      if let colorLimit { return try indexedFile(of: pixels, size: bitmap.size, colorLimit: colorLimit) }
+      let writer = try PNGWriter()
+      try writer.setHeader(
+        bitmap.size, type: bitmap.isOpaque ? SPNG_COLOR_TYPE_TRUECOLOR : SPNG_COLOR_TYPE_TRUECOLOR_ALPHA,
+        isInterlaced: isInterlaced)
+      try writer.start()
+      var row = [UInt8](repeating: 0, count: bitmap.size.width * (bitmap.isOpaque ? 3 : 4))
+      return try writer.finish { index, write in
         let pixels = start + index * bitmap.bytesPerRow
         if bitmap.isOpaque {
           dropAlpha(pixels, count: bitmap.size.width, into: &row)
         } else {
           AlphaMath.unpremultiply(pixels, count: bitmap.size.width, into: &row)
         }
-        try writer.write(row)
+        try write(row)
       }
     }
-    return try writer.finish()
+  }
+
+  /// A file with a colour table.
+  ///
+  /// - Parameter pixels: Premultiplied RGBA, four bytes a pixel.
+  private func indexedFile(of pixels: UnsafeBufferPointer<UInt8>, size: PixelSize, colorLimit: Int) throws -> Data {
+    let palette = ColorPalette(pixels, colorLimit: colorLimit)
+    var dithering = Dithering(palette)
+    let indices = try dithering.indices(pixels, size: size)
+    // The depths that the format has.
+    let bitDepth = [1, 2, 4, 8].first { $0 >= palette.bitCount } ?? 8
+    let writer = try PNGWriter()
+    try writer.setHeader(size, type: SPNG_COLOR_TYPE_INDEXED, bitDepth: bitDepth, isInterlaced: isInterlaced)
+    try writer.set(palette)
+    try writer.start()
+    let perByte = 8 / bitDepth
+    var row = [UInt8](repeating: 0, count: (size.width + perByte - 1) / perByte)
+    return try writer.finish { index, write in
+      for byte in row.indices { row[byte] = 0 }
+      for column in 0..<size.width {
+        row[column / perByte] |= indices[index * size.width + column] << (8 - bitDepth * (column % perByte + 1))
+      }
+      try write(row)
+    }
   }
 
   private func dropAlpha(_ pixels: UnsafePointer<UInt8>, count: Int, into row: inout [UInt8]) {
@@ -35,43 +62,73 @@ extension PNGEncoder {
 /// Writes one PNG file through libspng.
 private struct PNGWriter: ~Copyable {
   private let context: OpaquePointer
-  private let size: PixelSize
 
-  init(size: PixelSize) throws(ImageEncodingError) {
+  init() throws(ImageEncodingError) {
     guard let context = spng_ctx_new(Int32(SPNG_CTX_ENCODER.rawValue)) else {
       throw .failed(.png, reason: "out of memory")
     }
     self.context = context
-    self.size = size
   }
 
   deinit { spng_ctx_free(context) }
 
-  func start(isOpaque: Bool) throws(ImageEncodingError) {
+  func setHeader(
+    _ size: PixelSize, type: spng_color_type, bitDepth: Int = 8, isInterlaced: Bool
+  ) throws(ImageEncodingError) {
     var header = spng_ihdr()
-    header.width = UInt32(size.width)
-    header.height = UInt32(size.height)
-    header.bit_depth = 8
-    header.color_type = UInt8((isOpaque ? SPNG_COLOR_TYPE_TRUECOLOR : SPNG_COLOR_TYPE_TRUECOLOR_ALPHA).rawValue)
-    try check(spng_set_option(context, SPNG_ENCODE_TO_BUFFER, 1))
+    (header.width, header.height) = (UInt32(size.width), UInt32(size.height))
+    (header.bit_depth, header.color_type) = (UInt8(bitDepth), UInt8(type.rawValue))
+    header.interlace_method = UInt8((isInterlaced ? SPNG_INTERLACE_ADAM7 : SPNG_INTERLACE_NONE).rawValue)
     try check(spng_set_ihdr(context, &header))
+  }
+
+  /// Sets the colour table.
+  func set(_ palette: ColorPalette) throws(ImageEncodingError) {
+    let premultiplied = palette.colors.flatMap { [UInt8($0.x), UInt8($0.y), UInt8($0.z), UInt8($0.w)] }
+    var straight = premultiplied
+    AlphaMath.unpremultiply(premultiplied, count: palette.colors.count, into: &straight)
+    var table = spng_plte()
+    var transparency = spng_trns()
+    table.n_entries = UInt32(palette.colors.count)
+    // Opaque colours are the last ones, and need no entry.
+    transparency.n_type3_entries = UInt32(palette.colors.count { $0.w < 255 })
+    withUnsafeMutableBytes(of: &table.entries) { entries in
+      entries.copyBytes(from: straight)
+    }
+    withUnsafeMutableBytes(of: &transparency.type3_alpha) { alphas in
+      for (index, color) in palette.colors.enumerated() { alphas[index] = UInt8(color.w) }
+    }
+    try check(spng_set_plte(context, &table))
+    if transparency.n_type3_entries > 0 { try check(spng_set_trns(context, &transparency)) }
+    // Indices of neighbours are not similar.
+    try check(spng_set_option(context, SPNG_FILTER_CHOICE, Int32(SPNG_DISABLE_FILTERING.rawValue)))
+  }
+
+  func start() throws(ImageEncodingError) {
+    try check(spng_set_option(context, SPNG_ENCODE_TO_BUFFER, 1))
     let flags = Int32(SPNG_ENCODE_PROGRESSIVE.rawValue | SPNG_ENCODE_FINALIZE.rawValue)
     try check(spng_encode_image(context, nil, 0, Int32(SPNG_FMT_PNG.rawValue), flags))
   }
 
-  /// Writes one row, three bytes per pixel if the image is opaque, otherwise four with straight alpha.
-  func write(_ row: [UInt8]) throws(ImageEncodingError) {
-    let status = spng_encode_row(context, row, row.count)
-    if status != Int32(SPNG_EOI.rawValue) { try check(status) }
-  }
-
   /// The complete file.
-  consuming func finish() throws(ImageEncodingError) -> Data {
+  ///
+  /// - Parameter row: Writes the row of an index, each once, or in an interlaced file as often as there are passes with it:
+  ///   three bytes a pixel if the image is opaque, four with straight alpha, or indices in as many bits as they have.
+  consuming func finish(row: (Int, (_ row: [UInt8]) throws -> Void) throws -> Void) throws -> Data {
+    var status = Int32(SPNG_OK.rawValue)
+    var count = 0
+    while status == Int32(SPNG_OK.rawValue) {
+      try CancellationFlag.checkCurrent(atRow: count)
+      count += 1
+      var next = spng_row_info()
+      try check(spng_get_row_info(context, &next))
+      try row(Int(next.row_num)) { status = spng_encode_row(context, $0, $0.count) }
+    }
+    if status != Int32(SPNG_EOI.rawValue) { try check(status) }
     var byteCount = 0
-    var status: Int32 = 0
     let bytes = spng_get_png_buffer(context, &byteCount, &status)
     try check(status)
-    guard let bytes else { throw .failed(.png, reason: "out of memory") }
+    guard let bytes else { throw ImageEncodingError.failed(.png, reason: "out of memory") }
     return Data(bytesNoCopy: bytes, count: byteCount, deallocator: .free)
   }
 

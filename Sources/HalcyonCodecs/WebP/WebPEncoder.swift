@@ -9,11 +9,16 @@ package struct WebPEncoder: AnimatedImageEncoder {
   private static let sideLimit = 16_383
 
   private let effort: Int
+  private let preset: EncoderSettings.WebPPreset
 
   /// Creates an encoder.
   ///
-  /// - Parameter effort: libwebp's method, from 0 (fastest) to 6 (smallest). Default: 4.
-  package init(effort: Int = 4) { self.effort = effort }
+  /// - Parameters:
+  ///   - effort: libwebp's method, from 0 (fastest) to 6 (smallest). Default: 4.
+  ///   - preset: What lossy images show.
+  package init(effort: Int = 4, preset: EncoderSettings.WebPPreset = .default) {
+    (self.effort, self.preset) = (effort, preset)
+  }
 
   /// WebP.
   package var format: ImageFormat { .webp }
@@ -44,15 +49,30 @@ package struct WebPEncoder: AnimatedImageEncoder {
 
   private func config(_ options: EncodingOptions) throws(ImageEncodingError) -> WebPConfig {
     var config = WebPConfig()
-    guard WebPConfigInit(&config) != 0 else { throw .failed(.webp, reason: "libwebp has an incompatible version") }
+    let quality = Float(options.quality * 100)
+    guard WebPConfigPreset(&config, preset.value, quality) != 0 else {
+      throw .failed(.webp, reason: "libwebp has an incompatible version")
+    }
     config.method = Int32(effort)
-    config.quality = Float(options.quality * 100)
     if options.isLossless {
       config.lossless = 1
       // For lossless encoding, libwebp's quality is the effort; a compromise between fast and small.
       config.quality = 75
     }
     return config
+  }
+}
+
+extension EncoderSettings.WebPPreset {
+  fileprivate var value: WebPPreset {
+    switch self {
+    case .default: WEBP_PRESET_DEFAULT
+    case .photo: WEBP_PRESET_PHOTO
+    case .picture: WEBP_PRESET_PICTURE
+    case .drawing: WEBP_PRESET_DRAWING
+    case .icon: WEBP_PRESET_ICON
+    case .text: WEBP_PRESET_TEXT
+    }
   }
 }
 #endif

@@ -6,8 +6,8 @@ import Testing
 
 @Suite(.integrationTest, .slow)
 struct GIFEncoderTests {
-  @Test(arguments: [1, 2, 3, 16, 17, 255])
-  func `up to 255 colours round-trip exactly`(_ colorCount: Int) throws {
+  @Test(arguments: [1, 2, 3, 16, 17, 255, 256])
+  func `up to 256 colours round-trip exactly`(_ colorCount: Int) throws {
     let original = try Bitmap.painted(120, 90) { column, row in
       let number = (column * 7 + row * row) % colorCount
       return Color(number, 255 - number, number * 37 % 256, 255)

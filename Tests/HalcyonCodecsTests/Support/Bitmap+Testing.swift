@@ -59,6 +59,11 @@ extension Bitmap {
     return total / Double(size.pixelCount * 4)
   }
 
+  /// The number of different colours.
+  var colorCount: Int {
+    withUnsafeBytes { Set($0.bindMemory(to: UInt32.self)).count }
+  }
+
   /// The largest difference of a channel to another bitmap of the same size.
   func largestDifference(to other: Bitmap) -> Int {
     guard size == other.size else { return .max }
