@@ -26,6 +26,9 @@ enum ImgproxyVariables {
     try set("auto-formats", formats(["AUTO_", "ENFORCE_"], variables), &settings)
     try set("enforce-formats", formats(["ENFORCE_"], variables), &settings)
     try set("presets", try presets(variables), &settings)
+    if isTrue(variables[prefix + "PNG_QUANTIZE"] ?? "") {
+      try set("png-colors", variables[prefix + "PNG_QUANTIZATION_COLORS"] ?? "256", &settings)
+    }
     if isTrue(variables[prefix + "USE_S3"] ?? "") {
       settings.usesInstanceRole = true
       try set("s3-region", environment["AWS_REGION"] ?? "us-east-1", &settings)
@@ -65,7 +68,7 @@ enum ImgproxyVariables {
     "HEALTH_CHECK_PATH": "health-path", "PROMETHEUS_BIND": "metrics-address", "TTL": "ttl", "TIMEOUT": "deadline",
     "DOWNLOAD_TIMEOUT": "source-timeout", "WORKERS": "concurrency", "QUALITY": "quality",
     "MAX_ANIMATION_FRAMES": "max-animation-frames", "WEBP_EFFORT": "webp-effort", "AVIF_SPEED": "avif-speed",
-    "JXL_EFFORT": "jxl-effort",
+    "JXL_EFFORT": "jxl-effort", "WEBP_PRESET": "webp-preset",
     "FORMAT_QUALITY": "format-quality", "PREFERRED_FORMATS": "preferred-formats",
     "WATERMARK_OPACITY": "watermark-opacity", "SKIP_PROCESSING_FORMATS": "skip-formats", "USER_AGENT": "user-agent",
     "ALLOWED_PROCESSING_OPTIONS": "allowed-options", "MAX_REDIRECTS": "redirects", "BASE_URL": "base-url",
@@ -80,7 +83,8 @@ enum ImgproxyVariables {
   private static let handled: Set = [
     "ALLOW_PRIVATE_SOURCE_ADDRESSES", "ALLOW_LOOPBACK_SOURCE_ADDRESSES", "ALLOW_LINK_LOCAL_SOURCE_ADDRESSES",
     "AUTO_WEBP", "AUTO_AVIF", "AUTO_JXL", "ENFORCE_WEBP", "ENFORCE_AVIF", "ENFORCE_JXL", "PRESETS", "PRESETS_PATH",
-    "PRESETS_SEPARATOR", "NETWORK", "USE_S3", "USE_ETAG", "USE_LAST_MODIFIED",
+    "PRESETS_SEPARATOR", "NETWORK", "USE_S3", "USE_ETAG", "USE_LAST_MODIFIED", "PNG_QUANTIZE",
+    "PNG_QUANTIZATION_COLORS",
   ]
 
   private static let translations: [String: Translation] = [
@@ -92,7 +96,8 @@ enum ImgproxyVariables {
     "CACHE_CONTROL_PASSTHROUGH": flag("source-cache-control"), "ONLY_PRESETS": flag("only-presets"),
     "BASE64_URL_INCLUDES_FILENAME": flag("base64-filename"), "STRIP_METADATA": flag("strip-metadata"),
     "KEEP_COPYRIGHT": flag("keep-copyright"), "ENABLE_CLIENT_HINTS": flag("client-hints"),
-    "JPEG_PROGRESSIVE": flag("jpeg-progressive"), "ALWAYS_RASTERIZE_SVG": flag("rasterize-svg"),
+    "JPEG_PROGRESSIVE": flag("jpeg-progressive"), "PNG_INTERLACED": flag("png-interlaced"),
+    "ALWAYS_RASTERIZE_SVG": flag("rasterize-svg"),
     "SANITIZE_SVG": flag("sanitize-svg"),
     "ALLOW_SECURITY_OPTIONS": flag("allow-security-options"),
     "S3_ENDPOINT_USE_PATH_STYLE": flag("s3-path-style"),

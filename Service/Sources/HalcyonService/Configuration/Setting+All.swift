@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonBackend
+import HalcyonCodecs
 
 extension Setting {
   /// All settings, in the order of the help.
@@ -134,6 +135,28 @@ extension Setting {
       $0.configuration.formatQuality.map { "\($0.rawValue)=\($1)" }.sorted().joined(separator: ",")
     },
     flag("jpeg-progressive", \.configuration.encoders.isJPEGProgressive, "Write progressive JPEG."),
+    flag("png-interlaced", \.configuration.encoders.isPNGInterlaced, "Write interlaced PNG."),
+    Setting(
+      "png-colors", "N", "The most colours of PNG, from 2 to 256; more are dithered. Without it there is no limit."
+    ) {
+      (text, settings) throws(ConfigurationError) in
+      guard text.isEmpty || (2...256).contains(Int(text) ?? 0) else {
+        throw .invalidValue(setting: "png-colors", value: text, expected: "a whole number from 2 to 256, or nothing")
+      }
+      settings.configuration.encoders.pngColorLimit = Int(text)
+    } value: {
+      $0.configuration.encoders.pngColorLimit.map(String.init) ?? ""
+    },
+    Setting("webp-preset", "NAME", "What WebP shows: default, photo, picture, drawing, icon or text.") {
+      (text, settings) throws(ConfigurationError) in
+      guard let preset = EncoderSettings.WebPPreset(rawValue: text) else {
+        throw .invalidValue(
+          setting: "webp-preset", value: text, expected: "default, photo, picture, drawing, icon or text")
+      }
+      settings.configuration.encoders.webPPreset = preset
+    } value: {
+      $0.configuration.encoders.webPPreset.rawValue
+    },
     number("webp-effort", \.encoders.webPEffort, in: 0...6, "The effort for WebP, from 0 (fastest) to 6 (smallest)."),
     number("avif-speed", \.encoders.avifSpeed, in: 0...10, "The speed for AVIF, from 0 (smallest) to 10 (fastest)."),
     number(

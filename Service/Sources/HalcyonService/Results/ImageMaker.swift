@@ -31,10 +31,8 @@ struct ImageMaker: Sendable {
     let quality = configuration.formatQuality.map { "\($0.rawValue)=\($1)" }.sorted().joined(separator: ",")
     let skipped = configuration.skippedFormats.map(\.rawValue).sorted().joined(separator: ",")
     let preferred = configuration.preferredFormats.map(\.rawValue).joined(separator: ",")
-    let encoders = configuration.encoders
     settingsIdentifier = """
-      e\(encoders.isJPEGProgressive) \(encoders.webPEffort) \(encoders.avifSpeed) \(encoders.jpegXLEffort) \
-      v\(configuration.drawsSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
+      \(configuration.encoders) v\(configuration.drawsSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
       \(mark.map { MarkProcessor($0, .init(opacity: 1), dpr: 1).identifier } ?? "-")
       """
   }

@@ -70,10 +70,21 @@ struct ImgproxyVariablesTests {
     #expect(read.animationFrameLimit == 60 && read.animationPixelLimit == 500_000)
     #expect(read.encoders.isJPEGProgressive && read.encoders.webPEffort == 6)
     #expect(read.encoders.avifSpeed == 5 && read.encoders.jpegXLEffort == 7)
+    let colors = ["IMGPROXY_PNG_INTERLACED": "1", "IMGPROXY_PNG_QUANTIZE": "t", "IMGPROXY_WEBP_PRESET": "drawing"]
+    let indexed = try configuration(colors).encoders
+    #expect(indexed.isPNGInterlaced && indexed.pngColorLimit == 256 && indexed.webPPreset == .drawing)
+    let few = try configuration(["IMGPROXY_PNG_QUANTIZE": "true", "IMGPROXY_PNG_QUANTIZATION_COLORS": "16"])
+    #expect(few.encoders.pngColorLimit == 16 && few.ignoredVariables.isEmpty)
+    // Without quantisation the number has no effect.
+    #expect(try configuration(["IMGPROXY_PNG_QUANTIZATION_COLORS": "16"]).encoders.pngColorLimit == nil)
     #expect(read.drawsSVG && !read.sanitizesSVG && read.ignoredVariables.isEmpty)
     let plain = try configuration(["IMGPROXY_QUALITY": "70"])
     #expect(plain.animationFrameLimit == 1 && plain.sanitizesSVG && !plain.drawsSVG)
-    #expect(throws: ConfigurationError.self) { try configuration(["IMGPROXY_AVIF_SPEED": "11"]) }
+    let wrong = [
+      ["IMGPROXY_AVIF_SPEED": "11"], ["IMGPROXY_WEBP_PRESET": "movie"],
+      ["IMGPROXY_PNG_QUANTIZE": "1", "IMGPROXY_PNG_QUANTIZATION_COLORS": "257"],
+    ]
+    for variables in wrong { #expect(throws: ConfigurationError.self) { try configuration(variables) } }
   }
 
   @Test func `without a key URLs need no signature, and private addresses may be connected to`() throws {

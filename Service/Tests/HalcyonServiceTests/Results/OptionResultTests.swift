@@ -71,12 +71,17 @@ struct OptionResultTests {
     var sizes: [[Int]] = []
     for isThorough in [false, true] {
       try await RunningService.run {
-        $0.encoders.isJPEGProgressive = isThorough
+        ($0.encoders.isJPEGProgressive, $0.encoders.isPNGInterlaced) = (isThorough, isThorough)
+        ($0.encoders.pngColorLimit, $0.encoders.webPPreset) = isThorough ? (64, .text) : (nil, .default)
         ($0.encoders.webPEffort, $0.encoders.avifSpeed, $0.encoders.jpegXLEffort) = isThorough ? (6, 4, 7) : (0, 10, 1)
       } body: { service, origin in
         let source = origin.serve("/a.png", .body(try Photos.data("chelsea.png")))
         let jpeg = try await service.image("w:200", of: source, as: "jpg")
+        let png = try await service.image("w:200", of: source, as: "png")
         #expect(try ImageMetadata(of: jpeg.body).isProgressive == isThorough)
+        #expect(try ImageMetadata(of: png.body).isProgressive == isThorough)
+        let colors = try png.bitmap().withUnsafeBytes { Set($0.bindMemory(to: UInt32.self)).count }
+        #expect((colors <= 64) == isThorough)
         var counts: [Int] = []
         for format in ["webp", "avif", "jxl"] {
           counts.append(try await service.image("w:200", of: source, as: format).body.count)
