@@ -94,7 +94,7 @@ public enum StandardCodecs {
   /// - Throws: ``ImageDecodingError`` if it is not well-formed, or without the package trait `SVG`.
   public static func sanitizedSVG(_ file: Data) async throws -> Data {
     #if SVG && !IMAGEIO
-    try await codecThreads.run { _ in Data(try SafeSVG.text(of: file).utf8) }
+    try await codecThreads.run { _ in try SVGDecoder().sanitized(file) }
     #else
     throw ImageDecodingError.unsupportedFormat(.svg)
     #endif

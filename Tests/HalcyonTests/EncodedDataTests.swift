@@ -187,6 +187,32 @@ struct EncodedDataTests {
     }
   }
 
+  #if SVG && !IMAGEIO
+  @Test func `SVG is sanitised once, and then read from the store`() async throws {
+    let document = Data("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><script>a</script></svg>".utf8)
+    try await OptionsFixture.run(serving: document) { fixture async throws in
+      let plans = Monitor(0)
+      for isFirst in [true, false] {
+        let response = try await fixture.pipeline.plannedResponse(
+          for: fixture.request(size: small), planIdentifier: "a"
+        ) {
+          plans.update { $0 += 1 }
+          return EncodingPlan(format: $0.format)
+        }
+        let text = String(decoding: response.data, as: UTF8.self)
+        #expect(text.contains("<svg") && !text.contains("script") && response.wasStored == !isFirst)
+        await fixture.pipeline.cache.flush()
+      }
+      #expect(plans.read { $0 } == 1)
+      await #expect(throws: ImageError.self) {
+        _ = try await fixture.pipeline.plannedResponse(for: fixture.request(size: small), planIdentifier: "b") { _ in
+          EncodingPlan(format: .bmp)
+        }
+      }
+    }
+  }
+  #endif
+
   @Test func `a source that must not be stored is fetched once for a plan`() async throws {
     let headers: HTTPHeaders = ["Cache-Control": "no-store"]
     try await OptionsFixture.run(serving: try TestImage.png(), headers: headers) { fixture async throws in

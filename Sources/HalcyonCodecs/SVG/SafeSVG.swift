@@ -1,6 +1,16 @@
 #if SVG && !IMAGEIO
-import Foundation
+package import Foundation
 import HalcyonImaging
+
+extension SVGDecoder: SanitizingDecoder {
+  /// The document that browsers may show wherever it is, uncompressed and in UTF-8.
+  package func sanitized(_ file: Data) throws -> Data { Data(try SafeSVG.text(of: file).utf8) }
+}
+
+extension IsolatedSVGDecoder: SanitizingDecoder {
+  /// The document that browsers may show wherever it is, uncompressed and in UTF-8; in this process.
+  package func sanitized(_ file: Data) throws -> Data { try SVGDecoder().sanitized(file) }
+}
 
 /// A document that browsers may show wherever it is: without scripts, and without references to anything outside of it.
 ///

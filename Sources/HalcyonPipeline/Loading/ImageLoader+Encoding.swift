@@ -127,7 +127,8 @@ extension ImageLoader {
       // One piece of work: no bitmap waits for a thread.
       made = try await workers.run(for: load) { [self] flag in
         try flag.asCurrent {
-          try makeAnimationNow(encoded, load.request, by: decoder, frameLimit: plan.frameLimit, flag)
+          try sanitizedNow(encoded, plan, by: decoder)
+            ?? makeAnimationNow(encoded, load.request, by: decoder, frameLimit: plan.frameLimit, flag)
             ?? makeNow(encoded, load.request, by: decoder, flag)
         }
       }
@@ -147,6 +148,16 @@ extension ImageLoader {
       try await applyStoreOptions(load, after: encoded)
     }
     return EncodedVariant(made.data, of: encoded)
+  }
+
+  /// A document without what runs code, on the calling thread; `nil` if the plan draws it.
+  private func sanitizedNow(
+    _ encoded: EncodedImage, _ plan: EncodingPlan, by decoder: any ImageDecoder
+  ) throws -> Made? {
+    guard plan.format == encoded.info.format, let decoder = decoder as? any SanitizingDecoder else { return nil }
+    return Made(
+      data: try decoder.sanitized(encoded.data), placeholder: nil, decodedSize: encoded.info.pixelSize, isPartial: false
+    )
   }
 
   /// Decodes, processes and encodes an image on the calling thread.
@@ -203,6 +214,8 @@ extension ImageProcessor {
 extension EncodingPlan {
   /// An estimate of the memory that an image takes until it is encoded.
   fileprivate func byteCount(for encoded: EncodedImage, _ decoder: any ImageDecoder) -> Int {
+    // The elements of a document that is sanitised.
+    if decoder is any SanitizingDecoder, format == encoded.info.format { return encoded.data.count * 16 }
     let mayBeProgressive = [.jpeg, .png].contains(encoded.info.format)
     let isProgressive = mayBeProgressive && (try? decoder.metadata(of: encoded.data).isProgressive) == true
     let output = size.size(for: encoded.info.pixelSize)

@@ -8,7 +8,8 @@ public struct EncodingPlan: Sendable {
   public var size: TargetSize
   /// Processors of the decoded image, applied in order. Default: none.
   public var processors: [any ImageProcessor]
-  /// The format of the result, one of the encoders of the pipeline.
+  /// The format of the result, one of the encoders of the pipeline; or SVG for SVG files, from which all is then removed
+  /// that runs code or refers to anything outside, instead of drawing them: no other option applies.
   public var format: ImageFormat
   /// The quality of lossy formats, from 0 (smallest) to 1 (best). Default: 0.8.
   public var quality: Double

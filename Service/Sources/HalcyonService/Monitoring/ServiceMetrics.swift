@@ -73,7 +73,7 @@ final class ServiceMetrics: Sendable {
     for (cache, count) in state.results.sorted(by: { $0.key < $1.key }) {
       lines.append("halcyon_results_total{cache=\"\(cache)\"} \(count)")
     }
-    describe("halcyon_decodes_total", "Sources that were decoded; equal requests share one.", "counter")
+    describe("halcyon_decodes_total", "Sources that were decoded or sanitised; equal requests share one.", "counter")
     lines.append("halcyon_decodes_total \(state.decodeCount)")
     describe("halcyon_sent_bytes_total", "Bytes of the bodies of responses.", "counter")
     lines.append("halcyon_sent_bytes_total \(state.sentByteCount)")

@@ -32,7 +32,7 @@ struct ImageMaker: Sendable {
     let skipped = configuration.skippedFormats.map(\.rawValue).sorted().joined(separator: ",")
     let preferred = configuration.preferredFormats.map(\.rawValue).joined(separator: ",")
     settingsIdentifier = """
-      \(configuration.encoders) v\(configuration.drawsSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
+      \(configuration.encoders) v\(configuration.drawsSVG) \(configuration.sanitizesSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
       \(mark.map { MarkProcessor($0, .init(opacity: 1), dpr: 1).identifier } ?? "-")
       """
   }
@@ -106,17 +106,8 @@ struct ImageMaker: Sendable {
         return try plan(for: info, options, accepted)
       }
     }
-    var data = response.data
-    let result = ImageFormat(sniffing: data) ?? options.format ?? .jpeg
-    if result == .svg, !options.raw, configuration.sanitizesSVG {
-      do {
-        data = try await StandardCodecs.sanitizedSVG(data)
-      } catch let error as ImageDecodingError {
-        throw ServiceError.image(.decoding(error, url: request.source.url ?? URL(filePath: "/")))
-      }
-    }
     return ImageResult(
-      data: data, format: result,
+      data: response.data, format: ImageFormat(sniffing: response.data) ?? options.format ?? .jpeg,
       isHit: response.wasStored,
       storeTier: response.storeTier, head: response.head,
       dependsOnAccept: options.format == nil && !configuration.automaticFormats.isEmpty
@@ -171,9 +162,11 @@ struct ImageMaker: Sendable {
     if options.raw || isSkipped && (options.format == nil || options.format == source.format) {
       try check(source, frameCount: 1, options)
       guard source.format != .svg || !options.raw || configuration.sendsSVG else { throw ServiceError.svgNotSent }
-      return nil
+      return options.raw ? nil : document(source)
     }
-    if source.format == .svg, options.format == .svg || options.format == nil && !configuration.drawsSVG { return nil }
+    if source.format == .svg, options.format == .svg || options.format == nil && !configuration.drawsSVG {
+      return document(source)
+    }
     if options.format == .svg { throw ServiceError.unwritableFormat(.svg) }
     let (format, frameCount) = form(of: source, options, accepted)
     try check(source, frameCount: frameCount, options)
@@ -188,6 +181,13 @@ struct ImageMaker: Sendable {
     encoding.processingByteCount = plan.processingByteCount
     encoding.frameLimit = frameCount
     return encoding
+  }
+
+  /// How a source is sent as it is: SVG sanitised, others without any change.
+  private func document(_ source: ImageInfo) -> EncodingPlan? {
+    guard source.format == .svg, configuration.sanitizesSVG else { return nil }
+    metrics.countDecode()
+    return EncodingPlan(format: .svg)
   }
 
   /// The format of a result, and how many frames it has.

@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonService
+import HalcyonTesting
 import TestSupport
 import TestTraits
 import Testing
@@ -142,6 +143,24 @@ struct AccessTests {
         guard isAllowed else { return }
         #expect(try await service.image("raw:1", of: compressed, as: nil).headers["Content-Encoding"] == "gzip")
       }
+    }
+  }
+
+  @Test func `a sanitised SVG is kept as other results are`() async throws {
+    let drawing = Data(
+      "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='40'><script>alert(1)</script></svg>".utf8)
+    let clock = TestClock()
+    try await RunningService.run(time: clock) { service, origin in
+      let source = origin.serve("/a.svg", .body(drawing, headers: ["Cache-Control": "max-age=600"]))
+      for age in [0, 6, 12] {
+        let sent = try await service.image("", of: source, as: nil)
+        #expect(sent.status == 200 && sent.text.contains("<svg") && !sent.text.contains("alert"))
+        #expect(sent.headers["Cache-Status"]?.hasPrefix(age == 0 ? "halcyon; fwd=miss" : "halcyon; hit") == true)
+        await service.service.flush()
+        clock.advance(by: .seconds(6))
+      }
+      #expect(try await service.get("/metrics").text.contains("halcyon_decodes_total 1\n"))
+      #expect(try await !service.image("skp:svg", of: source, as: nil).text.contains("alert"))
     }
   }
 
