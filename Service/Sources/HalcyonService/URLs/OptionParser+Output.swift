@@ -64,7 +64,7 @@ extension OptionParser {
       ["max_src_file_size", "msfs"],
       { (arguments, options) throws(PathError) in
         try arguments.checkCount(1)
-        let limit = try arguments.integer(0, in: 0...Int.max) ?? 0
+        let limit = try arguments.integer(0, in: Int.min...Int.max) ?? 0
         options.sourceByteLimit = limit > 0 ? limit : nil
       }
     ),
@@ -104,7 +104,7 @@ extension OptionParser {
       ["expires", "exp"],
       { (arguments, options) throws(PathError) in
         try arguments.checkCount(1)
-        options.expires = try arguments.integer(0, in: 0...Int.max).flatMap { $0 > 0 ? $0 : nil }
+        options.expires = try arguments.integer(0, in: Int.min...Int.max).flatMap { $0 > 0 ? $0 : nil }
       }
     ),
     (
@@ -119,10 +119,8 @@ extension OptionParser {
 
   private static func filename(_ arguments: OptionArguments) throws(PathError) -> String {
     guard let text = arguments.text(0), try arguments.flag(1) == true else { return arguments.text(0) ?? "" }
-    guard let bytes = Base64URL.decode(text), let name = String(bytes: bytes, encoding: .utf8) else {
-      throw arguments.invalid(text, "a name in URL-safe Base64")
-    }
-    return name
+    guard let bytes = Base64URL.decode(text) else { throw arguments.invalid(text, "a name in URL-safe Base64") }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func optionalFlag(

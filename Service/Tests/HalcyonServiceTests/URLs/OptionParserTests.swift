@@ -95,6 +95,8 @@ struct OptionParserTests {
     OptionCase("scp:1") { $0.stripsColorProfile = true }, OptionCase("preserve_hdr:0") { _ in },
     OptionCase("cachebuster:abc") { $0.cacheBuster = "abc" }, OptionCase("cb:1") { $0.cacheBuster = "1" },
     OptionCase("expires:1700000000") { $0.expires = 1_700_000_000 }, OptionCase("exp:0") { _ in },
+    OptionCase("exp:-42") { _ in },
+    OptionCase("fn:sunset:t") { $0.filename = String(decoding: [0xB2, 0xE9, 0xDE, 0x7A], as: UTF8.self) },
     OptionCase("filename:my%20cat") { $0.filename = "my cat" }, OptionCase("fn:Y2F0:1") { $0.filename = "cat" },
     OptionCase("return_attachment:1") { $0.returnsAttachment = true },
     OptionCase("att:t") { $0.returnsAttachment = true },
