@@ -10,6 +10,7 @@ struct Conversion: Sendable {
   let colorSpace: TargetColorSpace
   /// The format of the results; `nil` for that of each source.
   let format: ImageFormat?
+  let encoders: [any ImageEncoder]
   let options: EncodingOptions
   let metadata: MetadataPolicy
   let limits: ImageLimits
@@ -20,12 +21,14 @@ struct Conversion: Sendable {
   private let decoders: [any ImageDecoder] = [DrawSVGCommand.decoder].compactMap(\.self) + StandardCodecs.decoders
 
   init(
-    size: TargetSize, colorSpace: TargetColorSpace, format: ImageFormat?, options: EncodingOptions,
-    metadata: MetadataPolicy, limits: ImageLimits, destination: Destination, overwrites: Bool, allowsPartial: Bool
+    size: TargetSize, colorSpace: TargetColorSpace, format: ImageFormat?, encoders: [any ImageEncoder],
+    options: EncodingOptions, metadata: MetadataPolicy, limits: ImageLimits, destination: Destination, overwrites: Bool,
+    allowsPartial: Bool
   ) {
     self.size = size
     self.colorSpace = colorSpace
     self.format = format
+    self.encoders = encoders
     self.options = options
     self.metadata = metadata
     self.limits = limits
@@ -127,7 +130,9 @@ struct Conversion: Sendable {
   private func encode(
     _ image: DecodedImage, as format: ImageFormat, metadata source: () throws -> ImageMetadata
   ) throws -> (Data, isCut: Bool) {
-    let encoder = try StandardCodecs.encoder(for: format)
+    guard let encoder = encoders.first(where: { $0.format == format }) else {
+      throw ImageEncodingError.unsupportedFormat(format)
+    }
     var options = options
     if metadata != .strip { options.metadata = metadata.applied(to: try source()) }
     do {

@@ -65,6 +65,12 @@ struct ConvertCommand: AsyncParsableCommand {
   @Option(help: "The quality of lossy formats from 0 to 100.")
   var quality = 80
 
+  @Option(help: "The most colours of png files, from 2 to 256; images with more are dithered. Default: no limit.")
+  var colors: Int?
+
+  @Flag(help: "Write progressive jpeg and interlaced png, which browsers show in passes while they arrive.")
+  var progressive = false
+
   @Option(
     help: """
       The colour space of the results: srgb; p3, Display P3 with its profile; or source, which is p3 for sources with \
@@ -101,6 +107,9 @@ struct ConvertCommand: AsyncParsableCommand {
 
   func validate() throws {
     if !(0...100).contains(quality) { throw ValidationError("--quality has to be from 0 to 100, not \(quality).") }
+    if let colors, !(2...256).contains(colors) {
+      throw ValidationError("--colors has to be from 2 to 256, not \(colors).")
+    }
     for (name, value) in [("jobs", jobs), ("memory", memory)] {
       if let value, value < 1 { throw ValidationError("--\(name) has to be at least 1, not \(value).") }
     }
@@ -128,9 +137,8 @@ struct ConvertCommand: AsyncParsableCommand {
     }
     let conversion = Conversion(
       size: try target(), colorSpace: colorSpace.target, format: try resultFormat(),
-      options: EncodingOptions(quality: Double(quality) / 100), metadata: metadata.policy, limits: limits.limits(),
-      destination: destination,
-      overwrites: overwrite, allowsPartial: partial)
+      encoders: encoders, options: EncodingOptions(quality: Double(quality) / 100), metadata: metadata.policy,
+      limits: limits.limits(), destination: destination, overwrites: overwrite, allowsPartial: partial)
     var isImageOnOutput = false
     if case .standardOutput = destination { isImageOnOutput = true }
     let log = ConversionLog(isJSON: json, isVerbose: verbose, isImageOnOutput: isImageOnOutput)
@@ -188,6 +196,13 @@ struct ConvertCommand: AsyncParsableCommand {
   /// Whether the source is a file or standard input.
   private var isOneFile: Bool {
     sources.count == 1 && (sources[0] == StandardInput.argument || stat(ofPath: sources[0])?.isFolder == false)
+  }
+
+  private var encoders: [any ImageEncoder] {
+    var settings = EncoderSettings()
+    (settings.isJPEGProgressive, settings.isPNGInterlaced) = (progressive, progressive)
+    settings.pngColorLimit = colors
+    return StandardCodecs.encoders(settings)
   }
 
   /// The format that an option or the output names; `nil` for that of each source.

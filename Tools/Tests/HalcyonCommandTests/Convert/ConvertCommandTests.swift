@@ -308,11 +308,29 @@ struct ConvertCommandTests {
   @Test(arguments: [
     ["--quality", "101"], ["--resize", "fill", "--size", "10x"], ["--format", "tiff"], ["--jobs", "0"],
     ["--name", "{unknown}"], ["--name", "../{name}"], ["--format", "avif", "--metadata", "keep"], ["--memory", "0"],
+    ["--colors", "1"], ["--colors", "257"],
   ])
   func `invalid arguments print the usage`(arguments: [String]) async throws {
     let run = try await CommandRun(["convert", "a.jpg", "-o", "out"] + arguments)
     #expect(run.status == 64)
     #expect(run.errors.contains("Usage: halcyon convert"))
+  }
+
+  @Test func `PNG has as many colours as are wanted, and files are shown in passes`() async throws {
+    try await withFolders { sources, output in
+      try write("rocket.jpg", to: sources, as: ["a.jpg"])
+      for format in ["png", "jpeg"] {
+        let run = try await CommandRun(
+          "convert", sources.path(), "-o", output.path(), "--size", "80x", "--format", format, "--colors", "16",
+          "--progressive")
+        #expect(run.status == 0, "\(run.errors)")
+        let file = try Data(contentsOf: output.appending(path: format == "png" ? "a.png" : "a.jpg"))
+        #expect(try ImageMetadata(of: file).isProgressive)
+        let bitmap = try await DecodedImage(data: file).bitmap
+        let colorCount = bitmap.withUnsafeBytes { Set($0.bindMemory(to: UInt32.self)).count }
+        #expect((colorCount <= 16) == (format == "png"))
+      }
+    }
   }
 
   @Test func `the metadata policy decides what the results say`() async throws {
