@@ -1,5 +1,4 @@
-/// How the standard encoders trade time for smaller files, how files are shown while they arrive, and how many colours PNG
-/// has.
+/// How the standard encoders trade time for smaller files, and how files are shown while they arrive.
 ///
 /// ```swift
 /// var settings = EncoderSettings()
@@ -7,7 +6,7 @@
 /// let encoders = StandardCodecs.encoders(settings)
 /// ```
 ///
-/// The quality of files is part of ``EncodingOptions``. Apple's encoders have no such settings: there they have no effect.
+/// The quality of files and the number of their colours are part of ``EncodingOptions``. Apple's encoders have no such settings: there they have no effect.
 public struct EncoderSettings: Hashable, Sendable {
   /// What libwebp is told about the content of lossy images, which changes how it filters and spreads bits.
   public enum WebPPreset: String, CaseIterable, Sendable {
@@ -31,9 +30,6 @@ public struct EncoderSettings: Hashable, Sendable {
   /// Whether PNG files are interlaced: shown in passes while they arrive, but about a sixth larger, and decoded with more
   /// memory. Default: no.
   public var isPNGInterlaced = false
-  /// The most colours of PNG files, from 2 to 256, transparency included: an image with more of them is quantised with
-  /// dithering, which makes files of photographs about half as large. Default: `nil`, no limit.
-  public var pngColorLimit: Int?
   /// The content of WebP images. Default: any.
   public var webPPreset = WebPPreset.default
   /// The method of libwebp, from 0 (fastest) to 6 (smallest). Default: 4.

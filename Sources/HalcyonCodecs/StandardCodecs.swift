@@ -43,14 +43,12 @@ public enum StandardCodecs {
   ///
   /// - Precondition: The settings are in the ranges that they state.
   public static func encoders(_ settings: EncoderSettings) -> [any ImageEncoder] {
-    let colorLimit = settings.pngColorLimit
-    precondition((2...256).contains(colorLimit ?? 2), "pngColorLimit must be in 2...256, got \(colorLimit ?? 2)")
     precondition((0...6).contains(settings.webPEffort), "webPEffort must be in 0...6, got \(settings.webPEffort)")
     precondition((0...10).contains(settings.avifSpeed), "avifSpeed must be in 0...10, got \(settings.avifSpeed)")
     precondition((1...9).contains(settings.jpegXLEffort), "jpegXLEffort must be in 1...9, got \(settings.jpegXLEffort)")
     var encoders: [any ImageEncoder] = [
       JPEGEncoder(isProgressive: settings.isJPEGProgressive),
-      PNGEncoder(isInterlaced: settings.isPNGInterlaced, colorLimit: colorLimit), GIFEncoder(),
+      PNGEncoder(isInterlaced: settings.isPNGInterlaced), GIFEncoder(),
     ]
     #if IMAGEIO
     if let encoder = HEICEncoder() { encoders.append(encoder) }

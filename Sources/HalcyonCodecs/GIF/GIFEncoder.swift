@@ -20,7 +20,8 @@ package struct GIFEncoder: AnimatedImageEncoder {
     try rejectMetadata(options)
     var file = try GIFFile(size: bitmap.size)
     try file.append(
-      bitmap.opaquePixels(), size: bitmap.size, in: PixelArea(x: 0, y: 0, size: bitmap.size), timing: nil)
+      bitmap.opaquePixels(), size: bitmap.size, in: PixelArea(x: 0, y: 0, size: bitmap.size), timing: nil,
+      colorLimit: options.colorLimit)
     return file.finished
   }
 
@@ -31,7 +32,7 @@ package struct GIFEncoder: AnimatedImageEncoder {
     for animation: AnimationInfo, options: EncodingOptions
   ) throws -> any ImageFrameWriter {
     try rejectMetadata(options)
-    return GIFFrameWriter(loopCount: animation.loopCount)
+    return GIFFrameWriter(loopCount: animation.loopCount, colorLimit: options.colorLimit)
   }
 }
 
@@ -47,13 +48,14 @@ private final class GIFFrameWriter: ImageFrameWriter {
   }
 
   private let loopCount: Int?
+  private let colorLimit: Int?
   private var file: GIFFile?
   private var size = PixelSize(width: 0, height: 0)
   private var pending: Frame?
   /// The pixels that are shown before the pending frame; `nil` for a transparent canvas.
   private var shown: [UInt8]?
 
-  init(loopCount: Int?) { self.loopCount = loopCount }
+  init(loopCount: Int?, colorLimit: Int?) { (self.loopCount, self.colorLimit) = (loopCount, colorLimit) }
 
   func add(_ frame: AnimationFrame) throws {
     if file == nil {
@@ -81,7 +83,8 @@ private final class GIFFrameWriter: ImageFrameWriter {
     let area = isCleared ? whole : shown.map { GIFPixels.difference($0, pending.pixels, size: size) } ?? whole
     let pixels = GIFPixels.part(area, of: pending.pixels, width: size.width, without: shown)
     try file?.append(
-      pixels, size: area.size, in: area, timing: GIFFile.Timing(duration: pending.duration, isCleared: isCleared))
+      pixels, size: area.size, in: area, timing: GIFFile.Timing(duration: pending.duration, isCleared: isCleared),
+      colorLimit: colorLimit)
     shown = isCleared ? nil : pending.pixels
   }
 }

@@ -35,9 +35,11 @@ struct GIFFile {
   ///   - pixels: RGBA, four bytes a pixel, opaque or all zero.
   ///   - area: The place of the frame on the canvas.
   ///   - timing: That of a frame of an animation; `nil` for a still image.
-  mutating func append(_ pixels: [UInt8], size: PixelSize, in area: PixelArea, timing: Timing?) throws {
+  ///   - colorLimit: The most colours of its table. `nil` is 256.
+  mutating func append(_ pixels: [UInt8], size: PixelSize, in area: PixelArea, timing: Timing?, colorLimit: Int?) throws
+  {
     let (palette, indices) = try pixels.withUnsafeBufferPointer { pixels in
-      let palette = ColorPalette(pixels, colorLimit: 256)
+      let palette = ColorPalette(pixels, colorLimit: colorLimit ?? 256)
       var dithering = Dithering(palette)
       return (palette, try dithering.indices(pixels, size: size))
     }

@@ -8,17 +8,11 @@ package struct PNGEncoder: ImageEncoder {
   private static let sideLimit = 0x7FFF_FFFF
 
   let isInterlaced: Bool
-  let colorLimit: Int?
 
   /// Creates an encoder.
   ///
-  /// - Parameters:
-  ///   - isInterlaced: Whether files are shown in passes as they arrive, and are about a sixth larger.
-  ///   - colorLimit: The most colours, from 2 to 256; an image with more of them is quantised with dithering. `nil` is no
-  ///     limit.
-  package init(isInterlaced: Bool = false, colorLimit: Int? = nil) {
-    (self.isInterlaced, self.colorLimit) = (isInterlaced, colorLimit)
-  }
+  /// - Parameter isInterlaced: Whether files are shown in passes as they arrive, and are about a sixth larger.
+  package init(isInterlaced: Bool = false) { self.isInterlaced = isInterlaced }
 
   /// PNG.
   package var format: ImageFormat { .png }
@@ -29,7 +23,7 @@ package struct PNGEncoder: ImageEncoder {
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.png, bitmap.size)
     }
-    let file = try file(of: bitmap)
+    let file = try file(of: bitmap, colorLimit: options.colorLimit)
     return WritableMetadata(options.metadata, bitmap.colorSpace)?.added(toPNG: file) ?? file
   }
 }

@@ -5,7 +5,7 @@ import CSPNG
 import Foundation
 
 extension PNGEncoder {
-  func file(of bitmap: Bitmap) throws -> Data {
+  func file(of bitmap: Bitmap, colorLimit: Int?) throws -> Data {
     try bitmap.withUnsafeBytes { bytes in
       let pixels = bytes.bindMemory(to: UInt8.self)
       guard let start = pixels.baseAddress else { throw ImageEncodingError.failed(.png, reason: "no pixels") }

@@ -14,8 +14,9 @@ struct ColorPalette {
 
   /// - Parameters:
   ///   - pixels: Premultiplied RGBA, four bytes a pixel.
-  ///   - colorLimit: The most colours, at least 2.
+  ///   - colorLimit: The most colours; fewer than 2 are 2, and more than 256 are 256.
   init(_ pixels: UnsafeBufferPointer<UInt8>, colorLimit: Int) {
+    let colorLimit = min(max(colorLimit, 2), 256)
     let histogram = ColorHistogram(pixels, colorLimit: colorLimit)
     let colors: [SIMD4<Int>]
     if let exact = histogram.exact {

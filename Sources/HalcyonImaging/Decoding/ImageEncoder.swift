@@ -25,6 +25,9 @@ public struct EncodingOptions: Hashable, Sendable {
   /// Whether WebP keeps all colours, except for rounding of nearly transparent ones, which bitmaps hold premultiplied; the
   /// quality is then ignored. No other format has both kinds. Default: `false`.
   public var isLossless: Bool
+  /// The most colours of PNG and GIF, from 2 to 256, transparency included: an image with more of them is quantised with
+  /// dithering, which makes PNG files of photographs about half as large. Default: `nil`, no limit in PNG, 256 in GIF.
+  public var colorLimit: Int?
 
   /// Creates options.
   ///

@@ -23,7 +23,7 @@ extension ImageLoader {
     let policy = request.storagePolicy
     let options = policy.adding(
       metadataOf: encoded.data, encoded.info.format, configuration.decoders(for: request),
-      to: EncodingOptions(quality: quality))
+      to: policy.options(quality: quality))
     do {
       let data = try encoder.fitting(options, byteLimit: policy.byteLimit) { options in
         try frames.rewind()

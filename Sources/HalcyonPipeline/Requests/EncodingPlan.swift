@@ -17,6 +17,8 @@ public struct EncodingPlan: Sendable {
   public var byteLimit: Int?
   /// The metadata of the file that the result gets, if ``format`` is JPEG, PNG or WebP. Default: none.
   public var metadata: MetadataPolicy
+  /// The most colours of the result, as ``EncodingOptions/colorLimit`` says. Default: `nil`, no limit.
+  public var colorLimit: Int?
   /// The most frames of an animation, for formats whose encoder of the library writes animations: GIF, WebP and AVIF. Later
   /// frames are left out; processors apply to each frame, and have to return all of them in one size. Default: 1, a still
   /// image.
@@ -58,6 +60,7 @@ extension EncodingPlan {
     let keepsOriginal = request.storage?.keepsOriginal ?? true
     request.storage = .encoded(
       as: format, quality: quality, byteLimit: byteLimit, metadata: metadata, keepsOriginal: keepsOriginal)
+    request.storage?.colorLimit = colorLimit
     return request
   }
 }

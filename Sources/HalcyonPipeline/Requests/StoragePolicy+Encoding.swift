@@ -17,8 +17,15 @@ extension StoragePolicy {
     case .automatic where image.animation != nil: nil
     case .automatic where image.bitmap.hasTransparentPixel: (.png, EncodingOptions())
     case .automatic(let quality): (.jpeg, EncodingOptions(quality: quality))
-    case .encoded(let format, let quality): (format, EncodingOptions(quality: quality))
+    case .encoded(let format, let quality): (format, options(quality: quality))
     }
+  }
+
+  /// The options for a format that the policy names.
+  func options(quality: Double) -> EncodingOptions {
+    var options = EncodingOptions(quality: quality)
+    options.colorLimit = colorLimit
+    return options
   }
 
   /// The encoded image; `nil` if its original bytes are to be stored.

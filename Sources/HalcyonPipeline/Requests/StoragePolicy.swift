@@ -26,6 +26,8 @@ public struct StoragePolicy: Hashable, Sendable {
   var byteLimit: Int?
   var metadata = MetadataPolicy.strip
   package var keepsOriginal = true
+  /// The most colours of PNG and GIF.
+  var colorLimit: Int?
 
   /// Stores only the downloaded bytes; nothing is encoded.
   public static let original = StoragePolicy()
@@ -71,5 +73,6 @@ extension StoragePolicy {
     case .encoded(let format, let quality): text = "\(format.rawValue) \(quality)"
     }
     return text + (byteLimit.map { " \($0)" } ?? "") + (metadata == .strip ? "" : " \(metadata.rawValue)")
+      + (colorLimit.map { " of \($0)" } ?? "")
   }
 }

@@ -17,6 +17,20 @@ struct GIFEncoderTests {
     #expect(!image.info.hasAlpha)
   }
 
+  @Test func `a limit of colours holds for all frames`() throws {
+    let bitmap = try Bitmap.gradient(30, 20)
+    var options = EncodingOptions()
+    options.colorLimit = 9
+    #expect(try decode(GIFEncoder().encode(bitmap, options: options)).bitmap.colorCount <= 9)
+    var frames = [bitmap, try Bitmap.painted(30, 20) { column, row in Color(column, row * 9, 0, 255) }][...]
+    let file = try GIFEncoder().encode(AnimationInfo(frameCount: 2, loopCount: nil), options: options) {
+      frames.popFirst().map { AnimationFrame(bitmap: $0, duration: .milliseconds(100)) }
+    }
+    let reader = try GIFDecoder().frameReader(for: file, options: DecodingOptions())
+    // A frame has its own colours over those of the frame before.
+    while let frame = try reader.nextFrame() { #expect(frame.bitmap.colorCount <= 18) }
+  }
+
   @Test func `pixels with less than half alpha become transparent`() throws {
     let original = try Bitmap.painted(8, 4, isOpaque: false) { column, _ in
       let alpha = column * 36

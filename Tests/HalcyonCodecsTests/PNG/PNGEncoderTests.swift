@@ -50,8 +50,7 @@ struct PNGEncoderTests {
       if colors.count > 2, number < 2 { return number == 0 ? .zero : Color(60, 0, 30, 120) }
       return Color(number, 255 - number, number * 37 % 256, 255)
     }
-    let encoder = PNGEncoder(isInterlaced: isInterlaced, colorLimit: 256)
-    let file = try encoder.encode(original, options: EncodingOptions())
+    let file = try PNGEncoder(isInterlaced: isInterlaced).encode(original, options: options(256))
     let (depth, indexed) = (file[file.startIndex + 24], file[file.startIndex + 25] == 3)
     #expect(Int(depth) == colors.bits && indexed)
     let image = try PNGDecoder().decode(file, options: DecodingOptions())
@@ -59,12 +58,18 @@ struct PNGEncoderTests {
     #expect(image.info.hasAlpha == (colors.count > 2))
   }
 
+  private func options(_ colorLimit: Int) -> EncodingOptions {
+    var options = EncodingOptions()
+    options.colorLimit = colorLimit
+    return options
+  }
+
   @Test(arguments: [(2, 40.0, 20.0), (16, 13, 4), (64, 7, 2), (256, 4, 1.5)])
   func `a photograph has at most as many colours as the limit, and keeps its tones by dithering`(
     _ colorLimit: Int, _ difference: Double, _ averaged: Double
   ) throws {
     let original = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
-    let file = try PNGEncoder(colorLimit: colorLimit).encode(original, options: EncodingOptions())
+    let file = try PNGEncoder().encode(original, options: options(colorLimit))
     #expect(try file.count * 2 < PNGEncoder().encode(original, options: EncodingOptions()).count)
     let image = try PNGDecoder().decode(file, options: DecodingOptions()).bitmap
     #expect(image.colorCount <= colorLimit)
@@ -82,7 +87,7 @@ struct PNGEncoderTests {
       let alpha = min(max((column - 8) * 4, 0), 255)
       return Color(row * 4 * alpha / 255, column * alpha / 255, 40 * alpha / 255, alpha)
     }
-    let file = try PNGEncoder(colorLimit: colorLimit).encode(original, options: EncodingOptions())
+    let file = try PNGEncoder().encode(original, options: options(colorLimit))
     let image = try PNGDecoder().decode(file, options: DecodingOptions()).bitmap
     #expect(image.colorCount <= colorLimit)
     for row in 0..<64 {

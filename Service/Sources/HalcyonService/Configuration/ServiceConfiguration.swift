@@ -78,6 +78,8 @@ public struct ServiceConfiguration: Sendable {
   public var quality = 80
   /// The quality in percent of formats.
   public var formatQuality: [ImageFormat: Int] = [.avif: 63, .webp: 79, .jpegXL: 77]
+  /// The most colours of PNG, from 2 to 256. Default: no limit, but 256 for sources with a colour table.
+  public var pngColorLimit: Int?
   /// How long encoders take for smaller files, and whether JPEG is progressive.
   public var encoders = EncoderSettings()
   /// The formats that are chosen by `Accept` where a URL names none, the best first.

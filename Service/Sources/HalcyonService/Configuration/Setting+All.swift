@@ -137,15 +137,16 @@ extension Setting {
     flag("jpeg-progressive", \.configuration.encoders.isJPEGProgressive, "Write progressive JPEG."),
     flag("png-interlaced", \.configuration.encoders.isPNGInterlaced, "Write interlaced PNG."),
     Setting(
-      "png-colors", "N", "The most colours of PNG, from 2 to 256; more are dithered. Without it there is no limit."
+      "png-colors", "N",
+      "The most colours of PNG, from 2 to 256; more are dithered. Without it only sources with a table have one."
     ) {
       (text, settings) throws(ConfigurationError) in
       guard text.isEmpty || (2...256).contains(Int(text) ?? 0) else {
         throw .invalidValue(setting: "png-colors", value: text, expected: "a whole number from 2 to 256, or nothing")
       }
-      settings.configuration.encoders.pngColorLimit = Int(text)
+      settings.configuration.pngColorLimit = Int(text)
     } value: {
-      $0.configuration.encoders.pngColorLimit.map(String.init) ?? ""
+      $0.configuration.pngColorLimit.map(String.init) ?? ""
     },
     Setting("webp-preset", "NAME", "What WebP shows: default, photo, picture, drawing, icon or text.") {
       (text, settings) throws(ConfigurationError) in

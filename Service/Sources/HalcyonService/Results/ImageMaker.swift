@@ -32,7 +32,7 @@ struct ImageMaker: Sendable {
     let skipped = configuration.skippedFormats.map(\.rawValue).sorted().joined(separator: ",")
     let preferred = configuration.preferredFormats.map(\.rawValue).joined(separator: ",")
     settingsIdentifier = """
-      \(configuration.encoders) v\(configuration.drawsSVG) \(configuration.sanitizesSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
+      \(configuration.encoders) c\(configuration.pngColorLimit ?? 0) v\(configuration.drawsSVG) \(configuration.sanitizesSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
       \(mark.map { MarkProcessor($0, .init(opacity: 1), dpr: 1).identifier } ?? "-")
       """
   }
@@ -180,6 +180,7 @@ struct ImageMaker: Sendable {
       byteLimit: options.maxBytes > 0 && format.isLossy ? options.maxBytes : nil, metadata: metadata(options, format))
     encoding.processingByteCount = plan.processingByteCount
     encoding.frameLimit = frameCount
+    encoding.colorLimit = colorLimit(source, format)
     return encoding
   }
 
@@ -201,6 +202,12 @@ struct ImageMaker: Sendable {
       options.format.map { formats.format(named: $0, chosen) } ?? chosen
       ?? formats.format(of: source, isAnimated: frameCount > 1, isTransparent: isTransparent)
     return (format, format.canBeAnimated ? frameCount : 1)
+  }
+
+  /// The most colours: a source with a colour table has a result with one.
+  private func colorLimit(_ source: ImageInfo, _ format: ImageFormat) -> Int? {
+    guard format == .png else { return nil }
+    return configuration.pngColorLimit ?? (source.colorModel == .palette ? 256 : nil)
   }
 
   /// The most frames of an animation.

@@ -71,12 +71,12 @@ struct ImgproxyVariablesTests {
     #expect(read.encoders.isJPEGProgressive && read.encoders.webPEffort == 6)
     #expect(read.encoders.avifSpeed == 5 && read.encoders.jpegXLEffort == 7)
     let colors = ["IMGPROXY_PNG_INTERLACED": "1", "IMGPROXY_PNG_QUANTIZE": "t", "IMGPROXY_WEBP_PRESET": "drawing"]
-    let indexed = try configuration(colors).encoders
-    #expect(indexed.isPNGInterlaced && indexed.pngColorLimit == 256 && indexed.webPPreset == .drawing)
+    let indexed = try configuration(colors)
+    #expect(indexed.encoders.isPNGInterlaced && indexed.pngColorLimit == 256 && indexed.encoders.webPPreset == .drawing)
     let few = try configuration(["IMGPROXY_PNG_QUANTIZE": "true", "IMGPROXY_PNG_QUANTIZATION_COLORS": "16"])
-    #expect(few.encoders.pngColorLimit == 16 && few.ignoredVariables.isEmpty)
+    #expect(few.pngColorLimit == 16 && few.ignoredVariables.isEmpty)
     // Without quantisation the number has no effect.
-    #expect(try configuration(["IMGPROXY_PNG_QUANTIZATION_COLORS": "16"]).encoders.pngColorLimit == nil)
+    #expect(try configuration(["IMGPROXY_PNG_QUANTIZATION_COLORS": "16"]).pngColorLimit == nil)
     #expect(read.drawsSVG && !read.sanitizesSVG && read.ignoredVariables.isEmpty)
     let plain = try configuration(["IMGPROXY_QUALITY": "70"])
     #expect(plain.animationFrameLimit == 1 && plain.sanitizesSVG && !plain.drawsSVG)

@@ -72,7 +72,7 @@ struct OptionResultTests {
     for isThorough in [false, true] {
       try await RunningService.run {
         ($0.encoders.isJPEGProgressive, $0.encoders.isPNGInterlaced) = (isThorough, isThorough)
-        ($0.encoders.pngColorLimit, $0.encoders.webPPreset) = isThorough ? (64, .text) : (nil, .default)
+        ($0.pngColorLimit, $0.encoders.webPPreset) = isThorough ? (64, .text) : (nil, .default)
         ($0.encoders.webPEffort, $0.encoders.avifSpeed, $0.encoders.jpegXLEffort) = isThorough ? (6, 4, 7) : (0, 10, 1)
       } body: { service, origin in
         let source = origin.serve("/a.png", .body(try Photos.data("chelsea.png")))
@@ -90,6 +90,23 @@ struct OptionResultTests {
       }
     }
     #expect(zip(sizes[0], sizes[1]).allSatisfy { $0 != $1 }, "\(sizes)")
+  }
+
+  @Test func `PNG has a colour table if its source has one`() async throws {
+    func hasTable(_ png: RunningService.Answer) -> Bool {
+      png.body.count > 25 && png.body[png.body.startIndex + 25] == 3
+    }
+    try await RunningService.run { service, origin in
+      let photo = origin.serve("/a.png", .body(try Photos.data("chelsea.png")))
+      #expect(try await !hasTable(service.image("w:200", of: photo)))
+      let gif = try await service.image("w:200", of: photo, as: "gif")
+      let png = try await service.image("w:100", of: origin.serve("/a.gif", .body(gif.body)))
+      let again = try await service.image("w:50", of: origin.serve("/b.png", .body(png.body)), as: nil)
+      for result in [png, again] {
+        #expect(try ImageFormat(sniffing: result.body) == .png && result.bitmap().size.width > 0)
+        #expect(hasTable(result))
+      }
+    }
   }
 
   @Test(arguments: [

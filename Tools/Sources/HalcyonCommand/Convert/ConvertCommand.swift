@@ -65,7 +65,9 @@ struct ConvertCommand: AsyncParsableCommand {
   @Option(help: "The quality of lossy formats from 0 to 100.")
   var quality = 80
 
-  @Option(help: "The most colours of png files, from 2 to 256; images with more are dithered. Default: no limit.")
+  @Option(
+    help:
+      "The most colours of png and gif, from 2 to 256; images with more are dithered. Default: no limit, 256 in gif.")
   var colors: Int?
 
   @Flag(help: "Write progressive jpeg and interlaced png, which browsers show in passes while they arrive.")
@@ -137,7 +139,7 @@ struct ConvertCommand: AsyncParsableCommand {
     }
     let conversion = Conversion(
       size: try target(), colorSpace: colorSpace.target, format: try resultFormat(),
-      encoders: encoders, options: EncodingOptions(quality: Double(quality) / 100), metadata: metadata.policy,
+      encoders: encoders, options: options, metadata: metadata.policy,
       limits: limits.limits(), destination: destination, overwrites: overwrite, allowsPartial: partial)
     var isImageOnOutput = false
     if case .standardOutput = destination { isImageOnOutput = true }
@@ -201,8 +203,13 @@ struct ConvertCommand: AsyncParsableCommand {
   private var encoders: [any ImageEncoder] {
     var settings = EncoderSettings()
     (settings.isJPEGProgressive, settings.isPNGInterlaced) = (progressive, progressive)
-    settings.pngColorLimit = colors
     return StandardCodecs.encoders(settings)
+  }
+
+  private var options: EncodingOptions {
+    var options = EncodingOptions(quality: Double(quality) / 100)
+    options.colorLimit = colors
+    return options
   }
 
   /// The format that an option or the output names; `nil` for that of each source.
