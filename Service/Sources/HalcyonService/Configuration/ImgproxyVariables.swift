@@ -68,7 +68,8 @@ enum ImgproxyVariables {
     "HEALTH_CHECK_PATH": "health-path", "PROMETHEUS_BIND": "metrics-address", "TTL": "ttl", "TIMEOUT": "deadline",
     "DOWNLOAD_TIMEOUT": "source-timeout", "WORKERS": "concurrency", "QUALITY": "quality",
     "MAX_ANIMATION_FRAMES": "max-animation-frames", "WEBP_EFFORT": "webp-effort", "AVIF_SPEED": "avif-speed",
-    "JXL_EFFORT": "jxl-effort", "WEBP_PRESET": "webp-preset",
+    "JXL_EFFORT": "jxl-effort", "ETAG_BUSTER": "etag-buster",
+    "WEBP_PRESET": "webp-preset",
     "FORMAT_QUALITY": "format-quality", "PREFERRED_FORMATS": "preferred-formats",
     "WATERMARK_OPACITY": "watermark-opacity", "SKIP_PROCESSING_FORMATS": "skip-formats", "USER_AGENT": "user-agent",
     "ALLOWED_PROCESSING_OPTIONS": "allowed-options", "MAX_REDIRECTS": "redirects", "BASE_URL": "base-url",
@@ -88,6 +89,7 @@ enum ImgproxyVariables {
   ]
 
   private static let translations: [String: Translation] = [
+    "FALLBACK_IMAGE_DATA": { data throws(ConfigurationError) in [("fallback", "data:;base64," + data)] },
     "WATERMARK_DATA": { data throws(ConfigurationError) in [("watermark", "data:;base64," + data)] },
     "BIND": { address throws(ConfigurationError) in
       guard let parsed = ListeningAddress(address) else { return [("socket", address)] }
@@ -98,7 +100,7 @@ enum ImgproxyVariables {
     "KEEP_COPYRIGHT": flag("keep-copyright"), "ENABLE_CLIENT_HINTS": flag("client-hints"),
     "JPEG_PROGRESSIVE": flag("jpeg-progressive"), "PNG_INTERLACED": flag("png-interlaced"),
     "ALWAYS_RASTERIZE_SVG": flag("rasterize-svg"),
-    "SANITIZE_SVG": flag("sanitize-svg"),
+    "SANITIZE_SVG": flag("sanitize-svg"), "SET_CANONICAL_HEADER": flag("canonical-header"),
     "ALLOW_SECURITY_OPTIONS": flag("allow-security-options"),
     "S3_ENDPOINT_USE_PATH_STYLE": flag("s3-path-style"),
     // Zero is no limit.

@@ -86,6 +86,10 @@ public struct ServiceConfiguration: Sendable {
   public var automaticFormats: [ImageFormat] = []
   /// Those of ``automaticFormats`` that override the format of a URL for clients that accept them. Default: none.
   public var enforcedFormats: Set<ImageFormat> = []
+  /// A text on which the entity tags of all results depend. Default: none.
+  public var entityTagBuster = ""
+  /// Whether results name the `http` or `https` URL of their source as canonical, for search engines. Default: no.
+  public var sendsCanonicalLink = false
   /// Whether the width and the pixels per unit that a client sends are defaults of the options. Default: no.
   public var usesClientHints = false
   /// The formats of sources that are sent as they are, unless a URL names another format. Default: none.

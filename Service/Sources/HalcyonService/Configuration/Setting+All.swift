@@ -174,6 +174,12 @@ extension Setting {
       expected: "avif, webp or jxl",
       element: { ImageFormat(fileExtension: $0).flatMap { [.avif, .webp, .jpegXL].contains($0) ? $0 : nil } },
       text: { $0.rawValue }),
+    text(
+      "etag-buster", "TEXT", \.configuration.entityTagBuster,
+      "A text that changes the ETag of all results, so that clients fetch them again."),
+    flag(
+      "canonical-header", \.configuration.sendsCanonicalLink,
+      "Name the URL of a source on the web in the header field Link, as canonical."),
     flag(
       "client-hints", \.configuration.usesClientHints,
       "Take the width and the dpr from the client where a URL has none."),

@@ -71,6 +71,7 @@ extension HTTPField.Name {
   static let traceParent = name("traceparent")
   static let traceState = name("tracestate")
   static let fallbackImage = name("Fallback-Image")
+  static let link = name("Link")
   static let cacheStatus = name("Cache-Status")
   static let crossOriginResourcePolicy = name("Cross-Origin-Resource-Policy")
   static let contentSecurityPolicy = name("Content-Security-Policy")

@@ -18,6 +18,7 @@ struct ResultResponse: Sendable {
   ) {
     data = result.data
     headers = Self.headers(of: result, configuration)
+    if configuration.sendsCanonicalLink, result.fallbackStatus == nil { headers[.link] = Self.canonicalLink(source) }
     if let expires = options.expires { headers.limitLifetime(to: expires, at: now) }
     disposition = Self.disposition(options, source: source, format: result.format)
     fallbackStatus = result.fallbackStatus
@@ -66,7 +67,8 @@ struct ResultResponse: Sendable {
 
   private static func headers(of result: ImageResult, _ configuration: ServiceConfiguration) -> HTTPFields {
     var headers: HTTPFields = [
-      .contentType: result.format.mediaType, .xContentTypeOptions: "nosniff", .eTag: entityTag(result.data),
+      .contentType: result.format.mediaType, .xContentTypeOptions: "nosniff",
+      .eTag: entityTag(result.data, configuration.entityTagBuster),
     ]
     headers[.cacheStatus] = result.isHit ? hit + (result.storeTier.map { "; detail=\($0)" } ?? "") : "halcyon; fwd=miss"
     let varying = (result.dependsOnAccept ? ["Accept"] : []) + (configuration.usesClientHints ? ClientHints.fields : [])
@@ -94,9 +96,18 @@ struct ResultResponse: Sendable {
     return headers
   }
 
-  /// A strong entity tag: the hash of the bytes.
-  private static func entityTag(_ data: Data) -> String {
-    "\"\(Base64URL.encode(SHA256.hash(data: data).prefix(15)))\""
+  /// A strong entity tag: the hash of the bytes and of a text.
+  private static func entityTag(_ data: Data, _ text: String) -> String {
+    var hash = SHA256()
+    hash.update(data: data)
+    hash.update(data: Data(text.utf8))
+    return "\"\(Base64URL.encode(hash.finalize().prefix(15)))\""
+  }
+
+  /// A reference to a source on the web; `nil` for others.
+  private static func canonicalLink(_ source: String) -> String? {
+    guard let url = SourceURL(source), url.scheme.hasPrefix("http") else { return nil }
+    return "<\(url.url.absoluteString)>; rel=\"canonical\""
   }
 
   /// Whether the client has the current result (RFC 9110, 13.2.2).

@@ -34,6 +34,17 @@ struct FallbackImageTests {
     }
   }
 
+  @Test func `it may be in the configuration itself`() async throws {
+    let data = try Quadrants.png().base64EncodedString()
+    try await RunningService.run {
+      $0.fallback = URL(string: "data:;base64,\(data)")
+    } body: { service, origin in
+      let answer = try await service.image("rs:fill:40:40", of: origin.url("/missing"))
+      #expect(answer.status == 200 && answer.headers["Fallback-Image"] == "1")
+      #expect(try answer.bitmap().corners == "rgbw")
+    }
+  }
+
   @Test func `its status is configured, or that of the error`() async throws {
     for (configured, status) in [(404, 404), (0, 502)] {
       try await ImageServer.run { images in

@@ -35,6 +35,21 @@ struct HTTPSemanticsTests {
     }
   }
 
+  @Test func `tags depend on a text, and the source is named as canonical, where that is configured`() async throws {
+    var tags: [String] = []
+    for isConfigured in [false, true] {
+      try await RunningService.run {
+        ($0.entityTagBuster, $0.sendsCanonicalLink) = (isConfigured ? "2" : "", isConfigured)
+      } body: { service, origin in
+        let source = origin.serve("/a%20b.png", .body(try Quadrants.png()))
+        let answer = try await service.get("/_/w:40/plain/\(source.absoluteString.replacing("%", with: "%25"))@png")
+        tags.append(try #require(answer.headers["ETag"]))
+        #expect(answer.headers["Link"] == (isConfigured ? "<\(source.absoluteString)>; rel=\"canonical\"" : nil))
+      }
+    }
+    #expect(tags.count == 2 && tags[0] != tags[1])
+  }
+
   @Test func `HEAD has the headers of GET and no body, and the connection goes on`() async throws {
     try await RunningService.run { service, origin in
       let source = origin.serve("/a.png", .body(try Quadrants.png()))
