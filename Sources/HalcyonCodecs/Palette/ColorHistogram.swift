@@ -1,6 +1,5 @@
-/// The colours of an image and how often each occurs, in bins of five bits per channel.
-///
-/// Opaque pixels, and translucent ones in seven levels of alpha, have bins of their own.
+/// The colours of an image and how often each occurs: each of them, or where they are many their means in bins of five bits
+/// per channel. Translucent pixels have bins of their own, in seven levels of alpha.
 struct ColorHistogram {
   /// A colour and the number of its pixels.
   struct Entry {
@@ -8,19 +7,21 @@ struct ColorHistogram {
     var count: Int
   }
 
-  /// The distinct colours with 8 bits per channel, or `nil` if there are more than the limit.
-  private(set) var exact: Set<UInt32>? = []
+  /// The most colours that are counted one by one.
+  private static let exactLimit = 1 << 14
+
+  /// How often each colour occurs; `nil` if there are too many.
+  private var exactCounts: [UInt32: Int]? = [:]
   private(set) var hasTransparency = false
   private var sums: [SIMD4<Int>]
   private var counts: [Int]
 
   /// - Parameter pixels: Premultiplied RGBA, four bytes a pixel.
-  init(_ pixels: UnsafeBufferPointer<UInt8>, colorLimit: Int) {
+  init(_ pixels: UnsafeBufferPointer<UInt8>) {
     let isTranslucent = stride(from: 3, to: pixels.count, by: 4).contains { (1..<255).contains(pixels[$0]) }
     let binCount = Self.binCount(isTranslucent: isTranslucent)
     sums = Array(repeating: .zero, count: binCount)
     counts = Array(repeating: 0, count: binCount)
-    var last: SIMD4<Int>?
     for start in stride(from: 0, to: pixels.count, by: 4) {
       let color = SIMD4(
         Int(pixels[start]), Int(pixels[start + 1]), Int(pixels[start + 2]), Int(pixels[start + 3]))
@@ -30,12 +31,14 @@ struct ColorHistogram {
       } else {
         hasTransparency = true
       }
-      guard color != last, exact != nil else { continue }
-      last = color
-      exact?.insert(color.packed)
-      if let exact, exact.count > colorLimit { self.exact = nil }
+      guard exactCounts != nil else { continue }
+      exactCounts?[color.packed, default: 0] += 1
+      if let count = exactCounts?.count, count > Self.exactLimit { exactCounts = nil }
     }
   }
+
+  /// Whether all colours are counted one by one.
+  var isExact: Bool { exactCounts != nil }
 
   static func binCount(isTranslucent: Bool) -> Int { (isTranslucent ? 8 : 1) << 15 }
 
@@ -45,8 +48,19 @@ struct ColorHistogram {
     return level << 15 | (color.x >> 3) << 10 | (color.y >> 3) << 5 | color.z >> 3
   }
 
-  /// The mean colour of each bin that is not empty.
+  /// The colours, if there are at most as many.
+  func colors(limit: Int) -> [SIMD4<Int>]? {
+    guard let exactCounts, exactCounts.count <= limit else { return nil }
+    return exactCounts.keys.map(SIMD4.init(packed:))
+  }
+
+  /// All colours but the transparent one, in a fixed order.
   var entries: [Entry] {
-    counts.indices.filter { counts[$0] > 0 }.map { Entry(color: sums[$0] / counts[$0], count: counts[$0]) }
+    if let exactCounts {
+      return exactCounts.filter { $0.key >> 24 > 0 }.sorted { $0.key < $1.key }.map {
+        Entry(color: SIMD4(packed: $0.key), count: $0.value)
+      }
+    }
+    return counts.indices.filter { counts[$0] > 0 }.map { Entry(color: sums[$0] / counts[$0], count: counts[$0]) }
   }
 }

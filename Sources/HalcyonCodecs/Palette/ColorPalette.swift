@@ -9,6 +9,8 @@ struct ColorPalette {
   let colors: [SIMD4<Int>]
   /// Whether every colour of the image is in the table.
   let isExact: Bool
+  /// Whether they were selected from all colours of the image, not from means of similar ones.
+  let isFine: Bool
   /// Where the opaque colours begin.
   private let opaqueStart: Int
 
@@ -17,16 +19,18 @@ struct ColorPalette {
   ///   - colorLimit: The most colours; fewer than 2 are 2, and more than 256 are 256.
   init(_ pixels: UnsafeBufferPointer<UInt8>, colorLimit: Int) {
     let colorLimit = min(max(colorLimit, 2), 256)
-    let histogram = ColorHistogram(pixels, colorLimit: colorLimit)
+    let histogram = ColorHistogram(pixels)
+    let exact = histogram.colors(limit: colorLimit)
     let colors: [SIMD4<Int>]
-    if let exact = histogram.exact {
-      colors = exact.map(SIMD4.init(packed:))
+    if let exact {
+      colors = exact
     } else {
       let transparent = histogram.hasTransparency ? [SIMD4<Int>.zero] : []
       colors = transparent + Self.selection(of: histogram.entries, limit: colorLimit - transparent.count)
     }
     self.colors = colors.sorted { ($0.w, $0.x, $0.y, $0.z) < ($1.w, $1.x, $1.y, $1.z) }
-    isExact = histogram.exact != nil
+    isExact = exact != nil
+    isFine = histogram.isExact
     opaqueStart = self.colors.firstIndex { $0.w == 255 } ?? self.colors.count
   }
 

@@ -5,17 +5,17 @@ import HalcyonSupport
 /// neighbours (Floyd and Steinberg, 1976).
 struct Dithering {
   private let palette: ColorPalette
-  /// The nearest index for each bin of the histogram, filled on first use; -1 if not known yet.
+  /// The nearest index for each ``bin(_:)``, filled on first use; -1 if not known yet.
   private var nearest: [Int16]
-  /// The indices of the colours of an exact palette.
-  private var exact: [UInt32: UInt8] = [:]
+  /// The nearest index of each colour so far, if the palette is fine; of an exact one all of them.
+  private var known: [UInt32: UInt8] = [:]
 
   init(_ palette: ColorPalette) {
     self.palette = palette
     let isTranslucent = palette.colors.contains { (1..<255).contains($0.w) }
-    nearest = Array(repeating: -1, count: palette.isExact ? 0 : ColorHistogram.binCount(isTranslucent: isTranslucent))
+    nearest = Array(repeating: -1, count: palette.isFine ? 0 : isTranslucent ? Self.binCount : Self.opaqueBinCount)
     guard palette.isExact else { return }
-    for (index, color) in palette.colors.enumerated() { exact[color.packed] = UInt8(index) }
+    for (index, color) in palette.colors.enumerated() { known[color.packed] = UInt8(index) }
   }
 
   /// The index of each pixel, a byte for each.
@@ -35,7 +35,7 @@ struct Dithering {
           Int(pixels[pixel * 4]), Int(pixels[pixel * 4 + 1]), Int(pixels[pixel * 4 + 2]), Int(pixels[pixel * 4 + 3]))
         if palette.isExact {
           let color = stored.packed
-          if last?.color != color { last = (color, exact[color] ?? 0) }
+          if last?.color != color { last = (color, known[color] ?? 0) }
           indices[pixel] = last?.index ?? 0
           continue
         }
@@ -61,8 +61,24 @@ struct Dithering {
     return color
   }
 
+  private static let opaqueBinCount = 1 << 18
+  private static let binCount = opaqueBinCount + (1 << 21)
+
+  /// The bin of a colour: with six bits per channel, or five for translucent ones, whose alpha has six.
+  private static func bin(_ color: SIMD4<Int>) -> Int {
+    color.w == 255
+      ? (color.x >> 2) << 12 | (color.y >> 2) << 6 | color.z >> 2
+      : opaqueBinCount + ((color.w >> 2) << 15 | (color.x >> 3) << 10 | (color.y >> 3) << 5 | color.z >> 3)
+  }
+
   private mutating func nearestIndex(to color: SIMD4<Int>) -> Int {
-    let bin = ColorHistogram.bin(color)
+    if palette.isFine {
+      if let index = known[color.packed] { return Int(index) }
+      let index = palette.index(of: color)
+      known[color.packed] = UInt8(index)
+      return index
+    }
+    let bin = Self.bin(color)
     // A palette without translucent colours has no bins for them.
     guard bin < nearest.count else { return palette.index(of: color) }
     if nearest[bin] < 0 { nearest[bin] = Int16(palette.index(of: color)) }

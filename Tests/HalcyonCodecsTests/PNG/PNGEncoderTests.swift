@@ -81,6 +81,14 @@ struct PNGEncoderTests {
     #expect(small.difference(toAveraged: expected, geometry: TargetSize.original.geometry(for: small.size)) < averaged)
   }
 
+  @Test func `a drawing of some hundred similar colours gets a full table`() throws {
+    let original = try Bitmap.painted(64, 64) { column, row in Color(100 + column / 2, 100 + row / 2, 100, 255) }
+    let file = try PNGEncoder().encode(original, options: options(256))
+    let image = try PNGDecoder().decode(file, options: DecodingOptions()).bitmap
+    #expect((200...256).contains(image.colorCount))
+    #expect(image.largestDifference(to: original) <= 4)
+  }
+
   @Test(arguments: [2, 16, 256])
   func `quantisation keeps transparent and opaque pixels so, and shadows smooth`(_ colorLimit: Int) throws {
     let original = try Bitmap.painted(96, 64, isOpaque: false) { column, row in
