@@ -107,15 +107,20 @@ let layers: [Target.Dependency] = [
   "HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline", "HalcyonViews",
 ]
 
+/// What `import Halcyon` brings. SwiftPM compiles a target again when a module that it depends on directly has changed:
+/// products and targets that bring or import `Halcyon` name them all.
+let exported = ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline", "HalcyonCodecs"]
+let halcyon: [Target.Dependency] = (["Halcyon"] + exported).map { .target(name: $0) }
+
 let package = Package(
   name: "Halcyon",
   // The oldest systems with custom executors and the module Observation. `Scripts/check-availability` checks it.
   platforms: [.macOS(.v14), .iOS(.v17), .macCatalyst(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
   products: [
-    .library(name: "Halcyon", targets: ["Halcyon"]),
+    .library(name: "Halcyon", targets: ["Halcyon"] + exported),
     .library(name: "HalcyonViews", targets: ["HalcyonViews"]),
-    .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
-    .library(name: "HalcyonApple", targets: ["HalcyonApple"]),
+    .library(name: "HalcyonGTK", targets: ["HalcyonGTK", "HalcyonViews", "Halcyon"] + exported),
+    .library(name: "HalcyonApple", targets: ["HalcyonApple", "HalcyonViews", "Halcyon"] + exported),
     .library(name: "HalcyonImaging", targets: ["HalcyonImaging", "HalcyonCodecs"]),
     .library(name: "HalcyonCache", targets: ["HalcyonCache", "HalcyonHTTP", "HalcyonImaging", "HalcyonSupport"]),
     .library(name: "HalcyonBackend", targets: ["HalcyonBackend"]),
@@ -176,16 +181,12 @@ let package = Package(
       settings: [systemTransport]),
     module(
       "HalcyonGTK",
-      dependencies: [
-        "Halcyon", "HalcyonViews", "HalcyonSupport", "HalcyonImaging", "HalcyonCache", "HalcyonPipeline",
-        library("CGTK", trait: "GTK"),
-      ]),
+      dependencies: ["HalcyonViews", library("CGTK", trait: "GTK")] + halcyon),
     module(
-      "HalcyonApple", dependencies: ["Halcyon", "HalcyonViews", "HalcyonCodecs", "HalcyonTransport"],
+      "HalcyonApple", dependencies: ["HalcyonViews", "HalcyonTransport"] + halcyon,
       exclude: ["README.md"], settings: [systemTransport]),
-    module("HalcyonLogging", dependencies: ["Halcyon", product("Logging", package: "swift-log", trait: "Logging")]),
-    module(
-      "HalcyonMetrics", dependencies: ["Halcyon", product("Metrics", package: "swift-metrics", trait: "Metrics")]),
+    module("HalcyonLogging", dependencies: [product("Logging", package: "swift-log", trait: "Logging")] + halcyon),
+    module("HalcyonMetrics", dependencies: [product("Metrics", package: "swift-metrics", trait: "Metrics")] + halcyon),
     module(
       "HalcyonTesting",
       dependencies: [
@@ -194,7 +195,7 @@ let package = Package(
 
     // `make demo`: not a product, so packages that depend on Halcyon do not build it.
     .executableTarget(
-      name: "halcyon-demo", dependencies: ["Halcyon", "TestSupport"], swiftSettings: swiftSettings),
+      name: "halcyon-demo", dependencies: ["TestSupport"] + halcyon, swiftSettings: swiftSettings),
 
     // `make bench-resampling`: compares code that the library does not export.
     .executableTarget(
@@ -249,24 +250,24 @@ let package = Package(
       ] + layers, resources: [.copy("Fixtures")]),
     suite(
       "HalcyonTests",
-      dependencies: ["Halcyon", "HalcyonBackend", "HalcyonTesting", "TestDoubles", "TestSupport"] + layers,
+      dependencies: ["HalcyonBackend", "HalcyonViews", "HalcyonTesting", "TestDoubles", "TestSupport"] + halcyon,
       resources: [.copy("Fixtures")]),
     suite(
       "HalcyonLoggingTests",
       dependencies: [
-        "HalcyonLogging", "Halcyon", "HalcyonTesting", product("Logging", package: "swift-log", trait: "Logging"),
-      ]),
+        "HalcyonLogging", "HalcyonTesting", product("Logging", package: "swift-log", trait: "Logging"),
+      ] + halcyon),
     suite(
       "HalcyonMetricsTests",
       dependencies: [
-        "HalcyonMetrics", "Halcyon", "HalcyonTesting", product("Metrics", package: "swift-metrics", trait: "Metrics"),
+        "HalcyonMetrics", "HalcyonTesting", product("Metrics", package: "swift-metrics", trait: "Metrics"),
         product("MetricsTestKit", package: "swift-metrics", trait: "Metrics"),
-      ]),
+      ] + halcyon),
     // GTK belongs to the main thread, on which no suite runs: each test starts this program with a display of its own.
     suite("HalcyonGTKTests", dependencies: ["HalcyonGTK", "TestSupport", "halcyon-gtk-scenes"]),
     .executableTarget(
       name: "halcyon-gtk-scenes",
-      dependencies: ["Halcyon", "HalcyonGTK", "TestSupport", library("CGTK", trait: "GTK")] + layers,
+      dependencies: ["HalcyonGTK", "HalcyonViews", "TestSupport", library("CGTK", trait: "GTK")] + halcyon,
       path: "Tests/GTKScenes",
       swiftSettings: swiftSettings),
     // Closures bind to parameters in another way there.
@@ -351,14 +352,14 @@ if usesStandIns {
       ], settings: formats),
     framework("AppleProgram", dependencies: ["HalcyonApple", "SwiftUI", "UIKit", "AppKit"]),
     .executableTarget(
-      name: "PhoneGallery", dependencies: ["Halcyon", "HalcyonApple", "HalcyonImaging", "SwiftUI", "UIKit"],
+      name: "PhoneGallery", dependencies: ["HalcyonApple", "SwiftUI", "UIKit"] + halcyon,
       path: "Examples/PhoneGallery/Sources", swiftSettings: swiftSettings),
     .testTarget(
       name: "HalcyonAppleTests",
       dependencies: [
-        "HalcyonApple", "Halcyon", "HalcyonViews", "HalcyonImaging", "HalcyonCodecs", "HalcyonTesting", "TestSupport",
-        "TestTraits", "Accessibility", "ImageIO", "QuartzCore", "SwiftUI", "UIKit", "AppKit",
-      ],
+        "HalcyonApple", "HalcyonViews", "HalcyonTesting", "TestSupport", "TestTraits", "Accessibility", "ImageIO",
+        "QuartzCore", "SwiftUI", "UIKit", "AppKit",
+      ] + halcyon,
       // Otherwise Swift Testing looks for modules that connect it with Apple's.
       swiftSettings: swiftSettings + [.unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])]),
   ]
