@@ -30,8 +30,9 @@ let swiftSettings: [SwiftSetting] =
   ] + (isChecked ? [.treatAllWarnings(as: .error)] : [])
   + (isChecked && !usesStandIns ? traits.map { .define($0.name) } : [])
 
-/// The checks optimize the library, which halves the time of its tests and does not lengthen the build; assertions stay.
-let optimized: [SwiftSetting] = isChecked ? [.unsafeFlags(["-O", "-assert-config", "Debug"])] : []
+/// The checks optimize the modules with long loops, in which tests would take several times as long; assertions stay.
+let optimized: Set = ["HalcyonSupport", "HalcyonImaging", "HalcyonCodecs", "HalcyonCache", "LinuxCodecs"]
+let optimization: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"])]
 
 /// Apple's systems bring what these libraries are for: codecs, and URLSession. Only sqlite3 and zlib are used everywhere,
 /// which are part of Apple's SDKs. `Scripts/check-apple-manifest` checks it.
@@ -63,7 +64,7 @@ func module(
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources,
-    swiftSettings: swiftSettings + optimized + settings)
+    swiftSettings: swiftSettings + (isChecked && optimized.contains(name) ? optimization : []) + settings)
 }
 
 /// What Apple's App Store requires of an app's libraries, as a resource that Xcode finds: a Mac builds for those systems.
