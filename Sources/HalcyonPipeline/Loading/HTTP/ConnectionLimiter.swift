@@ -167,6 +167,7 @@ final class ConnectionLimiter: Sendable {
     }
     if let rejected { rejected.waiter.end(.rejected(limit: rejected.limit), of: rejected.id) }
   }
+
   /// The right to run one transfer, once it is granted.
   struct Permit: Sendable {
     fileprivate let limiter: ConnectionLimiter

@@ -6,7 +6,8 @@
 /// let encoders = StandardCodecs.encoders(settings)
 /// ```
 ///
-/// The quality of files and the number of their colours are part of ``EncodingOptions``. Apple's encoders have no such settings: there they have no effect.
+/// The quality of files and the number of their colours are part of ``EncodingOptions``. Apple's encoders have no such
+/// settings: there they have no effect.
 public struct EncoderSettings: Hashable, Sendable {
   /// What libwebp is told about the content of lossy images, which changes how it filters and spreads bits.
   public enum WebPPreset: String, CaseIterable, Sendable {
