@@ -164,9 +164,9 @@ final class ToneMapper: Sendable {
     strip.map { light, gain in fromBT2020(light * gain) }
     strip.map { light, _ in
       // A share of grey in proportion to what is cut off would be seen as an edge where it begins, since low levels are
-      // steep in sRGB; so it grows with the square.
+      // steep in sRGB; so it grows with the square. It reaches 1 where pixels are over the peak that the file states.
       let excess = (light.largest - 1).atLeast(0)
-      let share = Self.greyShare * excess * excess
+      let share = (Self.greyShare * excess * excess).atMost(1)
       let grey = light.weighted(by: luminances) * share
       let scale = Float(SRGBTransferFunction.stepCount)
       return light.map { (($0 * (1 - share) + grey).atMost(1) * scale).inLowerBits }

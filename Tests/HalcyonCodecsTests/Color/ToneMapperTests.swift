@@ -82,6 +82,23 @@ struct ToneMapperTests {
     #expect(premultiplied[3] == 255 && premultiplied[7] == 0 && premultiplied[11] == 0)
   }
 
+  @Test(arguments: [1.0, 100, 203, 204, 1000], [(1, 16), (9, 16), (10, 16), (12, 16), (9, 18)])
+  func `pixels over the peak that a file states are bright`(_ peak: Double, _ codes: (Int, Int)) throws {
+    let signal = try #require(HighDynamicRange(primaries: codes.0, transfer: codes.1))
+    let mapper = ToneMapper(signal.with(ContentLight(contentPeak: peak)))
+    let levels: [UInt16] = [0, 2048, 4095]
+    let colors = levels.flatMap { red in levels.flatMap { green in levels.map { [red, green, $0] } } }
+    for color in colors where color.contains(4095) {
+      var pixel: UInt32 = 0
+      color.withUnsafeBufferPointer { samples in
+        let planes = (0..<3).compactMap { plane in samples.baseAddress.map { $0 + plane } }
+        mapper.convert(planes, count: 1, into: &pixel)
+      }
+      let shown = (0..<3).map { pixel >> (8 * $0) & 255 }
+      #expect(shown.max() ?? 0 > 200, "\(color) became \(shown)")
+    }
+  }
+
   @Test(arguments: ranges)
   func `greys are greys, and none is darker than a lower one`(_ range: HighDynamicRange) {
     let samples = (0..<UInt16(1 << ToneMapper.depth)).map { $0 }
