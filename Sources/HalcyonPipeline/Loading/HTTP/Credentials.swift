@@ -55,10 +55,11 @@ final class CredentialRenewals: Sendable {
     _ origin: Origin, since generation: Int, subscription: LoadSubscription,
     _ renewal: @escaping @Sendable () async throws(ImageError) -> Bool
   ) async throws(ImageError) -> Bool {
-    guard self.generation(of: origin) == generation else { return true }
-    return try await jobs.value(
+    try await jobs.value(
       for: Key(origin: origin, generation: generation), subscription: subscription, keepsResult: true
     ) { [self] _ throws(ImageError) in
+      // In the job: the last one for this key may have ended just before.
+      guard self.generation(of: origin) == generation else { return true }
       let isRenewed = try await renewal()
       if isRenewed { generations.withLock { $0[origin, default: 0] += 1 } }
       return isRenewed
