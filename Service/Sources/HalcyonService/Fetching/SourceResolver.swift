@@ -15,7 +15,7 @@ struct SourceResolver: Sendable {
     role = configuration.storageRole.map { RoleCredentials($0, time: time) }
     allowed = configuration.allowedSources
     localTransport = configuration.localRoot.map { LocalTransport(folder: LocalFolder($0), host: "local.invalid") }
-    uploadTransport = uploads.map { UploadTransport(uploads: $0) }
+    uploadTransport = uploads.map { UploadTransport(host: "upload.invalid", uploads: $0) }
     storage = configuration.storage
   }
 
@@ -23,7 +23,7 @@ struct SourceResolver: Sendable {
   var ownTransports: [String: any Transport] {
     var transports: [String: any Transport] = [:]
     if let localTransport { transports[localTransport.host] = localTransport }
-    if let uploadTransport { transports[UploadTransport.host] = uploadTransport }
+    if let uploadTransport { transports[uploadTransport.host] = uploadTransport }
     return transports
   }
 
@@ -33,8 +33,8 @@ struct SourceResolver: Sendable {
       guard let localTransport else { throw .noLocalFolder }
       return ImageRequest(url: try localTransport.url(of: try LocalFolder.segments(of: source)))
     }
-    if uploadTransport != nil, source.bytes(afterPrefix: "upload:") != nil {
-      return ImageRequest(url: try UploadTransport.url(of: source))
+    if let uploadTransport, source.bytes(afterPrefix: "upload:") != nil {
+      return ImageRequest(url: try uploadTransport.url(of: source))
     }
     guard let url = SourceURL(Self.encodingPath(of: source)) else { throw .malformed }
     if url.scheme == "s3" { return try storageRequest(for: url) }

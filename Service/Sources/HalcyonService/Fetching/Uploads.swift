@@ -37,22 +37,27 @@ final class Uploads: Sendable {
   subscript(name: String) -> Data? { state.withLock { $0.images[name] } }
 }
 
-/// Serves uploads to the pipeline as HTTP responses, so that their results are cached like those of other sources.
+/// Serves images in memory to the pipeline as HTTP responses, so that their results are cached like those of other sources.
 struct UploadTransport: Transport {
-  static let host = "upload.invalid"
+  /// The host of its URLs.
+  let host: String
   let uploads: Uploads
 
   /// The URL of an `upload:///NAME` source; it exists for this transport only.
-  static func url(of source: String) throws(SourceError) -> URL {
+  func url(of source: String) throws(SourceError) -> URL {
     let name = source.dropFirst("upload:///".count)
-    guard source.hasPrefix("upload:///"), name.utf8.count == 32, name.allSatisfy(\.isHexDigit),
-      let url = URL(string: "http://\(host)/\(name)")
-    else { throw .malformed }
+    guard source.hasPrefix("upload:///"), name.utf8.count == 32, name.allSatisfy(\.isHexDigit) else { throw .malformed }
+    return try url(named: String(name))
+  }
+
+  /// The URL of the image of a name.
+  func url(named name: String) throws(SourceError) -> URL {
+    guard let url = URL(string: "http://\(host)/\(name)") else { throw .malformed }
     return url
   }
 
   func response(to request: TransportRequest) async throws -> TransportResponse {
-    guard request.url.host() == Self.host else { throw TransportError.hostNotFound(request.url.host() ?? "") }
+    guard request.url.host() == host else { throw TransportError.hostNotFound(request.url.host() ?? "") }
     guard let data = uploads[request.url.lastPathComponent] else {
       return TransportResponse(status: 404, headers: [:], body: TransportBody { nil })
     }

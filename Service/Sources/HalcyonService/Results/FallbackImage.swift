@@ -1,13 +1,16 @@
 import Foundation
 import Halcyon
+import HalcyonHTTP
 
 /// The image that is sent in place of a source that cannot be read.
 struct FallbackImage: Sendable {
   /// The status of the response; `nil` is that of the error.
   let status: Int?
-  private let url: URL
+  private var url: URL
   private let statuses: Set<Int>
-  let transport: LocalTransport?
+  /// What serves a file, or the bytes of a `data:` URL: results are only stored for a transport.
+  private let files: LocalTransport?
+  private let bytes: UploadTransport?
 
   /// `nil` if the configuration has none.
   init?(_ configuration: ServiceConfiguration) {
@@ -15,10 +18,22 @@ struct FallbackImage: Sendable {
     self.url = url
     statuses = configuration.fallbackForStatuses
     status = configuration.fallbackStatus == 0 ? nil : configuration.fallbackStatus
-    // Results of files are only stored for a transport.
-    transport =
-      url.isFileURL
-      ? LocalTransport(folder: LocalFolder(url.deletingLastPathComponent()), host: "fallback.invalid") : nil
+    files = url.isFileURL ? LocalTransport(folder: LocalFolder(url.deletingLastPathComponent()), host: Self.host) : nil
+    bytes = url.scheme == "data" ? UploadTransport(host: Self.host, uploads: Uploads(byteLimit: .max)) : nil
+  }
+
+  private static let host = "fallback.invalid"
+
+  /// The transport of the image, by the host of its URL.
+  var ownTransports: [String: any Transport] {
+    if let files { return [Self.host: files] }
+    return bytes.map { [Self.host: $0] } ?? [:]
+  }
+
+  /// Decodes a `data:` URL.
+  mutating func read(with pipeline: ImagePipeline) async throws {
+    guard let bytes else { return }
+    url = try bytes.url(named: bytes.uploads.add(try await pipeline.data(for: ImageRequest(url: url))))
   }
 
   /// Whether the image stands in for a source with this error.
@@ -27,8 +42,7 @@ struct FallbackImage: Sendable {
   }
 
   func request() throws(SourceError) -> ImageRequest {
-    guard let transport else { return ImageRequest(url: url) }
-    return ImageRequest(url: try transport.url(of: [url.lastPathComponent]))
+    ImageRequest(url: try files?.url(of: [url.lastPathComponent]) ?? url)
   }
 }
 

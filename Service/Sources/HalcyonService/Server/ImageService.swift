@@ -52,21 +52,13 @@ public final class ImageService: Sendable {
     responses = ResponseCache(byteLimit: configuration.memoryByteCount / 4, time: time)
     uploads = Uploads(byteLimit: configuration.limits.encodedByteCount)
     let resolver = SourceResolver(configuration, uploads: configuration.showsGallery ? uploads : nil, time: time)
-    let fallback = FallbackImage(configuration)
-    var transports = resolver.ownTransports
-    if let local = fallback?.transport { transports[local.host] = local }
+    var fallback = FallbackImage(configuration)
+    let transports = resolver.ownTransports.merging(fallback?.ownTransports ?? [:]) { $1 }
     let pipeline = ImagePipeline(
       service: configuration, resolver: resolver, ownTransports: transports, workload: workload,
       metrics: metrics, drawingProgram: drawingProgram, logger: logger)
-    var mark: Bitmap?
-    if let file = configuration.watermark {
-      do {
-        mark = try await pipeline.image(for: file).bitmap
-      } catch {
-        let path = file.isFileURL ? file.path : file.absoluteString.excerpt
-        throw ConfigurationError.unusableFile(setting: "watermark", path: path, reason: "\(error)")
-      }
-    }
+    try await Self.reading("fallback", configuration.fallback) { _ in try await fallback?.read(with: pipeline) }
+    let mark = try await Self.reading("watermark", configuration.watermark) { try await pipeline.image(for: $0).bitmap }
     let formats = FormatChoice(
       automatic: configuration.automaticFormats, enforced: configuration.enforcedFormats,
       preferred: configuration.preferredFormats,
@@ -76,6 +68,19 @@ public final class ImageService: Sendable {
       fallback: fallback, workload: workload, time: time, metrics: metrics)
     let tiers = pipeline.cache.tiers?.tiers ?? []
     bucketCheck = Task { await Self.checkBuckets(of: tiers, logger) }
+  }
+
+  /// Reads the image of a setting; `nil` if there is none.
+  private static func reading<Image>(
+    _ setting: String, _ file: URL?, _ read: (URL) async throws -> Image
+  ) async throws(ConfigurationError) -> Image? {
+    guard let file else { return nil }
+    do {
+      return try await read(file)
+    } catch {
+      let path = file.isFileURL ? file.path : file.absoluteString.excerpt
+      throw .unusableFile(setting: setting, path: path, reason: "\(error)")
+    }
   }
 
   /// Logs a bucket that cannot be used. The service starts meanwhile, and works without it.

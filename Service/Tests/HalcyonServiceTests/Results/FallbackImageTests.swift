@@ -39,9 +39,18 @@ struct FallbackImageTests {
     try await RunningService.run {
       $0.fallback = URL(string: "data:;base64,\(data)")
     } body: { service, origin in
-      let answer = try await service.image("rs:fill:40:40", of: origin.url("/missing"))
-      #expect(answer.status == 200 && answer.headers["Fallback-Image"] == "1")
-      #expect(try answer.bitmap().corners == "rgbw")
+      for status in ["halcyon; fwd=miss", "halcyon; hit"] {
+        let answer = try await service.image("rs:fill:40:40", of: origin.url("/missing"))
+        #expect(answer.status == 200 && answer.headers["Fallback-Image"] == "1")
+        #expect(try answer.bitmap().corners == "rgbw" && answer.headers["Cache-Status"] == status)
+        await service.service.flush()
+      }
+    }
+    await #expect(throws: ConfigurationError.self) {
+      try await RunningService.run {
+        $0.fallback = URL(string: "data:;base64,%%")
+      } body: { _, _ in
+      }
     }
   }
 
