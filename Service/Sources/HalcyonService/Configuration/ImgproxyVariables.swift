@@ -68,7 +68,7 @@ enum ImgproxyVariables {
     "HEALTH_CHECK_PATH": "health-path", "PROMETHEUS_BIND": "metrics-address", "TTL": "ttl", "TIMEOUT": "deadline",
     "DOWNLOAD_TIMEOUT": "source-timeout", "WORKERS": "concurrency", "QUALITY": "quality",
     "MAX_ANIMATION_FRAMES": "max-animation-frames", "WEBP_EFFORT": "webp-effort", "AVIF_SPEED": "avif-speed",
-    "JXL_EFFORT": "jxl-effort", "ETAG_BUSTER": "etag-buster",
+    "JXL_EFFORT": "jxl-effort", "ETAG_BUSTER": "etag-buster", "LAST_MODIFIED_BUSTER": "last-modified-buster",
     "WEBP_PRESET": "webp-preset",
     "FORMAT_QUALITY": "format-quality", "PREFERRED_FORMATS": "preferred-formats",
     "WATERMARK_OPACITY": "watermark-opacity", "SKIP_PROCESSING_FORMATS": "skip-formats", "USER_AGENT": "user-agent",

@@ -88,6 +88,8 @@ public struct ServiceConfiguration: Sendable {
   public var enforcedFormats: Set<ImageFormat> = []
   /// A text on which the entity tags of all results depend. Default: none.
   public var entityTagBuster = ""
+  /// The earliest `Last-Modified` of results: an earlier one of a source is replaced by it. Default: none.
+  public var earliestModification: Date?
   /// Whether results name the `http` or `https` URL of their source as canonical, for search engines. Default: no.
   public var sendsCanonicalLink = false
   /// Whether the width and the pixels per unit that a client sends are defaults of the options. Default: no.

@@ -177,6 +177,16 @@ extension Setting {
     text(
       "etag-buster", "TEXT", \.configuration.entityTagBuster,
       "A text that changes the ETag of all results, so that clients fetch them again."),
+    Setting("last-modified-buster", "DATE", "Replaces an earlier Last-Modified of sources: 2026-11-25T10:00:00Z.") {
+      (text, settings) throws(ConfigurationError) in
+      guard let date = try? Date(text, strategy: .iso8601) else {
+        throw .invalidValue(
+          setting: "last-modified-buster", value: text, expected: "a date such as 2026-11-25T10:00:00Z")
+      }
+      settings.configuration.earliestModification = date
+    } value: {
+      $0.configuration.earliestModification?.formatted(.iso8601) ?? ""
+    },
     flag(
       "canonical-header", \.configuration.sendsCanonicalLink,
       "Name the URL of a source on the web in the header field Link, as canonical."),

@@ -85,7 +85,9 @@ struct ResultResponse: Sendable {
       headers[.eTag] = nil
       return headers
     }
-    if let date = result.head?.headers["Last-Modified"] { headers[.lastModified] = date }
+    if let date = result.head?.headers["Last-Modified"] {
+      headers[.lastModified] = lastModified(date, configuration.earliestModification)
+    }
     if configuration.passesCacheControl, let head = result.head {
       headers[.cacheControl] = head.headers["Cache-Control"]
       headers[.expires] = head.headers["Expires"]
@@ -102,6 +104,13 @@ struct ResultResponse: Sendable {
     hash.update(data: data)
     hash.update(data: Data(text.utf8))
     return "\"\(Base64URL.encode(hash.finalize().prefix(15)))\""
+  }
+
+  /// The date of a source, or the later one that a configuration asks for. Where that is asked for, a text that is no date
+  /// is not sent.
+  private static func lastModified(_ text: String, _ earliest: Date?) -> String? {
+    guard let earliest else { return text }
+    return HTTPTime.date(text).map { $0 < earliest ? HTTPTime.text(earliest) : text }
   }
 
   /// A reference to a source on the web; `nil` for others.

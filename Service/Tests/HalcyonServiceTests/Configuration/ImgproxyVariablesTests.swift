@@ -39,7 +39,8 @@ struct ImgproxyVariablesTests {
         "IMGPROXY_STRIP_METADATA": "false", "IMGPROXY_SECRET": "", "OTHER": "x",
         "IMGPROXY_ALLOWED_PROCESSING_OPTIONS": "w, h", "IMGPROXY_WATERMARK_OPACITY": "0.5",
         "IMGPROXY_SKIP_PROCESSING_FORMATS": "gif", "IMGPROXY_ENABLE_CLIENT_HINTS": "true", "IMGPROXY_USER_AGENT": "me",
-        "IMGPROXY_ETAG_BUSTER": "2", "IMGPROXY_SET_CANONICAL_HEADER": "1",
+        "IMGPROXY_ETAG_BUSTER": "2", "IMGPROXY_LAST_MODIFIED_BUSTER": "2026-01-02T03:04:05Z",
+        "IMGPROXY_SET_CANONICAL_HEADER": "1",
         "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "hidden",
       ])
       #expect(read.host == "0.0.0.0" && read.port == 9000 && !read.isInsecure && read.signatureByteCount == 16)
@@ -59,6 +60,7 @@ struct ImgproxyVariablesTests {
       #expect(read.skippedFormats == [.gif] && read.usesClientHints && read.userAgent == "me")
       #expect(read.storage?.credentials?.accessKeyID == "id")
       #expect(read.entityTagBuster == "2" && read.sendsCanonicalLink)
+      #expect(read.earliestModification == Date(timeIntervalSince1970: 1_767_323_045))
       #expect(
         try configuration(["IMGPROXY_FALLBACK_IMAGE_DATA": "AAAA"]).fallback?.absoluteString == "data:;base64,AAAA")
       #expect(!read.stripsMetadata && read.ignoredVariables == ["IMGPROXY_SENTRY_DSN"])

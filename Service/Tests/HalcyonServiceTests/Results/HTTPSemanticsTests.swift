@@ -50,6 +50,24 @@ struct HTTPSemanticsTests {
     #expect(tags.count == 2 && tags[0] != tags[1])
   }
 
+  @Test func `the date of a source is not earlier than a configured one`() async throws {
+    let (early, configured, late) = (
+      "Sun, 01 Jan 2023 03:04:05 GMT", "Mon, 01 Jan 2024 00:00:00 GMT", "Wed, 01 Jan 2025 03:04:05 GMT"
+    )
+    try await RunningService.run {
+      $0.earliestModification = Date(timeIntervalSince1970: 1_704_067_200)
+    } body: { service, origin in
+      for (number, (date, expected)) in [(early, configured), (late, late), ("never", nil)].enumerated() {
+        let source = origin.serve(
+          "/\(number).png", .body(try Quadrants.png(), headers: ["Last-Modified": date]))
+        let answer = try await service.image("w:40", of: source)
+        #expect(answer.status == 200 && answer.headers["Last-Modified"] == expected)
+        let again = try await service.image("w:40", of: source, as: nil, ["If-Modified-Since": early])
+        #expect(again.status == 200, "\(date)")
+      }
+    }
+  }
+
   @Test func `HEAD has the headers of GET and no body, and the connection goes on`() async throws {
     try await RunningService.run { service, origin in
       let source = origin.serve("/a.png", .body(try Quadrants.png()))
