@@ -97,6 +97,7 @@ enum ImgproxyVariables {
     },
     "CACHE_CONTROL_PASSTHROUGH": flag("source-cache-control"), "ONLY_PRESETS": flag("only-presets"),
     "BASE64_URL_INCLUDES_FILENAME": flag("base64-filename"), "STRIP_METADATA": flag("strip-metadata"),
+    "STRIP_COLOR_PROFILE": flag("strip-color-profile"),
     "KEEP_COPYRIGHT": flag("keep-copyright"), "ENABLE_CLIENT_HINTS": flag("client-hints"),
     "JPEG_PROGRESSIVE": flag("jpeg-progressive"), "PNG_INTERLACED": flag("png-interlaced"),
     "ALWAYS_RASTERIZE_SVG": flag("rasterize-svg"),

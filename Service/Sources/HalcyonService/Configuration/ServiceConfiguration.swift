@@ -117,6 +117,9 @@ public struct ServiceConfiguration: Sendable {
   public var watermarkOpacity = 1.0
   /// Whether the metadata of sources is left out, where the options of a path do not say. Default: yes.
   public var stripsMetadata = true
+  /// Whether results of sources with a wider gamut are in sRGB, where the options of a path do not say; otherwise they are in
+  /// Display P3, with its profile. Default: yes, as imgproxy.
+  public var stripsColorProfile = true
   /// Whether artist and copyright are kept nevertheless. Default: yes, as imgproxy.
   public var keepsCopyright = true
 

@@ -235,6 +235,10 @@ extension Setting {
       "strip-metadata", \.configuration.stripsMetadata,
       "Leave out the metadata of sources, unless a URL says otherwise."
     ),
+    flag(
+      "strip-color-profile", \.configuration.stripsColorProfile,
+      "Make results of sources with wide colours in sRGB instead of Display P3, unless a URL says otherwise."
+    ),
     flag("keep-copyright", \.configuration.keepsCopyright, "Keep artist and copyright nevertheless."),
     file("fallback", \.fallback, "The image that is sent in place of a source that cannot be read."),
     Setting("fallback-status", "N", "The status of responses with the fallback image; 0 is that of the error.") {

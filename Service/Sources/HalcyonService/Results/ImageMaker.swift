@@ -32,7 +32,10 @@ struct ImageMaker: Sendable {
     let skipped = configuration.skippedFormats.map(\.rawValue).sorted().joined(separator: ",")
     let preferred = configuration.preferredFormats.map(\.rawValue).joined(separator: ",")
     settingsIdentifier = """
-      \(configuration.encoders) c\(configuration.pngColorLimit ?? 0) v\(configuration.drawsSVG) \(configuration.sanitizesSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
+      \(configuration.encoders) c\(configuration.pngColorLimit ?? 0) v\(configuration.drawsSVG) \
+      \(configuration.sanitizesSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) \
+      o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \
+      \(configuration.stripsMetadata) \(configuration.keepsCopyright) \(configuration.stripsColorProfile) \
       \(mark.map { MarkProcessor($0, .init(opacity: 1), dpr: 1).identifier } ?? "-")
       """
   }
@@ -94,7 +97,7 @@ struct ImageMaker: Sendable {
     }
     var request = request
     request.timeout = configuration.deadline
-    if options.stripsColorProfile == false { request.colorSpace = .source }
+    if !(options.stripsColorProfile ?? configuration.stripsColorProfile) { request.colorSpace = .source }
     let named = options.format?.rawValue ?? "-"
     let choices = [accepted.still, frameLimit(options) > 1 ? accepted.animated : nil].map { $0?.rawValue ?? "-" }
     let planIdentifier = "\(settingsIdentifier) \(named) \(choices.joined(separator: " ")) \(identifier)"

@@ -36,7 +36,8 @@ struct ImgproxyVariablesTests {
         "IMGPROXY_LOG_LEVEL": "warn", "IMGPROXY_PROMETHEUS_BIND": ":9090", "IMGPROXY_ALLOW_ORIGIN": "*",
         "IMGPROXY_FALLBACK_IMAGE_URL": "https://e.com/f.png", "IMGPROXY_FALLBACK_IMAGE_TTL": "7",
         "IMGPROXY_USE_S3": "true", "IMGPROXY_S3_REGION": "eu-central-1", "IMGPROXY_SENTRY_DSN": "x",
-        "IMGPROXY_STRIP_METADATA": "false", "IMGPROXY_SECRET": "", "OTHER": "x",
+        "IMGPROXY_STRIP_METADATA": "false", "IMGPROXY_STRIP_COLOR_PROFILE": "0",
+        "IMGPROXY_SECRET": "", "OTHER": "x",
         "IMGPROXY_ALLOWED_PROCESSING_OPTIONS": "w, h", "IMGPROXY_WATERMARK_OPACITY": "0.5",
         "IMGPROXY_SKIP_PROCESSING_FORMATS": "gif", "IMGPROXY_ENABLE_CLIENT_HINTS": "true", "IMGPROXY_USER_AGENT": "me",
         "IMGPROXY_ETAG_BUSTER": "2", "IMGPROXY_LAST_MODIFIED_BUSTER": "2026-01-02T03:04:05Z",
@@ -63,7 +64,7 @@ struct ImgproxyVariablesTests {
       #expect(read.earliestModification == Date(timeIntervalSince1970: 1_767_323_045))
       #expect(
         try configuration(["IMGPROXY_FALLBACK_IMAGE_DATA": "AAAA"]).fallback?.absoluteString == "data:;base64,AAAA")
-      #expect(!read.stripsMetadata && read.ignoredVariables == ["IMGPROXY_SENTRY_DSN"])
+      #expect(!read.stripsMetadata && !read.stripsColorProfile && read.ignoredVariables == ["IMGPROXY_SENTRY_DSN"])
     }
   }
 

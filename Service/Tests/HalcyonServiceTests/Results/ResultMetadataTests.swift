@@ -89,6 +89,17 @@ struct ResultMetadataTests {
     }
   }
 
+  @Test func `results keep Display P3 where that is configured, unless their options say otherwise`() async throws {
+    try await RunningService.run {
+      $0.stripsColorProfile = false
+    } body: { service, origin async throws in
+      let source = origin.serve("/a.png", .body(try widePhoto()))
+      for (options, name) in [("w:40", "Display P3"), ("w:40/scp:1", nil), ("w:40/scp:0", "Display P3")] {
+        #expect(try ImageMetadata(of: try await service.image(options, of: source).body).colorProfileName == name)
+      }
+    }
+  }
+
   @Test(arguments: ["avif", "jxl", "gif"])
   func `formats without room for it have no metadata`(format: String) async throws {
     try await RunningService.run { service, origin async throws in
