@@ -1,20 +1,16 @@
 import Foundation
-import HalcyonTesting
-import TestSupport
 import TestDoubles
+import TestSupport
 import TestTraits
 import Testing
 
 @testable import HalcyonSupport
 @testable import HalcyonCache
 
+/// What writers that were killed leave behind.
 @Suite(.integrationTest, .slow)
 struct DiskRecoveryTests {
   private let files = SystemFiles()
-
-  private func entry(_ text: String) -> StoredEntry {
-    StoredEntry(body: Data(text.utf8), metadata: .example)
-  }
 
   private var manualCleaning: DiskCacheConfiguration {
     var configuration = DiskCacheConfiguration()
@@ -128,17 +124,6 @@ struct DiskRecoveryTests {
         #expect(try await cache.count == 0)
         #expect(try reservedBytes(in: folder) == 0)
       }
-    }
-  }
-
-  @Test func `removing all entries also removes files that are not indexed`() async throws {
-    try await TemporaryDirectory.run { folder in
-      let cache = DiskCache(directory: folder, configuration: manualCleaning)
-      try await cache.store(entry("a"), for: "a")
-      try DiskIndex(layout: DiskLayout(root: folder.path()), in: files).database.run("DELETE FROM entry")
-      #expect(try await cache.entry(for: "a") == entry("a"))
-      try await cache.removeAll()
-      #expect(try await cache.entry(for: "a") == nil)
     }
   }
 
@@ -274,128 +259,6 @@ struct DiskRecoveryTests {
       cache.configuration.sizeLimit = 1 << 20
       try await cache.store(entry("3"), for: "3")
       #expect(try reservedBytes(in: folder) == 1 << 14 - 8192, "space reserved under the old limit is not used")
-    }
-  }
-
-  @Test func `an index of an older format is rebuilt from the entries`() async throws {
-    try await TemporaryDirectory.run { folder in
-      try await storeWithoutCleaning("old", for: "a", in: folder)
-      let layout = DiskLayout(root: folder.path())
-      do {
-        let index = try DiskIndex(layout: layout, in: files)
-        try index.database.run("ALTER TABLE entry ADD COLUMN ready INTEGER NOT NULL DEFAULT 1")
-        try index.database.run("DROP TABLE writer")
-        try index.database.run("PRAGMA user_version=3")
-      }
-      try Data(count: 100).write(to: URL(filePath: layout.temporaries + "/17"))
-      let cache = DiskCache(directory: folder)
-      #expect(try await cache.count == 1)
-      #expect(try await cache.entry(for: "a") == entry("old"))
-      #expect(try temporaries(in: folder).isEmpty)
-      try await cache.store(entry("new"), for: "b")
-      #expect(try await cache.totalSize == 2 * 8192)
-    }
-  }
-
-  @Test func `entries of an older file version are removed with the index of their format`() async throws {
-    try await TemporaryDirectory.run { folder in
-      try await storeWithoutCleaning("old", for: "a", in: folder)
-      let layout = DiskLayout(root: folder.path())
-      let path = layout.entry(CacheKey("a").digest.bytes)
-      do {
-        let index = try DiskIndex(layout: layout, in: files)
-        try index.database.run("PRAGMA user_version=5")
-        try FileDescriptor(path: path, flags: O_WRONLY).write(Data([2]), at: 4)
-      }
-      let cache = DiskCache(directory: folder)
-      #expect(try await cache.count == 0)
-      #expect(try await cache.entry(for: "a") == nil)
-      #expect(access(path, F_OK) != 0)
-    }
-  }
-
-  @Test(arguments: [Data(repeating: 7, count: 5000), Data()])
-  func `a damaged index is rebuilt from the entries`(damage: Data) async throws {
-    try await TemporaryDirectory.run { folder in
-      do {
-        let cache = DiskCache(directory: folder)
-        for number in 0..<20 { try await cache.store(entry("\(number)"), for: CacheKey("\(number)")) }
-        try await cache.setPinned(true, for: "3")
-        #expect(try await cache.entry(for: "0") != nil)
-        cache.willTerminate()
-      }
-      let index = folder.appending(path: "v\(DiskCache.format)/index.db")
-      for suffix in ["-wal", "-shm"] { try files.remove(index.path() + suffix) }
-      try damage.write(to: index)
-      let cache = DiskCache(directory: folder)
-      #expect(try await cache.entry(for: "1") == entry("1"), "reading needs no index")
-      #expect(try await cache.count == 20)
-      #expect(try await cache.totalSize == 20 * 8192)
-      #expect(try await cache.removeEntries(taggedWith: "trip") == 20)
-    }
-  }
-
-  @Test func `a rebuilt index restores the eviction order and the pins`() async throws {
-    try await TemporaryDirectory.run { folder in
-      let clock = TestClock()
-      let configuration = DiskCacheConfiguration(sizeLimit: 3 * 8192)
-      let cache = DiskCache(directory: folder, configuration: configuration, time: clock)
-      for key in ["pinned", "old", "new"] as [CacheKey] {
-        clock.advance(by: .seconds(1))
-        try await cache.store(entry(key.text), for: key)
-      }
-      try await cache.setPinned(true, for: "pinned")
-      // Its replacement is pinned in its own file.
-      try await cache.store(entry("replaced"), for: "pinned")
-      for key in ["old", "new"] as [CacheKey] {
-        clock.advance(by: .seconds(1))
-        try await cache.store(entry(key.text), for: key)
-      }
-      try FileManager.default.removeItem(at: folder.appending(path: "v\(DiskCache.format)/index.db"))
-      try await cache.store(entry("more"), for: "more")
-      #expect(try await cache.entry(for: "pinned") != nil)
-      #expect(try await cache.entry(for: "old") == nil)
-      #expect(try await cache.entry(for: "new") != nil)
-    }
-  }
-
-  @Test func `reads reach the order of eviction within seconds, without a write`() async throws {
-    try await TemporaryDirectory.run { folder in
-      let clock = TestClock()
-      let cache = DiskCache(directory: folder, time: clock)
-      for key in ["a", "b"] as [CacheKey] { try await cache.store(entry(key.text), for: key) }
-      await clock.waitForSleepers()
-      #expect(try await cache.entry(for: "a") != nil)
-      func order() throws -> [[UInt8]?] {
-        let index = try DiskIndex(layout: DiskLayout(root: folder.path()), in: files)
-        return try index.database.run("SELECT digest FROM entry ORDER BY sequence").map { $0[0].blob }
-      }
-      let (a, b) = (CacheKey("a").digest.bytes, CacheKey("b").digest.bytes)
-      #expect(try order() == [a, b])
-      clock.advance(by: .seconds(5))
-      // The maintenance sleeps again.
-      await clock.waitForSleepers()
-      #expect(try order() == [b, a])
-    }
-  }
-
-  @Test func `files that are not indexed and rows without a file are removed`() async throws {
-    try await TemporaryDirectory.run { folder in
-      let cache = DiskCache(directory: folder)
-      for number in 0..<10 { try await cache.store(entry("\(number)"), for: CacheKey("\(number)")) }
-      let layout = DiskLayout(root: folder.path())
-      let (lost, kept) = (CacheKey("1").digest.bytes, CacheKey("2").digest.bytes)
-      try files.remove(layout.entry(lost))
-      let orphan = layout.shard(kept[0]) + "/" + ([kept[0]] + [UInt8](repeating: 0, count: 15)).hexadecimal
-      try Data(count: 100).write(to: URL(filePath: orphan))
-      try Data(count: 100).write(to: URL(filePath: layout.temporary("77")))
-      for shard in UInt8.min...UInt8.max { try await cache.writer.sweep(shard: shard, now: Date()) }
-      #expect(FileManager.default.fileExists(atPath: orphan), "it may be about to be indexed")
-      for shard in UInt8.min...UInt8.max { try await cache.writer.sweep(shard: shard, now: Date() + 700) }
-      #expect(!FileManager.default.fileExists(atPath: orphan))
-      #expect(try temporaries(in: folder).isEmpty)
-      #expect(try await cache.count == 9)
-      #expect(try await cache.totalSize == 9 * 8192)
     }
   }
 

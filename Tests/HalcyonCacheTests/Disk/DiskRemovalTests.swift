@@ -15,14 +15,6 @@ import Testing
 struct DiskRemovalTests {
   private let clock = TestClock()
 
-  private func withCache(
-    _ configuration: DiskCacheConfiguration = DiskCacheConfiguration(), _ body: (DiskCache) async throws -> Void
-  ) async throws {
-    try await TemporaryDirectory.run { folder in
-      try await body(DiskCache(directory: folder, configuration: configuration, time: clock))
-    }
-  }
-
   private func entry(tags: [String] = [], expiration: CacheExpiration? = nil) -> StoredEntry {
     StoredEntry(
       body: Data("body".utf8),
@@ -41,7 +33,7 @@ struct DiskRemovalTests {
   }
 
   @Test func `an entry that is removed while it is written anew stays removed`() async throws {
-    try await withCache { cache in
+    try await DiskCache.run(time: clock) { cache in
       let key = key("http://example.com/a")
       try await cache.store(entry(), for: key)
       let path = cache.layout.entry(key.digest.bytes)
@@ -56,7 +48,7 @@ struct DiskRemovalTests {
   }
 
   @Test func `all variants of one URL are removed together`() async throws {
-    try await withCache { cache in
+    try await DiskCache.run(time: clock) { cache in
       let variants = [key("https://a.example/1"), key("https://a.example/1", size: .fit(width: 10, height: 10))]
       let other = key("https://a.example/1?page=2")
       for key in variants + [other] { try await cache.store(entry(), for: key) }
@@ -69,7 +61,7 @@ struct DiskRemovalTests {
   }
 
   @Test func `entries are removed by host, ignoring case`() async throws {
-    try await withCache { cache in
+    try await DiskCache.run(time: clock) { cache in
       try await cache.store(entry(), for: key("https://A.example/1"))
       try await cache.store(entry(), for: key("https://a.example:8080/2"))
       try await cache.store(entry(), for: key("https://b.a.example/1"))
@@ -79,7 +71,7 @@ struct DiskRemovalTests {
   }
 
   @Test func `entries with custom keys are removed by key, and by the host they came from`() async throws {
-    try await withCache { cache in
+    try await DiskCache.run(time: clock) { cache in
       for name in ["17", "18"] {
         var entry = entry(tags: ["user"])
         entry.metadata.url = URL(string: "https://A.example/\(name).jpg")
@@ -106,7 +98,7 @@ struct DiskRemovalTests {
   }
 
   @Test func `entries are removed by tag, also by one that was added later`() async throws {
-    try await withCache { cache in
+    try await DiskCache.run(time: clock) { cache in
       try await cache.store(entry(tags: ["trip", "trip", "2026"]), for: "1")
       try await cache.store(entry(tags: ["home"]), for: "2")
       try await cache.store(entry(), for: "3")
@@ -118,7 +110,7 @@ struct DiskRemovalTests {
   }
 
   @Test func `entries are removed by a predicate`() async throws {
-    try await withCache { cache in
+    try await DiskCache.run(time: clock) { cache in
       for number in 0..<200 { try await cache.store(entry(tags: ["\(number % 3)"]), for: CacheKey("\(number)")) }
       #expect(try await cache.removeEntries { $0.metadata.tags == ["1"] && $0.bodyByteCount == 4 } == 67)
       #expect(try await cache.count == 133)
@@ -126,7 +118,7 @@ struct DiskRemovalTests {
   }
 
   @Test func `entries are listed without their bodies`() async throws {
-    try await withCache { cache in
+    try await DiskCache.run(time: clock) { cache in
       for number in 0..<150 { try await cache.store(entry(tags: ["\(number)"]), for: CacheKey("\(number)")) }
       try await cache.setPinned(true, for: "7")
       var (sum, pinned): (Int, [CacheKey]) = (0, [])
@@ -141,7 +133,7 @@ struct DiskRemovalTests {
   }
 
   @Test func `a pinned entry is not evicted, counts toward the limit, and can be unpinned`() async throws {
-    try await withCache(DiskCacheConfiguration(sizeLimit: 3 * 8192)) { cache in
+    try await DiskCache.run(.init(sizeLimit: 3 * 8192), time: clock) { cache in
       try await cache.store(entry(), for: "pinned")
       #expect(try await cache.setPinned(true, for: "pinned"))
       #expect(try await !cache.setPinned(true, for: "missing"))
@@ -164,7 +156,7 @@ struct DiskRemovalTests {
   }
 
   @Test func `cleaning removes expired entries and those over the size limit`() async throws {
-    try await withCache { cache in
+    try await DiskCache.run(time: clock) { cache in
       for number in 0..<5 { try await cache.store(entry(expiration: .never), for: CacheKey("\(number)")) }
       try await cache.store(entry(expiration: .minutes(1)), for: "short")
       clock.advance(by: .seconds(61))
@@ -189,7 +181,7 @@ struct DiskRemovalTests {
   @Test func `a cache that does not clean on its own cleans only on request`() async throws {
     var configuration = DiskCacheConfiguration()
     configuration.cleaning.occasions.subtract([.firstUse, .timer])
-    try await withCache(configuration) { cache in
+    try await DiskCache.run(configuration, time: clock) { cache in
       try await cache.store(entry(expiration: .minutes(1)), for: "1")
       clock.advance(by: .seconds(61))
       #expect(try await cache.count == 1)
@@ -234,7 +226,7 @@ struct DiskRemovalTests {
   }
 
   @Test func `statistics count misses by reason`() async throws {
-    try await withCache { cache in
+    try await DiskCache.run(time: clock) { cache in
       #expect(cache.statistics == CacheStatistics())
       try await cache.store(entry(expiration: .seconds(1)), for: "1")
       #expect(try await cache.entry(for: "1") != nil)
@@ -242,7 +234,7 @@ struct DiskRemovalTests {
       clock.advance(by: .seconds(2))
       #expect(try await cache.entry(for: "1") == nil)
       try await cache.store(entry(), for: "3")
-      let path = DiskLayout(root: cache.directory.path()).entry(CacheKey("3").digest.bytes)
+      let path = cache.layout.entry(CacheKey("3").digest.bytes)
       try Data(count: 1000).write(to: URL(filePath: path))
       #expect(try await cache.entry(for: "3") == nil)
       let statistics = cache.statistics
@@ -256,7 +248,7 @@ struct DiskRemovalTests {
 
   @Test func `setting the clock back a day loses no entries`() async throws {
     let policy = CleaningPolicy(wipesAfterIdle: .seconds(3600))
-    try await withCache(DiskCacheConfiguration(sizeLimit: 4 * 8192, cleaning: policy)) { cache in
+    try await DiskCache.run(.init(sizeLimit: 4 * 8192, cleaning: policy), time: clock) { cache in
       for number in 0..<3 { try await cache.store(entry(), for: CacheKey("\(number)")) }
       clock.setDate(clock.now() - 86_400)
       #expect(try await cache.entry(for: "0") != nil)
@@ -269,7 +261,7 @@ struct DiskRemovalTests {
   }
 
   @Test func `metadata that outgrows its slot is stored`() async throws {
-    try await withCache { cache in
+    try await DiskCache.run(time: clock) { cache in
       try await cache.store(entry(), for: "1")
       var metadata = entry().metadata
       for number in 0..<100 { metadata.headers.add(name: "X-\(number)", value: "some value") }

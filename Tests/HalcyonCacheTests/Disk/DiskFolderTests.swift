@@ -1,0 +1,119 @@
+import Foundation
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import HalcyonSupport
+@testable import HalcyonCache
+
+/// The folder of a disk cache: its path, and how it is created.
+@Suite(.integrationTest)
+struct DiskFolderTests {
+  @Test func `the default folder belongs to the program`() {
+    let folder = DiskCache.defaultDirectory
+    #expect(folder.lastPathComponent == "default")
+    #expect(folder.deletingLastPathComponent() == DiskCache.directory(named: "x").deletingLastPathComponent())
+    let program = folder.deletingLastPathComponent().lastPathComponent
+    let name = Bundle.main.bundleIdentifier ?? Bundle.main.executableURL?.lastPathComponent ?? ""
+    #expect(!name.isEmpty && program == DiskCache.folderName(program: name))
+    #expect(folder.pathComponents.suffix(3).first == "halcyon")
+  }
+
+  #if !canImport(Darwin)
+  @Test(arguments: [
+    (
+      ["CACHE_DIRECTORY": "/var/cache/app:/var/cache/other", "XDG_CACHE_HOME": "/xdg", "HOME": "/home/a"],
+      "/var/cache/app"
+    ),
+    (["XDG_CACHE_HOME": "/xdg", "HOME": "/home/a"], "/xdg"),
+    (["CACHE_DIRECTORY": "", "XDG_CACHE_HOME": "relative", "HOME": "/home/a"], "/home/a/.cache"),
+    (["HOME": ""], "/home/b/.cache"),
+    ([:], "/home/b/.cache"),
+  ])
+  func `the folder for caches is that of the service, the user or the user database`(
+    environment: [String: String], path: String
+  ) {
+    #expect(DiskCache.cachesPath(environment, home: "/home/b") == path)
+    #expect(DiskCache.cachesPath([:], home: nil) == nil)
+  }
+  #endif
+
+  @Test(arguments: [
+    ("org.example.App", "org.example.App"), ("my app/ü:1", "my-app---1"), ("..", "-."), (".hidden", "-hidden"),
+    ("", "program"), ("a_b-c.d", "a_b-c.d"),
+  ])
+  func `the name of a program is made safe as a folder name`(name: String, folder: String) {
+    #expect(DiskCache.folderName(program: name) == folder)
+    #expect(DiskCache.folderName(program: String(repeating: "é", count: 1000)).utf8.count <= 255)
+  }
+
+  @Test(arguments: [
+    ("thumbs", "thumbs"), ("Fotos é", "Fotos é"), ("../x", "..%2Fx"), ("..", "%2E%2E"), (".", "%2E"), ("...", "..."),
+    ("", "%"), ("%", "%25"), ("a%2Fb", "a%252Fb"), ("a\0b", "a%00b"), ("/", "%2F"),
+    // A slash with a combining mark.
+    ("..\u{2F}\u{301}x", "..%2F\u{301}x"),
+  ])
+  func `the name of a cache is one path component of its own`(name: String, component: String) {
+    let (folder, other) = (DiskCache.directory(named: name), DiskCache.directory(named: "other"))
+    #expect(
+      folder.path(percentEncoded: false).utf8.elementsEqual(
+        "\(other.deletingLastPathComponent().path(percentEncoded: false))\(component)/".utf8))
+    #expect(folder.standardized.deletingLastPathComponent() == other.standardized.deletingLastPathComponent())
+  }
+
+  @Test(arguments: [
+    ("/a/b", "/a"), ("/a//b/", "/a"), ("a/b/c", "a/b"), ("/a", nil), ("a", nil), ("/", nil), ("", nil),
+    ("/a/\u{301}b/c", "/a/\u{301}b"),
+  ])
+  func `the parent of a path ends before its last slash`(path: String, parent: String?) {
+    let found = SystemFiles.parent(of: path)
+    #expect(found.map { Array($0.utf8) } == parent.map { Array($0.utf8) })
+  }
+
+  @Test func `a folder that cannot be created is an error that names it`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let file = folder.appending(path: "file")
+      try Data().write(to: file)
+      let cache = DiskCache(directory: file.appending(path: "cache", directoryHint: .isDirectory))
+      let error = await #expect(throws: DiskCacheError.self) { try await cache.store(entry("1"), for: "1") }
+      #expect(error?.description.contains(file.path()) == true)
+    }
+  }
+
+  #if os(Linux)
+  @Test func `a folder that cannot be created is an error, also where its parent exists`() async throws {
+    let cache = DiskCache(directory: URL(filePath: "/proc/nope"))
+    let error = await #expect(throws: DiskCacheError.self) { try await cache.count }
+    #expect(error == .system(call: "makeFolder", path: "/proc/nope", code: ENOENT))
+    await #expect(throws: DiskCacheError.self) { try await cache.store(entry("a"), for: "a") }
+    #expect(try await cache.entry(for: "a") == nil)
+  }
+  #endif
+
+  @Test func `a deleted folder is created again`() async throws {
+    try await DiskCache.run { cache in
+      // A cleaning in the background could write into the folder while it is deleted.
+      cache.configuration.cleaning = .whenAsked
+      try await cache.store(entry("1"), for: "1")
+      try FileManager.default.removeItem(at: cache.directory)
+      #expect(try await cache.entry(for: "1") == nil)
+      try await cache.store(entry("2"), for: "2")
+      #expect(try await cache.entry(for: "2") != nil)
+      #expect(try await cache.count == 1)
+    }
+  }
+
+  @Test func `only the owner can read the folder`() async throws {
+    try await DiskCache.run { cache in
+      try await cache.store(entry("private"), for: "a")
+      let layout = cache.layout
+      for (path, mode) in [(layout.version, 0o700), (layout.index, 0o600), (cache.path(of: "a"), 0o600)] {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == mode, "\(path)")
+      }
+      let tag = try String(contentsOf: cache.directory.appending(path: "CACHEDIR.TAG"), encoding: .utf8)
+      #expect(tag.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55"))
+    }
+  }
+}
