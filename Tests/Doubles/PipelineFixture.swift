@@ -1,3 +1,4 @@
+package import HalcyonSupport
 package import HalcyonHTTP
 package import HalcyonCache
 package import HalcyonPipeline
@@ -29,6 +30,19 @@ package struct PipelineFixture {
   /// A pipeline whose transport responds to every request with `image`.
   package static func serving(_ image: SolidImage = SolidImage(width: 100, height: 50)) -> PipelineFixture {
     PipelineFixture { _ in .response(body: image.data) }
+  }
+
+  /// A pipeline whose n-th request receives the n-th reply. More requests fail.
+  package static func replying(
+    _ replies: ScriptedTransport.Reply..., retry: any RetryStrategy = ExponentialBackoff(firstDelay: .zero),
+    time: any TimeSource = SystemTime()
+  ) -> PipelineFixture {
+    let next = Lock(replies)
+    return PipelineFixture {
+      ($0.options.retryStrategy, $0.time, $0.progressInterval) = (retry, time, .zero)
+    } script: { _ in
+      next.withLock { $0.isEmpty ? .failure(.failed(reason: "too many requests")) : $0.removeFirst() }
+    }
   }
 }
 

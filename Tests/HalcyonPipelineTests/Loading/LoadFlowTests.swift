@@ -83,6 +83,25 @@ struct LoadFlowTests {
     #expect(fixture.transport.requests.count == 4)
   }
 
+  @Test func `a body of empty pieces ends when its load is cancelled`() async throws {
+    let (asked, pieces) = (Signal(), Counter())
+    let transport = EmptyPieces {
+      pieces.increment()
+      if pieces.count == 3 { asked.set() }
+    }
+    let fixture = PipelineFixture {
+      $0.transport = transport
+    } script: { _ in
+      .failure(.cancelled)
+    }
+    let load = Task { try await fixture.pipeline.image(for: fixture.url) }
+    await asked.wait()
+    load.cancel()
+    let error = await #expect(throws: ImageError.self) { try await load.value }
+    #expect(error?.name == "cancelled")
+    while fixture.pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
+  }
+
   @Test func `a job that ends while callers join leaves no observer behind`() async {
     let jobs = InFlightJobs<Int, Int>()
     let subscriptions = (0..<20_000).map { _ in LoadSubscription(priority: .normal) }
@@ -222,3 +241,17 @@ private final class JobSubscription: Sendable {
 
 /// Blocks the thread, as long calculations of a job do.
 private func blockingWait(for semaphore: DispatchSemaphore) { semaphore.wait() }
+
+/// Sends bodies of empty pieces without end, and does not notice a cancellation.
+private struct EmptyPieces: Transport {
+  let onRead: @Sendable () -> Void
+
+  func response(to request: TransportRequest) async throws -> TransportResponse {
+    TransportResponse(
+      status: 200, headers: HTTPHeaders(),
+      body: TransportBody {
+        onRead()
+        return Data()
+      })
+  }
+}

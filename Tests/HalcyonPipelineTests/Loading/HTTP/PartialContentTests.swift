@@ -1,0 +1,75 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonPipeline
+import HalcyonTesting
+import TestDoubles
+import TestTraits
+import Testing
+
+/// Responses with status 206: which of them continue a body, and which are rejected.
+@Suite(.unitTest)
+struct PartialContentTests {
+  private static let body = InterruptedDownload.body
+  private static let rest = InterruptedDownload.restHeaders(from: 50_000)
+
+  @Test(
+    arguments: [
+      .rest(from: 40_000), .rest(from: 50_000, tag: "\"b\""), .rest(from: 50_000, total: body.count + 1),
+      .response(status: 416, body: Data()),
+    ]
+      + [
+        [:], ["Content-Range": "bytes 50000-*/*", "ETag": "\"a\""],
+        ["Content-Range": "bytes 50000-\(body.count - 1)/\(body.count)"],
+        ["Content-Range": "bytes 50000-\(body.count - 51)/*", "ETag": "\"a\""],
+        rest.adding(["Content-Length": "\(body.count - 50_050)"]), rest.adding(["Content-Encoding": "gzip"]),
+      ].map { .response(status: 206, body: body.dropFirst(50_000), headers: $0) } as [ScriptedTransport.Reply])
+  func `a partial response that does not match is discarded and the whole image is requested`(
+    wrong: ScriptedTransport.Reply
+  ) async throws {
+    let fixture = PipelineFixture.replying(.cut(at: 50_000), wrong, .whole)
+    #expect(try await fixture.pipeline.data(for: fixture.request) == Self.body)
+    #expect(fixture.ranges == [nil, "bytes=50000-", nil])
+  }
+
+  @Test func `a resumed body that ends before its Content-Range is resumed again`() async throws {
+    let short = ScriptedTransport.Reply.response(
+      status: 206, body: Self.body[50_000..<(Self.body.count - 50)], headers: Self.rest)
+    let fixture = PipelineFixture.replying(.cut(at: 50_000), short, .rest(from: Self.body.count - 50))
+    #expect(try await fixture.pipeline.data(for: fixture.request) == Self.body)
+  }
+
+  @Test func `a resumed body that goes on after its Content-Range is downloaded again`() async throws {
+    let long = ScriptedTransport.Reply.response(
+      status: 206, body: Self.body.dropFirst(50_000) + Data(count: 500), headers: Self.rest)
+    let fixture = PipelineFixture.replying(.cut(at: 50_000), long, .whole)
+    #expect(try await fixture.pipeline.data(for: fixture.request) == Self.body)
+    #expect(fixture.ranges == [nil, "bytes=50000-", nil])
+  }
+
+  @Test(
+    arguments: [
+      ("bytes 0-\(body.count - 1)/\(body.count)", true), ("bytes 0-\(body.count - 1)/*", false),
+      ("bytes 0-\(body.count - 1)/\(body.count + 9)", false), ("bytes 9-\(body.count + 8)/\(body.count + 9)", false),
+      ("items 0-1/2", false), (nil, false),
+    ] as [(String?, Bool)])
+  func `a 206 without a range request is a 200, and stored if it is whole`(range: String?, isStored: Bool) async throws
+  {
+    var headers = InterruptedDownload.headers
+    headers["Content-Range"] = range
+    let fixture = PipelineFixture.replying(.response(status: 206, body: Self.body, headers: headers))
+    #expect(try await fixture.pipeline.response(for: fixture.request).origin == .network)
+    await fixture.pipeline.cache.flush()
+    #expect((fixture.pipeline[cached: fixture.request] != nil) == isStored)
+    let entry = try await fixture.storedEntry()
+    #expect(entry?.body == (isStored ? Self.body : nil))
+    #expect(entry?.metadata.status ?? 200 == 200 && entry?.metadata.headers["Content-Range"] == nil)
+  }
+
+  @Test func `a 206 to a range that the caller asked for is rejected`() async throws {
+    let fixture = PipelineFixture.replying(.rest(from: 0))
+    let request = ImageRequest(url: fixture.url, headers: ["Range": "bytes=0-"])
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+    #expect(error?.name == "httpStatus")
+  }
+}
