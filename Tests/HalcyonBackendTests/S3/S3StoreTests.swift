@@ -14,18 +14,6 @@ import Testing
 /// The store on S3-compatible storage: moto's server, and a server that fails.
 @Suite(.integrationTest, .slow)
 struct S3StoreTests {
-  private let date = Date(timeIntervalSince1970: 1_700_000_000)
-
-  private func entry(_ byteCount: Int = 100, expiration: CacheExpiration? = nil) -> StoredEntry {
-    StoredEntry(
-      body: Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0) }),
-      metadata: EntryMetadata(requestDate: date, responseDate: date, expiration: expiration))
-  }
-
-  private func key(_ number: Int, source: String = "https://a.example/1.jpg") -> CacheKey {
-    CacheKey("|url=\(source.utf8.count):\(source)|size=\("\(number)".utf8.count):\(number)")
-  }
-
   @Test(.enabled(if: MotoProcess.isInstalled), arguments: [S3Storage.Addressing.path, .virtualHost])
   func `a store in a bucket satisfies the data store laws`(addressing: S3Storage.Addressing) async throws {
     try await MotoProcess.run { server in
@@ -97,7 +85,7 @@ struct S3StoreTests {
       #expect(try await server.names("images") == [])
       try await store.store(entry(expiration: .expired), for: key(1))
       #expect(try await server.names("images") == [])
-      let clock = TestClock(date: date)
+      let clock = TestClock()
       let timed = S3Store(
         storage: try server.storage(), bucket: "images", transport: CurlTransport(), time: clock)
       try await timed.store(entry(expiration: .after(.seconds(10))), for: key(2))
@@ -123,7 +111,7 @@ struct S3StoreTests {
 
   @Test func `requests are repeated after failures that may pass, later and later`() async throws {
     try await ImageServer.run { server in
-      let clock = TestClock(date: date)
+      let clock = TestClock()
       let store = try store(server, time: clock)
       server.serve(path(of: "a"), .status(503), .body(Data(count: 100)).cut(at: .body(10)), .status(404))
       async let entry = store.entry(for: "a")
@@ -140,7 +128,7 @@ struct S3StoreTests {
 
   @Test func `a refusal is an error with the code of the storage, and not repeated`() async throws {
     try await ImageServer.run { server in
-      let store = try store(server, time: TestClock(date: date))
+      let store = try store(server, time: TestClock())
       let body = Data("<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>".utf8)
       server.serve(path(of: "a"), .status(403, body: body))
       let error = S3StoreError.refused(status: 403, code: "AccessDenied")
@@ -159,9 +147,9 @@ struct S3StoreTests {
 
   @Test func `metadata replaces only the version that was read`() async throws {
     try await ImageServer.run { server in
-      let store = try store(server, time: TestClock(date: date))
-      let first = try #require(SharedEntry(entry(10), storedDate: date).encoded(for: "a"))
-      let second = try #require(SharedEntry(entry(20), storedDate: date).encoded(for: "a"))
+      let store = try store(server, time: TestClock())
+      let first = try #require(SharedEntry(entry(10), storedDate: receivedDate).encoded(for: "a"))
+      let second = try #require(SharedEntry(entry(20), storedDate: receivedDate).encoded(for: "a"))
       let replies = Lock<[Reply]>([
         .body(first, headers: ["ETag": "\"1\""]), .status(412), .body(second, headers: ["ETag": "\"2\""]), .status(200),
       ])
@@ -190,7 +178,7 @@ struct S3StoreTests {
 
   @Test func `the entries of all formats are removed, and no other objects`() async throws {
     try await ImageServer.run { server in
-      let store = try store(server, time: TestClock(date: date))
+      let store = try store(server, time: TestClock())
       let other = [
         "halcyon/../secret", "other/a", "halcyon/\(String(repeating: "a", count: 32))/x", name("a", format: ".x"),
         name("a", format: "."), name("a", format: ""), "a&amp;b", name("a").replacing("/a", with: "/\u{301}a"),
@@ -206,7 +194,7 @@ struct S3StoreTests {
 
   @Test func `a token is decoded, and the parts of a list follow each other`() async throws {
     try await ImageServer.run { server in
-      let store = try store(server, time: TestClock(date: date))
+      let store = try store(server, time: TestClock())
       let parts = Lock([list([name("a")], token: "1&amp;2&#43;&#x2f;&lt;"), list([name("b")])])
       server.serve("/images/") { _ in .body(parts.withLock { $0.removeFirst() }) }
       for digit in ["a", "b"] as [Character] { server.serve("/images/" + name(digit), .status(204)) }
@@ -230,7 +218,7 @@ struct S3StoreTests {
     ]
     for text in texts { #expect(S3List(Data(text.utf8)) == nil, "\(text)") }
     try await ImageServer.run { server in
-      let store = try store(server, time: TestClock(date: date))
+      let store = try store(server, time: TestClock())
       server.serve("/images/" + name("a"), .status(204))
       for text in [texts[0], texts[2]] {
         server.serve("/images/", .body(Data(text.utf8)))
@@ -242,7 +230,7 @@ struct S3StoreTests {
 
   @Test func `a list without an end is an error after some requests`() async throws {
     try await ImageServer.run { server in
-      let store = try store(server, time: TestClock(date: date))
+      let store = try store(server, time: TestClock())
       let count = Lock(0)
       server.serve("/images/") { _ in
         let number = count.withLock { count in
@@ -273,8 +261,8 @@ struct S3StoreTests {
       (configuration.entryByteLimit, configuration.retryCount) = (100_000, 0)
       // The rest of the body never comes: reading it would end with an error.
       configuration.timeout = .milliseconds(500)
-      let store = try store(server, configuration, time: TestClock(date: date))
-      let value = try #require(SharedEntry(entry(90_000), storedDate: date).encoded(for: "a"))
+      let store = try store(server, configuration, time: TestClock())
+      let value = try #require(SharedEntry(entry(90_000), storedDate: receivedDate).encoded(for: "a"))
       func answer(_ start: Data, length: Int) {
         let body = start + Data(count: length - start.count)
         server.serve(path(of: "a"), .body(body).stalled(at: .body(start.count)))
@@ -298,13 +286,14 @@ struct S3StoreTests {
 
   @Test func `entries beyond the limit of all reads are misses, and what was read makes room again`() async throws {
     try await ImageServer.run { server in
-      let value = try #require(SharedEntry(entry(50_000), storedDate: date).encoded(for: "a"))
+      let value = try #require(SharedEntry(entry(50_000), storedDate: receivedDate).encoded(for: "a"))
       var configuration = S3StoreConfiguration()
       configuration.readByteLimit = value.count + 1000
-      let store = try store(server, configuration, time: TestClock(date: date))
+      let store = try store(server, configuration, time: TestClock())
       let gate = Gate()
       server.serve(path(of: "a"), .body(value).held(by: gate, at: .body(10_000)))
-      server.serve(path(of: "b"), .body(try #require(SharedEntry(entry(50_000), storedDate: date).encoded(for: "b"))))
+      server.serve(
+        path(of: "b"), .body(try #require(SharedEntry(entry(50_000), storedDate: receivedDate).encoded(for: "b"))))
       async let first = store.lookUp("a")
       try await gate.waitUntilHolding()
       // Until the store has received the length of the first one.
@@ -318,7 +307,7 @@ struct S3StoreTests {
 
   @Test func `the check of a bucket says what is wrong`() async throws {
     try await ImageServer.run { server in
-      let store = try store(server, time: TestClock(date: date))
+      let store = try store(server, time: TestClock())
       server.serve("/images/", .status(200))
       try await store.checkBucket()
       #expect(server.requests.map(\.method) == ["HEAD"])

@@ -1,0 +1,115 @@
+#if canImport(CMemcached)
+import HalcyonCache
+import HalcyonTesting
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import HalcyonBackend
+
+/// Servers that fail, are ejected, and come back.
+@Suite(.integrationTest, .slow)
+struct MemcachedEjectionTests {
+  @Test func `a server that dies is ejected, and brought back without the entries removed meanwhile`() async throws {
+    try await MemcachedProcess.run(2) { servers in
+      let clock = TestClock()
+      let store = servers.store(.isolated { $0.failureLimit = 2 }, time: clock)
+      let keys = (0..<40).map { key(1, source: "https://a.example/\($0).jpg") }
+      for key in keys { try await store.store(entry(), for: key) }
+      // Its connections break, and its entries stay.
+      servers[0].freeze()
+      servers[0].stop()
+      var failures = 0
+      for key in keys {
+        do { _ = try await store.entry(for: key) } catch { failures += 1 }
+      }
+      #expect(failures == 2)
+      #expect(store.statistics.opens == 1 && store.statistics.ejectedServerCount == 1)
+      #expect(store.statistics.errors == 2)
+      for key in keys {
+        try await store.store(entry(3), for: key)
+        #expect(try await store.entry(for: key) == entry(3))
+      }
+      try await servers[0].start()
+      clock.advance(by: .seconds(1))
+      #expect(try await store.entry(for: keys[0]) == entry(3))
+      await store.waitForTrials()
+      #expect(store.statistics.ejectedServerCount == 0)
+      var found = 0
+      for key in keys {
+        if let value = try await store.entry(for: key) {
+          #expect(value == entry(3))
+          found += 1
+        }
+      }
+      #expect((1..<40).contains(found))
+    }
+  }
+
+  @Test func `changes that an ejected server has missed are applied before it is used again`() async throws {
+    try await MemcachedProcess.run(2) { servers in
+      let clock = TestClock()
+      let shared = MemcachedConfiguration.isolated { ($0.failureLimit, $0.timeout) = (1, .milliseconds(300)) }
+      let store = servers.store(shared, time: clock)
+      let keys = (0..<40).map { key(1, source: "https://a.example/\($0).jpg") }
+      for key in keys { try await store.store(entry(), for: key) }
+      servers[0].freeze()
+      for key in keys { _ = try? await store.entry(for: key) }
+      #expect(store.statistics.ejectedServerCount == 1 && store.statistics.timeouts == 1)
+      for key in keys[..<10] { try await store.store(entry(3), for: key) }
+      for key in keys[10..<20] { try await store.removeEntry(for: key) }
+      let source = "https://a.example/25.jpg"
+      await #expect(throws: MemcachedError.notRemoved(servers: [store.servers[0]])) {
+        try await store.removeEntries(ofSource: source)
+      }
+      servers[0].thaw()
+      clock.advance(by: .seconds(1))
+      _ = try await store.entry(for: keys[39])
+      await store.waitForTrials()
+      #expect(store.statistics.ejectedServerCount == 0)
+      for key in keys[..<10] { #expect([nil, entry(3)].contains(try await store.entry(for: key))) }
+      for key in keys[10..<20] { #expect(try await store.entry(for: key) == nil) }
+      #expect(try await store.entry(for: keys[25]) == nil)
+      for key in keys[26...] { #expect(try await store.entry(for: key) == entry()) }
+    }
+  }
+
+  @Test func `without any server calls fail at once, and a trial comes later and later`() async throws {
+    let clock = TestClock()
+    let silent = try SilentPort()
+    let store = MemcachedStore(
+      servers: [MemcachedServer(host: "127.0.0.1", port: silent.number)],
+      configuration: .isolated { ($0.failureLimit, $0.timeout) = (2, .milliseconds(20)) }, time: clock)
+    for _ in 1...2 { await #expect(throws: MemcachedError.self) { try await store.entry(for: "a") } }
+    for _ in 1...100 { await #expect(throws: MemcachedError.unavailable) { try await store.entry(for: "a") } }
+    #expect(store.statistics.errors == 2 && store.statistics.refusals == 100 && store.statistics.opens == 1)
+    for (seconds, errors) in [(1, 3), (1, 3), (1, 4), (3, 4), (1, 5)] {
+      clock.advance(by: .seconds(seconds))
+      await #expect(throws: MemcachedError.unavailable) { try await store.entry(for: "a") }
+      await store.waitForTrials()
+      #expect(store.statistics.errors == errors)
+    }
+    #expect(store.statistics.opens == 1)
+  }
+
+  @Test func `a refused connection and a cancelled call are told apart`() async throws {
+    let free = try Socket.bound()
+    let address = MemcachedServer(host: "127.0.0.1", port: free.port)
+    let store = MemcachedStore(servers: [address], configuration: .isolated { $0.failureLimit = 100 })
+    do {
+      _ = try await store.entry(for: "a")
+      Issue.record("A server that does not exist had an entry.")
+    } catch MemcachedError.failed(let server, let reason) {
+      #expect(server == address && !reason.isEmpty)
+    }
+    let silent = try SilentPort()
+    let waiting = MemcachedStore(
+      servers: [MemcachedServer(host: "127.0.0.1", port: silent.number)], configuration: .isolated())
+    let call = Task { try await waiting.entry(for: "a") }
+    call.cancel()
+    await #expect(throws: CancellationError.self) { try await call.value }
+    #expect(waiting.statistics.errors == 0)
+    withExtendedLifetime(free.port) {}
+  }
+}
+#endif
