@@ -1,7 +1,5 @@
 import Foundation
 import HalcyonCache
-import HalcyonHTTP
-import HalcyonSupport
 import HalcyonTesting
 import TestSupport
 import TestTraits
@@ -18,8 +16,8 @@ struct TieredStoreTests {
   private let clock = TestClock()
 
   private func entry(_ text: String = "a") -> StoredEntry {
-    let date = Date(timeIntervalSince1970: 1_700_000_000)
-    return StoredEntry(body: Data(text.utf8), metadata: EntryMetadata(requestDate: date, responseDate: date))
+    StoredEntry(
+      body: Data(text.utf8), metadata: EntryMetadata(requestDate: receivedDate, responseDate: receivedDate))
   }
 
   private func store(_ budget: Duration = .milliseconds(50)) -> TieredStore {
@@ -297,139 +295,6 @@ struct TieredStoreTests {
       let store = TieredStore([TieredStore.Tier(name: "disk", store: disk), TieredStore.Tier(name: "far", store: far)])
       #expect(ImageCache(store: store).disk === disk)
     }
-  }
-
-  @Test func `a breaker opens after failures in a row, and closes after a trial`() {
-    var breaker = CircuitBreaker(failureLimit: 2, retryInterval: .seconds(1))
-    breaker.recordFailure(at: .zero)
-    breaker.recordSuccess()
-    breaker.recordFailure(at: .zero)
-    #expect(breaker.permission(at: .zero) == .granted && !breaker.isOpen)
-    breaker.recordFailure(at: .zero)
-    #expect(breaker.isOpen && breaker.permission(at: .milliseconds(999)) == .refused)
-    breaker.recordSuccess()
-    #expect(breaker.isOpen)
-    #expect(breaker.permission(at: .seconds(1)) == .trial && breaker.permission(at: .seconds(1)) == .refused)
-    breaker.recordFailure(at: .seconds(1))
-    #expect(breaker.permission(at: .seconds(2)) == .refused && breaker.permission(at: .seconds(3)) == .trial)
-    // The outcome of that trial is never recorded.
-    #expect(breaker.permission(at: .seconds(5)) == .trial)
-    breaker.recordSuccess()
-    #expect(breaker.permission(at: .seconds(5)) == .granted && breaker.openCount == 1)
-  }
-}
-
-/// A store in memory that fails or hangs.
-final class FaultyTier: SourcePurgingStore, SelectiveStore, MissReportingStore {
-  struct Failure: Error {}
-
-  enum Fault { case failure, changeFailure, hang, notStorable }
-
-  private struct State {
-    var fault: Fault?
-    var callCount = 0
-    var storeGate: Gate?
-    var storesEvens = false
-    var isFull = false
-    var miss: CacheMiss?
-  }
-
-  let base = MemoryDataStore()
-  private let state = Lock(State())
-
-  var fault: Fault? {
-    get { state.withLock { $0.fault } }
-    set { state.withLock { $0.fault = newValue } }
-  }
-
-  /// Holds stores.
-  var storeGate: Gate? {
-    get { state.withLock { $0.storeGate } }
-    set { state.withLock { $0.storeGate = newValue } }
-  }
-
-  /// Whether only keys that are even numbers are stored.
-  var storesEvens: Bool {
-    get { state.withLock { $0.storesEvens } }
-    set { state.withLock { $0.storesEvens = newValue } }
-  }
-
-  /// Whether entries are left out.
-  var isFull: Bool {
-    get { state.withLock { $0.isFull } }
-    set { state.withLock { $0.isFull = newValue } }
-  }
-
-  /// The result of all look-ups.
-  var miss: CacheMiss? {
-    get { state.withLock { $0.miss } }
-    set { state.withLock { $0.miss = newValue } }
-  }
-
-  var callCount: Int { state.withLock { $0.callCount } }
-
-  func canStore(_ key: CacheKey) -> Bool { !storesEvens || Int(key.text)?.isMultiple(of: 2) ?? true }
-
-  func storeIfPossible(_ entry: StoredEntry, for key: CacheKey) async throws -> Bool {
-    if isFull {
-      try await pass()
-      return false
-    }
-    try await store(entry, for: key)
-    return true
-  }
-
-  func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
-    if let miss { return .miss(miss) }
-    return try await entry(for: key).map { .hit($0) } ?? .miss(.absent)
-  }
-
-  private func pass(isChange: Bool = true) async throws {
-    let fault = state.withLock { state in
-      state.callCount += 1
-      return state.fault
-    }
-    switch fault {
-    case nil: break
-    case .failure: throw Failure()
-    case .changeFailure: if isChange { throw Failure() }
-    case .notStorable: throw S3StoreError.metadataTooLarge
-    // Does not end when it is cancelled: a budget may not depend on that.
-    case .hang: await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
-    }
-  }
-
-  func entry(for key: CacheKey) async throws -> StoredEntry? {
-    try await pass(isChange: false)
-    return try await base.entry(for: key)
-  }
-
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws {
-    try await pass()
-    try await storeGate?.wait()
-    try await base.store(entry, for: key)
-  }
-
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    try await pass()
-    return try await base.updateMetadata(metadata, for: key)
-  }
-
-  func removeEntry(for key: CacheKey) async throws {
-    try await pass()
-    try await base.removeEntry(for: key)
-  }
-
-  func removeAll() async throws {
-    try await pass()
-    try await base.removeAll()
-  }
-
-  func removeEntries(ofSource source: String) async throws -> Int {
-    try await pass()
-    let keys = base.keys.filter { $0.source?.text == source }
-    for key in keys { try await base.removeEntry(for: key) }
-    return keys.count
   }
 }
 
