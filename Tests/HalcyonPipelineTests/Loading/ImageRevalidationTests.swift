@@ -44,31 +44,48 @@ struct ImageRevalidationTests {
     }
 
     func change(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
+
+    func changeImage() { change { ($0.body, $0.headers["ETag"]) = (ImageRevalidationTests.new, "\"2\"") } }
   }
 
-  private func fixture(
-    _ origin: Origin, decoder: SolidDecoder = SolidDecoder(),
-    configure: (inout PipelineConfiguration) -> Void = { _ in }
-  ) -> PipelineFixture {
-    PipelineFixture(decoder: decoder) { [clock] configuration in
+  private func fixture(_ origin: Origin) -> PipelineFixture {
+    PipelineFixture { [clock] configuration in
       configuration.time = clock
       configuration.options.retryStrategy = .never
       configuration.failureLifetimes = .none
-      configure(&configuration)
     } script: { request in
       await origin.gate.withLock { $0 }?.wait()
       return origin.respond(to: request)
     }
   }
 
-  /// The events of a new task. The stream is opened before the load can end.
-  private func events(
+  /// A server, and a pipeline that has loaded its image some seconds ago.
+  private func loaded(_ cacheControl: String, secondsAgo: Int = 0) async throws -> (Origin, PipelineFixture) {
+    let origin = Origin(["ETag": "\"1\"", "Cache-Control": cacheControl])
+    let fixture = fixture(origin)
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    clock.advance(by: .seconds(secondsAgo))
+    return (origin, fixture)
+  }
+
+  /// The colours of the images that a new task delivers. Their stream is opened before the load can end.
+  private func colors(
     of request: ImageRequest, _ fixture: PipelineFixture, _ origin: Origin
-  ) -> AsyncStream<ImageTask.Event> {
+  ) async throws -> [UInt8] {
     let gate = Signal()
     origin.gate.withLock { $0 = gate }
-    defer { gate.set() }
-    return fixture.pipeline.task(for: request).events
+    let events = fixture.pipeline.task(for: request).events
+    gate.set()
+    var colors: [UInt8] = []
+    for await event in events {
+      switch event {
+      case .preview(let image): colors.append(color(image))
+      case .finished(let result): colors.append(color(try result.get().image))
+      default: break
+      }
+    }
+    return colors
   }
 
   private func color(_ image: DecodedImage) -> UInt8 { image.bitmap[0, 0].red }
@@ -96,7 +113,7 @@ struct ImageRevalidationTests {
     let fixture = fixture(origin)
     let requests = [TargetSize.original, .fit(width: 5, height: 5)].map { ImageRequest(url: fixture.url, size: $0) }
     for request in requests { #expect(color(try await fixture.pipeline.image(for: request)) == 1) }
-    origin.change { ($0.body, $0.headers["ETag"]) = (Self.new, "\"2\"") }
+    origin.changeImage()
     clock.advance(by: .seconds(61))
     for request in requests { #expect(color(try await fixture.pipeline.image(for: request)) == 2) }
     await fixture.pipeline.cache.flush()
@@ -136,11 +153,7 @@ struct ImageRevalidationTests {
       (CachePolicy.standard, 2), (.cacheFirst, 1), (.revalidate, 2), (.cacheOnly, 1), (.staleFirst, 2),
     ] {
       for forgetsMemory in [false, true] {
-        let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
-        let fixture = fixture(origin)
-        _ = try await fixture.pipeline.image(for: fixture.url)
-        await fixture.pipeline.cache.flush()
-        clock.advance(by: .seconds(100))
+        let (origin, fixture) = try await loaded("max-age=60", secondsAgo: 100)
         if forgetsMemory { fixture.memory.removeAll() }
         _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.cachePolicy = policy })
         #expect(origin.requests.count == expected, "\(policy)")
@@ -150,10 +163,7 @@ struct ImageRevalidationTests {
 
   @Test func `the revalidate policy revalidates a fresh image too, but not an immutable one`() async throws {
     for (field, expected) in [("max-age=60", 2), ("max-age=60, immutable", 1)] {
-      let origin = Origin(["ETag": "\"1\"", "Cache-Control": field])
-      let fixture = fixture(origin)
-      _ = try await fixture.pipeline.image(for: fixture.url)
-      await fixture.pipeline.cache.flush()
+      let (origin, fixture) = try await loaded(field)
       _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.cachePolicy = .revalidate })
       #expect(origin.requests.count == expected)
     }
@@ -169,7 +179,7 @@ struct ImageRevalidationTests {
       var request = ImageRequest(url: fixture.url, processors: processors)
       let old = color(try await fixture.pipeline.image(for: request))
       await fixture.pipeline.cache.flush()
-      origin.change { ($0.body, $0.headers["ETag"]) = (Self.new, "\"2\"") }
+      origin.changeImage()
       request.cachePolicy = policy
       #expect(color(try await fixture.pipeline.image(for: request)) != old)
       #expect(origin.requests.count == 2)
@@ -177,23 +187,15 @@ struct ImageRevalidationTests {
   }
 
   @Test func `without ETags a stale image is downloaded again`() async throws {
-    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
-    let fixture = fixture(origin)
-    _ = try await fixture.pipeline.image(for: fixture.url)
-    await fixture.pipeline.cache.flush()
-    clock.advance(by: .seconds(100))
+    let (_, fixture) = try await loaded("max-age=60", secondsAgo: 100)
     var request = ImageRequest(url: fixture.url)
     request.usesETags = false
     #expect(try await fixture.pipeline.response(for: request).origin == .network)
   }
 
   @Test func `with stale-while-revalidate a stale image is served at once and revalidated once`() async throws {
-    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1, stale-while-revalidate=60"])
-    let fixture = fixture(origin)
-    _ = try await fixture.pipeline.image(for: fixture.url)
-    await fixture.pipeline.cache.flush()
-    clock.advance(by: .seconds(2))
-    origin.change { ($0.body, $0.headers["ETag"]) = (Self.new, "\"2\"") }
+    let (origin, fixture) = try await loaded("max-age=1, stale-while-revalidate=60", secondsAgo: 2)
+    origin.changeImage()
     let release = Signal()
     origin.gate.withLock { $0 = release }
     for _ in 0..<3 { #expect(color(try await fixture.pipeline.image(for: fixture.url)) == 1) }
@@ -220,11 +222,7 @@ struct ImageRevalidationTests {
   func `a stale image is served when the server fails, where stale-if-error allows it`(
     field: String, failure: ScriptedTransport.Reply, servesStale: Bool
   ) async throws {
-    let origin = Origin(["ETag": "\"1\"", "Cache-Control": field])
-    let fixture = fixture(origin)
-    _ = try await fixture.pipeline.image(for: fixture.url)
-    await fixture.pipeline.cache.flush()
-    clock.advance(by: .seconds(10))
+    let (origin, fixture) = try await loaded(field, secondsAgo: 10)
     origin.change { $0.failure = failure }
     if servesStale {
       #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).origin == .store)
@@ -240,10 +238,7 @@ struct ImageRevalidationTests {
   func `a reload that ignores the cache fails when the server does, whatever is stored`(
     failure: ScriptedTransport.Reply
   ) async throws {
-    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1, stale-if-error=60"])
-    let fixture = fixture(origin)
-    _ = try await fixture.pipeline.image(for: fixture.url)
-    await fixture.pipeline.cache.flush()
+    let (origin, fixture) = try await loaded("max-age=1, stale-if-error=60")
     origin.change { $0.failure = failure }
     for seconds in [0, 10] {
       clock.advance(by: .seconds(seconds))
@@ -255,56 +250,38 @@ struct ImageRevalidationTests {
   }
 
   @Test func `an image that its server no longer has is removed from the store`() async throws {
-    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1"])
-    let fixture = fixture(origin)
-    _ = try await fixture.pipeline.image(for: fixture.url)
-    await fixture.pipeline.cache.flush()
-    clock.advance(by: .seconds(10))
+    let (origin, fixture) = try await loaded("max-age=1", secondsAgo: 10)
     origin.change { $0.failure = .response(status: 404, body: Data()) }
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(fixture.store.count == 0)
   }
 
   @Test func `a 304 with another ETag is ignored and the image is downloaded again`() async throws {
-    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1"])
-    let fixture = fixture(origin)
+    let fixture = PipelineFixture.replying(
+      .response(body: Self.old, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=1"]),
+      .response(status: 304, body: Data(), headers: ["ETag": "\"9\""]), .response(body: Self.new), retry: .never,
+      time: clock)
     _ = try await fixture.pipeline.image(for: fixture.url)
     await fixture.pipeline.cache.flush()
     clock.advance(by: .seconds(10))
-    let count = Lock(0)
-    let replies: [ScriptedTransport.Reply] = [
-      .response(status: 304, body: Data(), headers: ["ETag": "\"9\""]), .response(body: Self.new),
-    ]
-    let transport = ScriptedTransport { _ in
-      replies[
-        count.withLock { count in
-          defer { count += 1 }
-          return min(count, 1)
-        }]
-    }
-    let pipeline = ImagePipeline(
-      configuration: PipelineConfiguration(
-        transport: transport, decoders: [SolidDecoder()], cache: ImageCache(store: fixture.store), time: clock))
-    #expect(color(try await pipeline.image(for: fixture.url)) == 2)
-    #expect(transport.requests.map { $0.headers["If-None-Match"] } == ["\"1\"", nil])
+    fixture.memory.removeAll()
+    #expect(color(try await fixture.pipeline.image(for: fixture.url)) == 2)
+    #expect(fixture.transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\"", nil])
   }
 
   @Test func `after a 304 with another ETag a revalidation in the background downloads the image`() async throws {
-    let transport = ScriptedTransport { request in
-      let control = "max-age=1, stale-while-revalidate=60"
-      return request.headers["If-None-Match"] == nil
-        ? .response(body: Self.new, headers: ["ETag": "\"1\"", "Cache-Control": control])
-        : .response(status: 304, body: Data(), headers: ["ETag": "\"9\""])
-    }
-    let fixture = fixture(Origin([:])) { $0.transport = transport }
+    let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=1, stale-while-revalidate=60"]
+    let fixture = PipelineFixture.replying(
+      .response(body: Self.old, headers: headers), .response(status: 304, body: Data(), headers: ["ETag": "\"9\""]),
+      .response(body: Self.new, headers: headers), retry: .never, time: clock)
     _ = try await fixture.pipeline.image(for: fixture.url)
     await fixture.pipeline.cache.flush()
     clock.advance(by: .seconds(2))
     _ = try await fixture.pipeline.image(for: fixture.url)
     await fixture.pipeline.cache.flush()
-    #expect(transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\"", nil])
+    #expect(fixture.transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\"", nil])
     let entry = try await fixture.store.entry(for: ImagePipeline.cacheKey(for: ImageRequest(url: fixture.url)))
-    #expect(entry?.metadata.responseDate == clock.now())
+    #expect(entry?.body == Self.new && entry?.metadata.responseDate == clock.now())
   }
 
   @Test func `a task can deliver the stale image first and the fresh one after it`() async throws {
@@ -319,15 +296,7 @@ struct ImageRevalidationTests {
       clock.advance(by: .seconds(10))
       if forgetsMemory { fixture.memory.removeAll() }
       origin.change { ($0.body, $0.headers["ETag"]) = (Self.new, "\"new\"") }
-      var colors: [UInt8] = []
-      for await event in events(of: request, fixture, origin) {
-        switch event {
-        case .preview(let image): colors.append(color(image))
-        case .finished(let result): colors.append(color(try result.get().image))
-        default: break
-        }
-      }
-      #expect(colors == [1, 2])
+      #expect(try await colors(of: request, fixture, origin) == [1, 2])
     }
   }
 
@@ -345,14 +314,7 @@ struct ImageRevalidationTests {
       clock.advance(by: .seconds(10))
       fixture.memory.removeAll()
       let (decodes, requests) = (fixture.decoder.decodedSizes.count, origin.requests.count)
-      var colors: [UInt8] = []
-      for await event in events(of: request, fixture, origin) {
-        switch event {
-        case .preview(let image): colors.append(color(image))
-        case .finished(let result): colors.append(color(try result.get().image))
-        default: break
-        }
-      }
+      let colors = try await colors(of: request, fixture, origin)
       #expect(colors.count == 2 && colors.first == colors.last)
       #expect(fixture.decoder.decodedSizes.count == decodes + 1)
       #expect(origin.requests.count == requests + 1)
