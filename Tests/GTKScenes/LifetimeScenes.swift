@@ -71,7 +71,7 @@ enum LifetimeScenes {
       stage.append(widget)
       let outcome = Outcome()
       widget.hc.setImage(
-        with: ImageRequest(source: .data(try SolidImage.png(.red))), pipeline: ViewScenes.pipeline(),
+        with: try SolidImage.request(.red), pipeline: ViewScenes.pipeline(),
         completion: outcome.take)
       try await stage.until("it is loaded", within: 200) { outcome.count == 1 }
       // The next image is loaded in a widget that was removed and added again, at its old size.
@@ -81,7 +81,7 @@ enum LifetimeScenes {
       stage.append(widget)
       g_object_unref(gpointer(widget))
       widget.hc.setImage(
-        with: ImageRequest(source: .data(try SolidImage.png(.green))), pipeline: ViewScenes.pipeline(),
+        with: try SolidImage.request(.green), pipeline: ViewScenes.pipeline(),
         completion: outcome.take)
       try await stage.until("it is loaded again", within: 200) { outcome.count == 2 }
     }
@@ -97,11 +97,7 @@ enum LifetimeScenes {
       options.transition = .custom { widget in
         if let widget = widget as? UnsafeMutablePointer<GtkWidget> { stage.remove(widget) }
       }
-      let outcome = Outcome()
-      picture.hc.setImage(
-        with: ImageRequest(source: .data(try SolidImage.png(.red))), options: options, pipeline: ViewScenes.pipeline(),
-        completion: outcome.take)
-      try await stage.until("it is loaded") { outcome.count == 1 }
+      try await stage.load(try SolidImage.request(.red), in: picture, options: options)
     }
     try await stage.until("the widgets are freed", within: 200) { finalizations.count == 2 }
   }

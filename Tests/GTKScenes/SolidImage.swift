@@ -17,6 +17,10 @@ enum SolidImage {
     try PNGEncoder().encode(bitmap(color, width: width, height: height), options: EncodingOptions())
   }
 
+  static func request(_ color: Color, width: Int = 100, height: Int = 100) throws -> ImageRequest {
+    ImageRequest(source: .data(try png(color, width: width, height: height)))
+  }
+
   static func image(_ color: Color, width: Int = 100, height: Int = 100) throws -> DecodedImage {
     let size = PixelSize(width: width, height: height)
     return DecodedImage(

@@ -1,0 +1,88 @@
+#if GTK
+import Halcyon
+import HalcyonGTK
+import TestSupport
+
+/// How one image replaces another.
+@MainActor
+enum TransitionScenes {
+  static func crossFade(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    let pipeline = ViewScenes.pipeline()
+    try await stage.load(try SolidImage.request(.red), in: picture, pipeline: pipeline)
+    var options = ImageViewOptions()
+    options.keepsCurrentImage = true
+    options.transition = .crossFade(.seconds(2))
+    picture.hc.setImage(with: try SolidImage.request(.green), options: options, pipeline: pipeline)
+    try await stage.until("the second is loaded") { !picture.hc.isLoading }
+    var start: Duration?
+    var midwayCount = 0
+    var part = 0.0
+    while part < 1 {
+      let frame = await stage.nextFrame()
+      guard stage.isLast(frame) else { continue }
+      let now = frame.time
+      let color = try stage.screenshot(of: picture).color(x: 0.5, y: 0.5)
+      part = Double(color.green) / 255
+      if (0.1..<0.9).contains(part) { midwayCount += 1 }
+      try stage.require(
+        color.isNear(Color.red.mixed(with: .green, part), tolerance: 3), "midway the colour is \(color)")
+      let begin = start ?? now - .seconds(2) * part
+      start = begin
+      let expected = min(1, (now - begin) / .seconds(2))
+      try stage.require(abs(part - expected) < 0.02, "after \(now - begin) the fade is at \(part), not \(expected)")
+    }
+    try stage.require(midwayCount > 0, "there was no fade")
+    try await stage.require(picture, is: .green)
+  }
+
+  static func transitionEnd(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    var options = ImageViewOptions()
+    options.transition = .crossFade(.milliseconds(300))
+    let outcome = Outcome()
+    picture.hc.setImage(
+      with: try SolidImage.request(.green), options: options, pipeline: ViewScenes.pipeline(),
+      completion: outcome.take)
+    try await stage.until("it is shown") { picture.hc.content.role == .image }
+    try stage.require(outcome.count == 0, "the completion was called when the fade began")
+    try await stage.until("the fade has ended") { outcome.count == 1 }
+    try await stage.require(picture, is: .green)
+  }
+
+  static func memoryHit(_ stage: Stage) async throws {
+    let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
+    let pipeline = ViewScenes.pipeline()
+    let request = try SolidImage.request(.red)
+    try await stage.load(request, in: first, pipeline: pipeline)
+    var options = ImageViewOptions()
+    options.transition = .crossFade
+    let outcome = Outcome()
+    second.hc.setImage(with: request, options: options, pipeline: pipeline, completion: outcome.take)
+    try stage.require(outcome.count == 1, "an image in the memory cache was not shown at once")
+    try await stage.require(second, is: .red)
+  }
+
+  static func transitionGroup(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let late = server.serve("/late.png", .body(try SolidImage.png(.green)).held(by: gate))
+      let early = server.serve("/early.png", .body(try SolidImage.png(.red)))
+      let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
+      let pipeline = ViewScenes.pipeline()
+      var options = ImageViewOptions()
+      options.transitionGroup = TransitionGroup(count: 2)
+      let outcome = Outcome()
+      first.hc.setImage(with: early, options: options, pipeline: pipeline, completion: outcome.take)
+      second.hc.setImage(with: late, options: options, pipeline: pipeline, completion: outcome.take)
+      // The first image has been loaded when only the second load is in flight.
+      _ = try await pipeline.image(for: ImageRequest(url: early, size: .fit(width: 100, height: 100)))
+      try await stage.require(first, is: .clear)
+      gate.open()
+      try await stage.until("both are loaded") { outcome.count == 2 }
+      try await stage.require(first, is: .red)
+      try await stage.require(second, is: .green)
+    }
+  }
+}
+#endif
