@@ -128,6 +128,7 @@ final class ImageLoader: Sendable {
 
   /// Loads from the load's own source, and does what its request wants done after that.
   private func imageOfSource(_ load: Load) async throws(ImageError) -> Loaded {
+    guard load.request.targetSize.isValid else { throw .invalidTargetSize(load.request.targetSize) }
     let load = load.memory == nil ? lookedUp(load) : load
     if case .hit(let image)? = load.memory { return Loaded(image: image) }
     var loaded = try await self.load(load, keepsResult: true)

@@ -201,6 +201,15 @@ struct SourceTests {
     never.set()
   }
 
+  @Test func `no source is tried for a size that no image can have`() async throws {
+    let fixture = PipelineFixture { _ in .response(body: Self.image) }
+    var request = ImageRequest(url: fixture.url, size: .fit(width: 0, height: 5))
+    request.alternatives = [.url(fixture.url.appending(path: "b"))]
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+    #expect(error?.name == "invalidTargetSize")
+    #expect(fixture.transport.requests.isEmpty)
+  }
+
   @Test func `no alternative is tried after a cancellation`() async throws {
     let (started, ended) = (Signal(), Signal())
     let fixture = PipelineFixture { _ in

@@ -12,7 +12,7 @@ struct Alternatives: LoadStep {
     do throws(ImageError) {
       return try await next(load)
     } catch {
-      if error.isCancellation { throw error }
+      if error.isFinal { throw error }
       errors.append(error)
     }
     for source in load.request.alternatives {
@@ -20,7 +20,7 @@ struct Alternatives: LoadStep {
       do throws(ImageError) {
         return try await direct(load.from(source))
       } catch {
-        if error.isCancellation { throw error }
+        if error.isFinal { throw error }
         errors.append(error)
       }
     }
@@ -29,10 +29,10 @@ struct Alternatives: LoadStep {
 }
 
 extension ImageError {
-  /// Whether the load was ended by the program, so that nothing else is tried.
-  var isCancellation: Bool {
+  /// Whether nothing else is tried: the program has ended the load, or no image can have its size.
+  var isFinal: Bool {
     switch self {
-    case .cancelled, .pipelineInvalidated: true
+    case .cancelled, .pipelineInvalidated, .invalidTargetSize: true
     default: false
     }
   }

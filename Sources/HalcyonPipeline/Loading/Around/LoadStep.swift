@@ -43,8 +43,8 @@ extension ImageLoader {
   private func steps(around load: Load) -> [any LoadStep] {
     if monitor == nil, load.request.isPlain { return [] }
     let steps: [(any LoadStep)?] = [
-      Reporting(load, by: monitor), InvalidSize(load), Timeout(load, configuration.time), Alternatives(load),
-      StaleFirst(load, in: self), LowDataMode(load, configuration),
+      Reporting(load, by: monitor), Timeout(load, configuration.time), Alternatives(load), StaleFirst(load, in: self),
+      LowDataMode(load, configuration),
     ]
     return steps.compactMap(\.self)
   }
@@ -52,9 +52,7 @@ extension ImageLoader {
 
 extension ImageRequest {
   /// Whether no step around the load applies, as for most requests.
-  fileprivate var isPlain: Bool {
-    optionsBox == nil && alternatives.isEmpty && lowDataSource == nil && targetSize.isValid
-  }
+  fileprivate var isPlain: Bool { optionsBox == nil && alternatives.isEmpty && lowDataSource == nil }
 
   /// This request for another source.
   func from(_ source: ImageSource) -> ImageRequest {

@@ -109,7 +109,7 @@ final class HTTPLoader: Sendable {
     let start = ContinuousClock.now
     let strategy = request.optionsBox?.options.retryStrategy ?? ExponentialBackoff()
     let mayRetry = request.content?.method.isIdempotent ?? true
-    if !Task.isCancelled, !error.isCancellation, mayRetry, let delay = await strategy.delay(after: failure),
+    if !Task.isCancelled, !error.isFinal, mayRetry, let delay = await strategy.delay(after: failure),
       refusal != nil || budget.spend(for: request.origin)
     {
       request.load.report(.retrying(after: error, attemptCount: failure.attemptCount))
