@@ -50,7 +50,7 @@ extension ImageLoader {
         ?? load.keys.variant(load.request.storagePolicy) ?? load.keys.image
       let watch = RemovalWatch(key, in: load.cache)
       return try await encodings.value(
-        for: JobKey(load.request, watch), subscription: load.subscription, keepsResult: true,
+        for: JobKey(key, load.request, after: watch.removals), subscription: load.subscription, keepsResult: true,
         writes: bytes.partialWrites(of: load)
       ) { [self] subscription throws(ImageError) in
         try await variant(load.shared(by: subscription, for: watch), planner)

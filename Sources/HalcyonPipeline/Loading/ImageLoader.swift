@@ -23,21 +23,6 @@ final class ImageLoader: Sendable {
     var isStoredVariant = false
   }
 
-  struct JobKey: Hashable {
-    let key: CacheKey
-    private let options: OptionsKey<LoadKey>
-    private let removals: RemovalWatch.Removals
-
-    init(_ request: ImageRequest, _ watch: RemovalWatch) {
-      key = watch.key
-      options = LoadKey.key(request)
-      removals = watch.removals
-    }
-
-    /// Requests that differ in their options alone are rare.
-    func hash(into hasher: inout Hasher) { hasher.combine(key) }
-  }
-
   let configuration: PipelineConfiguration
   let bytes: CachingLoader
   /// `nil` without an event handler.
@@ -45,9 +30,9 @@ final class ImageLoader: Sendable {
   let workers: WorkerPool
   /// Images that must not be stored, for views.
   let unstoredImages = ImagesInUse()
-  private let jobs: InFlightJobs<JobKey, Loaded>
+  private let jobs: InFlightJobs<JobKey<LoadKey>, Loaded>
   /// Images that are encoded for callers.
-  let encodings: InFlightJobs<JobKey, EncodedVariant>
+  let encodings: InFlightJobs<JobKey<LoadKey>, EncodedVariant>
   private let invalidated = Atomic(false)
 
   init(configuration: PipelineConfiguration) {
@@ -156,8 +141,8 @@ final class ImageLoader: Sendable {
     defer { wait?.end() }
     let watch = RemovalWatch(load.keys.image, in: load.cache)
     return try await jobs.value(
-      for: JobKey(load.request, watch), subscription: load.subscription, keepsResult: keepsResult,
-      writes: bytes.partialWrites(of: load)
+      for: JobKey(watch.key, load.request, after: watch.removals), subscription: load.subscription,
+      keepsResult: keepsResult, writes: bytes.partialWrites(of: load)
     ) { [self] subscription throws(ImageError) in
       try await runSteps(of: load.shared(by: subscription, for: watch), keepsResult: keepsResult)
     }

@@ -2,17 +2,44 @@ import HalcyonCache
 import HalcyonHTTP
 import HalcyonSupport
 
-/// The options of a request as part of the key of a job. Default options need no allocation.
-enum OptionsKey<Options: Hashable & Sendable>: Hashable, Sendable {
+/// Identifies a job: the key of its result, and what distinguishes loads with this key.
+struct JobKey<Options: JobOptions>: Hashable, Sendable {
+  let key: CacheKey
+  private let options: OptionsKey<Options>
+  private let removals: RemovalWatch.Removals
+
+  init(_ key: CacheKey, _ request: ImageRequest, after removals: RemovalWatch.Removals) {
+    self.key = key
+    self.removals = removals
+    options = OptionsKey(request)
+  }
+
+  /// Requests that differ in their options alone are rare.
+  func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
+/// The options of a request as part of a key. Default options need no allocation.
+enum OptionsKey<Options: JobOptions>: Hashable, Sendable {
   case `default`
   indirect case custom(Options)
+
+  init(_ request: ImageRequest) {
+    let options = request.optionsBox == nil ? nil : Options(request)
+    self = options.map { $0 == .standard ? .default : .custom($0) } ?? .default
+  }
+}
+
+/// The options of a request that distinguish jobs.
+protocol JobOptions: Hashable, Sendable {
+  static var standard: Self { get }
+  init(_ request: ImageRequest)
 }
 
 /// The options that change how bytes are fetched. Requests with different ones share no fetch.
 ///
 /// Tags, pins and expirations are applied to the stored entry afterwards, those of all requests that share the fetch.
-struct FetchKey: Hashable, Sendable {
-  private static let standard = FetchKey(.withoutOptions)
+struct FetchKey: JobOptions {
+  static let standard = FetchKey(.withoutOptions)
 
   private let readsStore: Bool
   private let writesStore: Bool
@@ -22,13 +49,7 @@ struct FetchKey: Hashable, Sendable {
   private let hooks: [HookIdentity?]?
   private let decoder: String?
 
-  static func key(_ request: ImageRequest) -> OptionsKey<FetchKey> {
-    guard request.optionsBox != nil else { return .default }
-    let key = FetchKey(request)
-    return key == standard ? .default : .custom(key)
-  }
-
-  fileprivate init(_ request: ImageRequest) {
+  init(_ request: ImageRequest) {
     let options = request.optionsBox?.options
     (readsStore, writesStore) = (request.readsStore, request.writesStore)
     policy = request.freshness == .staleFirst ? .standard : request.freshness
@@ -41,8 +62,8 @@ struct FetchKey: Hashable, Sendable {
 
 /// The options that change how an image is made and cached, besides those in its key. Requests with different ones share
 /// no job.
-struct LoadKey: Hashable, Sendable {
-  private static let standard = LoadKey(.withoutOptions)
+struct LoadKey: JobOptions {
+  static let standard = LoadKey(.withoutOptions)
 
   private let fetch: FetchKey
   private let readsMemory: Bool
@@ -51,13 +72,7 @@ struct LoadKey: Hashable, Sendable {
   private let storage: StoragePolicy
   private let memoryExpiration: CacheExpiration?
 
-  static func key(_ request: ImageRequest) -> OptionsKey<LoadKey> {
-    guard request.optionsBox != nil else { return .default }
-    let key = LoadKey(request)
-    return key == standard ? .default : .custom(key)
-  }
-
-  private init(_ request: ImageRequest) {
+  init(_ request: ImageRequest) {
     fetch = FetchKey(request)
     (readsMemory, writesMemory) = (request.readsMemory, request.writesMemory)
     allowsPartialImage = request.acceptsPartialImage

@@ -63,7 +63,7 @@ struct PrefetchKey: Hashable, Sendable {
       case .memory: keys.image
       case .store: keys.variant(request.storagePolicy) ?? keys.fetch
       }
-    options = LoadKey.key(request)
+    options = OptionsKey(request)
     store = request.storeOptions
   }
 }

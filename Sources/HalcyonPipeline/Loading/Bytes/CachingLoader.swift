@@ -7,15 +7,6 @@ import HalcyonSupport
 /// Gets the encoded bytes of a request: from a response in flight, from the store by HTTP's rules, or from the source.
 /// Equal requests share one job.
 final class CachingLoader: Sendable {
-  private struct JobKey: Hashable {
-    let key: CacheKey
-    let options: OptionsKey<FetchKey>
-    let removals: UInt64
-
-    /// Requests that differ in their options alone are rare.
-    func hash(into hasher: inout Hasher) { hasher.combine(key) }
-  }
-
   /// The URL of a request, or the closure that resolves it when no cache has the image.
   enum Location: Sendable {
     case known(HTTPURL)
@@ -25,7 +16,7 @@ final class CachingLoader: Sendable {
   let configuration: PipelineConfiguration
   let http: HTTPLoader
   let files = WorkerPool(name: "files", width: 2)
-  private let jobs: InFlightJobs<JobKey, EncodedImage>
+  private let jobs: InFlightJobs<JobKey<FetchKey>, EncodedImage>
   let inFlight = InFlightResponses()
   let revalidations = BackgroundRevalidations()
 
@@ -74,8 +65,10 @@ final class CachingLoader: Sendable {
     let wait = try LoadChain.wait(for: link(load.keys.fetch))
     defer { wait?.end() }
     let watch = RemovalWatch(load.keys.fetch, in: load.cache)
+    // Bytes are not in memory.
+    let removals = RemovalWatch.Removals(memory: 0, store: watch.removals.store)
     return try await jobs.value(
-      for: JobKey(key: watch.key, options: FetchKey.key(load.request), removals: watch.removals.store),
+      for: JobKey(watch.key, load.request, after: removals),
       subscription: load.subscription, keepsResult: true, writes: partialWrites(of: load)
     ) { [self] subscription throws(ImageError) in
       let load = load.shared(by: subscription, for: watch)
