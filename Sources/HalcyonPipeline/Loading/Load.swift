@@ -19,29 +19,20 @@ final class Load: Sendable {
   private let isReported: Bool
   private let recorded = Lock(LoadTrace())
 
-  /// The load of a caller.
-  ///
   /// - Parameters:
   ///   - memory: The outcome of the look-up in memory, if there was one.
+  ///   - watch: That of the result; `nil` for a new one of the image.
   ///   - isReported: Whether there is an event handler.
-  convenience init(
+  init(
     _ request: ImageRequest, _ keys: RequestKeys, in cache: ImageCache, for subscription: LoadSubscription,
-    after memory: MemoryLookup?, isReported: Bool
-  ) {
-    self.init(
-      request, keys, cache, subscription, memory, RemovalWatch(keys.image, in: cache), isReported: isReported)
-  }
-
-  private init(
-    _ request: ImageRequest, _ keys: RequestKeys, _ cache: ImageCache, _ subscription: LoadSubscription,
-    _ memory: MemoryLookup?, _ watch: RemovalWatch, isReported: Bool
+    after memory: MemoryLookup?, _ watch: RemovalWatch? = nil, isReported: Bool
   ) {
     self.request = request
     self.keys = keys
     self.cache = cache
     self.subscription = subscription
     self.memory = memory
-    self.watch = watch
+    self.watch = watch ?? RemovalWatch(keys.image, in: cache)
     self.isReported = isReported
   }
 
@@ -71,19 +62,19 @@ final class Load: Sendable {
   ///
   /// - Parameter watch: That of the result, if its key is not the one of the image.
   func shared(by subscription: LoadSubscription, for watch: RemovalWatch? = nil) -> Load {
-    Load(request, keys, cache, subscription, memory, watch ?? self.watch, isReported: isReported)
+    Load(request, keys, in: cache, for: subscription, after: memory, watch ?? self.watch, isReported: isReported)
   }
 
   /// This load with other options, which do not change its keys.
   func changed(_ change: (inout ImageRequest) -> Void) -> Load {
     var request = request
     change(&request)
-    return Load(request, keys, cache, subscription, memory, watch, isReported: isReported)
+    return Load(request, keys, in: cache, for: subscription, after: memory, watch, isReported: isReported)
   }
 
   /// This load after a look-up in memory.
   func after(_ memory: MemoryLookup) -> Load {
-    Load(request, keys, cache, subscription, memory, watch, isReported: isReported)
+    Load(request, keys, in: cache, for: subscription, after: memory, watch, isReported: isReported)
   }
 
   /// The load of another source, before the look-up in memory.
