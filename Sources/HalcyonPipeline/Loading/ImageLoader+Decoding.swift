@@ -39,7 +39,9 @@ extension ImageLoader {
   func fetchAgain(
     _ encoded: EncodedImage, after error: ImageError, _ load: Load
   ) async throws(ImageError) -> EncodedImage {
-    if encoded.origin == .network { bytes.remember(error, for: load.request.failureKey(load.keys.fetch), of: encoded) }
+    if encoded.origin == .network {
+      bytes.http.remember(error, for: load.request.failureKey(load.keys.fetch), after: encoded.metadata.redirects)
+    }
     guard encoded.origin == .store, case .decoding(let reason, _) = error, reason != .cancelled,
       load.request.freshness.usesNetwork
     else { throw error }

@@ -239,8 +239,8 @@ public final class ImagePipeline: Sendable {
   ///
   /// May be changed at any time; transfers in flight are not interrupted.
   package var connectionLimits: ConnectionLimits {
-    get { loader.bytes.connectionLimits }
-    set { loader.bytes.connectionLimits = newValue }
+    get { loader.bytes.http.limiter.limits }
+    set { loader.bytes.http.limiter.limits = newValue }
   }
 
   /// How long failures are cached. Initially ``PipelineConfiguration/failureLifetimes``.
@@ -248,8 +248,8 @@ public final class ImagePipeline: Sendable {
   /// May be changed at any time, also that of a pipeline that is not configured, as `ImagePipeline.shared`:
   /// ``FailureLifetimes/none`` sends every request. Setting forgets the failures cached so far.
   package var failureLifetimes: FailureLifetimes {
-    get { loader.bytes.failureLifetimes }
-    set { loader.bytes.failureLifetimes = newValue }
+    get { loader.bytes.http.failures.lifetimes }
+    set { loader.bytes.http.failures.lifetimes = newValue }
   }
 
   /// The request with the default options of the pipeline filled in, for a view, which then sets its size. Idempotent.

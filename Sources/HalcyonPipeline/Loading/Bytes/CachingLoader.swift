@@ -32,23 +32,6 @@ final class CachingLoader: Sendable {
   /// The sources of all jobs, URLs and keys.
   var activeSources: Set<String> { Set(jobs.keys.map { $0.key.sourceText }) }
 
-  /// Limits of concurrent transfers.
-  var connectionLimits: ConnectionLimits {
-    get { http.limiter.limits }
-    set { http.limiter.limits = newValue }
-  }
-
-  /// How long failures are remembered.
-  var failureLifetimes: FailureLifetimes {
-    get { http.failures.lifetimes }
-    set { http.failures.lifetimes = newValue }
-  }
-
-  /// Remembers for a short time that the bytes of a key cannot be used.
-  func remember(_ error: ImageError, for key: CacheKey, of encoded: EncodedImage) {
-    http.failures.remember(error, for: key, atMost: configuration.lifetime(of: encoded.metadata.redirects))
-  }
-
   func cancelLoads(of source: String) {
     jobs.cancel { $0.key.sourceText == source }
   }

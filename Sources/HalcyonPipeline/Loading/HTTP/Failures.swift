@@ -60,13 +60,6 @@ final class FailureMemory: Sendable {
   }
 }
 
-extension PipelineConfiguration {
-  /// How long redirects are fresh from now on.
-  func lifetime(of redirects: [EntryMetadata.Redirect]) -> Duration {
-    .seconds(min(httpCaching.remainingLifetime(of: redirects, at: time.now()), 1e9))
-  }
-}
-
 /// Limits the retries to each origin, so that an outage is not answered with a retry storm: token buckets that ten
 /// successful loads refill by one retry, up to the capacity.
 final class RetryBudget: Sendable {

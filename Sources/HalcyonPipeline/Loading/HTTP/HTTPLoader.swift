@@ -83,6 +83,12 @@ final class HTTPLoader: Sendable {
     return nil
   }
 
+  /// Remembers for a short time, while the redirects are fresh, that the bytes of a key cannot be used.
+  func remember(_ error: ImageError, for key: CacheKey, after redirects: [EntryMetadata.Redirect]) {
+    let lifetime = configuration.httpCaching.remainingLifetime(of: redirects, at: configuration.time.now())
+    failures.remember(error, for: key, atMost: .seconds(min(lifetime, 1e9)))
+  }
+
   /// Where interrupted downloads of a load are stored.
   func partialBodies(of load: Load) -> PartialBodies {
     PartialBodies(load: load, store: configuration.observedStore(of: load.cache))
@@ -123,7 +129,7 @@ final class HTTPLoader: Sendable {
       }
     }
     if Task.isCancelled { error = .cancelled }
-    failures.remember(error, for: request.failureKey, atMost: configuration.lifetime(of: request.redirects))
+    remember(error, for: request.failureKey, after: request.redirects)
     if request.load.request.writesStore, let partial = request.partial {
       let write = await partialBodies(of: request.load).store(partial)
       // No caller waits for a cancelled load, only the end of the program may: see ``ImageCache/flush()``.
