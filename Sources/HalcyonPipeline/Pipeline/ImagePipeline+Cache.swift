@@ -95,7 +95,7 @@ extension ImagePipeline {
     else {
       throw .notStorable(key: key.sourceText)
     }
-    _ = try configuration.inspector(of: request.source.url, decoder: request.options.decoder).info(of: original)
+    _ = try configuration.inspector(of: request.source.url, for: request).info(of: original)
     try await store.insert(StoredEntry(body: original, metadata: newMetadata(for: request, userInfo)), for: key)
   }
 

@@ -106,8 +106,7 @@ final class CachingLoader: Sendable {
   func storedImage(
     _ entry: StoredEntry, of load: Load, isFromHTTP: Bool, trace: LoadTrace, _ watch: RemovalWatch
   ) -> EncodedImage? {
-    let decoder = load.request.optionsBox?.options.decoder
-    let inspector = configuration.inspector(of: entry.metadata.url, decoder: decoder)
+    let inspector = configuration.inspector(of: entry.metadata.url, for: load.request)
     guard let info = try? inspector.info(of: entry.body) else { return nil }
     return EncodedImage(
       data: entry.body, metadata: entry.metadata, info: info, origin: .store,

@@ -57,13 +57,9 @@ struct ImageInspector {
 
 extension PipelineConfiguration {
   /// An inspector for the bytes of a URL. Inlined, since a call would copy the large configuration.
-  ///
-  /// - Parameter decoder: The decoder of the request, if it has one.
   @inline(__always)
-  func inspector(of url: URL?, contentType: String? = nil, decoder: (any ImageDecoder)?) -> ImageInspector {
-    ImageInspector(
-      decoders: decoder.map { DecoderTable([$0] + decoders) } ?? decoderTable, limits: limits, url: url,
-      contentType: contentType)
+  func inspector(of url: URL?, contentType: String? = nil, for request: ImageRequest) -> ImageInspector {
+    ImageInspector(decoders: decoders(for: request), limits: limits, url: url, contentType: contentType)
   }
 
   /// The decoders of a request, its own first. Inlined for the same reason.

@@ -80,7 +80,7 @@ extension CachingLoader {
     let storable = storeKey.map {
       StorableResponse(metadata: metadata, key: $0.key, requestHeaders: [:], knownVariants: [])
     }
-    let inspector = configuration.inspector(of: url, decoder: load.request.optionsBox?.options.decoder)
+    let inspector = configuration.inspector(of: url, for: load.request)
     return EncodedImage(
       data: data, metadata: metadata, info: try inspector.info(of: data), origin: origin, storable: storable,
       decoded: provided.image, trace: load.trace, watch: load.watch

@@ -12,9 +12,7 @@ extension HTTPAttempt {
   ) async throws(ImageError) -> HTTPResponse {
     try await validate(reply, with: permit)
     let metadata = metadata(of: reply, continuing: partial)
-    var reader = BodyReader(
-      reply.response, url: reply.request.url, continuing: partial, decoder: request.optionsBox?.options.decoder,
-      by: loader)
+    var reader = BodyReader(reply, continuing: partial, for: load.request, by: loader)
     let isResumable = reply.route.isStorable && request.content == nil
     let usesETags = load.request.revalidatesByETag
     func partialBody(_ data: Data) -> PartialBody? {
@@ -101,18 +99,17 @@ struct BodyReader {
 
   /// - Parameter partial: The first bytes of the body, if the response is the rest of it.
   init(
-    _ response: TransportResponse, url: URL, continuing partial: PartialBody?, decoder: (any ImageDecoder)?,
-    by loader: HTTPLoader
+    _ reply: HTTPReply, continuing partial: PartialBody?, for request: ImageRequest, by loader: HTTPLoader
   ) {
     let configuration = loader.configuration
     data = partial?.data ?? Data()
     receivedByteCount = data.count
-    head = ResponseHead(url: url, status: response.status, headers: response.headers)
+    head = reply.head
     byteLimit = configuration.limits.encodedByteCount
     earlierByteCount = data.count
-    let range = partial == nil ? nil : ContentRange(response.headers["Content-Range"])
-    expected = range.map { $0.last + 1 } ?? response.expectedByteCount
-    inspector = configuration.inspector(of: url, contentType: response.headers["Content-Type"], decoder: decoder)
+    let range = partial == nil ? nil : ContentRange(head.headers["Content-Range"])
+    expected = range.map { $0.last + 1 } ?? reply.response.expectedByteCount
+    inspector = configuration.inspector(of: head.url, contentType: head.headers["Content-Type"], for: request)
     time = configuration.time
     meter = ProgressMeter(interval: configuration.progressInterval, earlierByteCount: data.count, now: time.uptime())
     nextCheckpoint = max(Self.firstCheckpoint, data.count * 2)
