@@ -22,22 +22,19 @@ extension ImageLoader {
       case .file, .inline, .data: return .skipped
       case .web, .unresolved, .provider, .decoded: break
       }
-      guard let cache = configuration.httpCache(for: load.request), load.request.writesStore else {
+      guard load.cache.encodedStore != nil, load.request.writesStore else {
         throw .notStorable(key: load.keys.fetch.sourceText)
       }
-      if load.request.storagePolicy.encodesImages { return try await prefetchVariant(load) }
-      return try await prefetchOriginal(load, in: cache)
+      return try await load.request.storagePolicy.encodesImages ? prefetchVariant(load) : prefetchOriginal(load)
     }
   }
 
-  private func prefetchOriginal(_ load: Load, in cache: HTTPCache) async throws(ImageError) -> Prefetched {
+  private func prefetchOriginal(_ load: Load) async throws(ImageError) -> Prefetched {
     let encoded = try await bytes.encodedImage(for: load)
-    if encoded.origin != .store {
-      guard let storable = encoded.storable else { throw .notStorable(key: load.keys.fetch.sourceText) }
-      // The load that verified the bytes first stores them.
-      if encoded.markVerified() { try await storeNow(encoded, as: storable, in: cache, load) }
-    }
-    if load.request.optionsBox != nil { try await applyStoreOptions(load, after: encoded) }
+    guard encoded.isFoundAgain else { throw .notStorable(key: load.keys.fetch.sourceText) }
+    await storeOriginal(encoded, load, nil)
+    try await encoded.waitForStoring()
+    try await applyStoreOptions(load, after: encoded)
     return encoded.origin == .store ? .skipped : .loaded
   }
 
@@ -65,21 +62,6 @@ extension ImageLoader {
     if storesOriginalBytes || request.storesOriginal { try await encoded.waitForStoring() }
     try await applyStoreOptions(load, after: encoded, loaded.variantWrite)
     return storesOriginalBytes && encoded.origin == .store ? .skipped : .loaded
-  }
-
-  /// Completes the write even when the caller is cancelled, since other loads may wait for it.
-  private func storeNow(
-    _ encoded: EncodedImage, as storable: StorableResponse, in cache: HTTPCache, _ load: Load
-  ) async throws(ImageError) {
-    let write = Task {
-      if !encoded.watch.isRemovedFromStore { try await cache.store(storable, body: encoded.data) }
-    }
-    load.cache.writes.track { _ = await write.result }
-    if case .failure(let cause) = await write.result {
-      throw .failed(cause: cause, url: encoded.metadata.url ?? .unnamedImage)
-    }
-    encoded.markStored()
-    monitor?.report(.stored(.store, byteCount: encoded.data.count))
   }
 }
 

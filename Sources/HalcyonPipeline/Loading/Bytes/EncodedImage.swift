@@ -26,7 +26,6 @@ final class EncodedImage: Sendable {
   let watch: RemovalWatch
 
   private struct State {
-    var isVerified = false
     var isStored = false
     /// Starts the write to the store, and returns it.
     var start: Task<Task<Void, Never>, Never>?
@@ -76,16 +75,6 @@ final class EncodedImage: Sendable {
     return request.loadsFirstFrame ? decoded.still : decoded
   }
 
-  /// Records that the bytes are a valid image.
-  ///
-  /// - Returns: Whether this is the first call.
-  func markVerified() -> Bool {
-    state.withLock { state in
-      defer { state.isVerified = true }
-      return !state.isVerified
-    }
-  }
-
   /// Whether the store has the bytes.
   var isStored: Bool { state.withLock(\.isStored) }
 
@@ -108,8 +97,7 @@ final class EncodedImage: Sendable {
   /// Starts the write to the store, unless it was started before; returns once it has begun.
   func startWriting(_ start: @escaping @Sendable () async -> Task<Void, Never>) async {
     let start = state.withLock { state in
-      if !state.isVerified { state.start = Task { await start() } }
-      state.isVerified = true
+      if state.start == nil { state.start = Task { await start() } }
       return state.start
     }
     _ = await start?.value
