@@ -65,7 +65,7 @@ extension CachingLoader {
     let end = ContinuousClock.now
     let (entry, reason) = request.readsStore ? (found.stored, found.miss) : (nil, .notRead)
     load.record { $0.add(.storeRead, since: start, until: end, miss: reason, tier: tier) }
-    let image = entry.flatMap { storedImage($0, of: load, isFromHTTP: true, trace: load.trace, load.watch) }
+    let image = entry.flatMap { storedImage($0, of: load) }
     load.reportLookUp(miss: reason ?? (image == nil ? .damaged : nil), image)
     switch (found.action, image) {
     case (.unavailable, _): throw .notCached(key: found.key.sourceText)
@@ -128,7 +128,7 @@ extension CachingLoader {
       guard let lookup = request.lookup else { throw .httpStatus(304, url: request.url) }
       let isStored = isStorable && !load.watch.isRemovedFromStore
       if let entry = await configuration.httpCache(for: load.request)?.renewed(lookup, by: head, isStored: isStored),
-        let image = storedImage(entry, of: load, isFromHTTP: true, trace: load.trace, load.watch)
+        let image = storedImage(entry, of: load)
       {
         return image
       }
@@ -167,7 +167,7 @@ extension CachingLoader {
     guard let lookup = request.lookup, load.request.freshness != .reload,
       let entry = await staleEntry(insteadOf: error, load, lookup)
     else { return nil }
-    return storedImage(entry, of: load, isFromHTTP: true, trace: load.trace, load.watch)
+    return storedImage(entry, of: load)
   }
 
   private func staleEntry(insteadOf error: ImageError, _ load: Load, _ lookup: CacheLookup) async -> StoredEntry? {

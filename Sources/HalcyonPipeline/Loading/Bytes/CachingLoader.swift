@@ -63,11 +63,8 @@ final class CachingLoader: Sendable {
 
   /// The writes to which a cancelled load adds its partial response; `nil` if it stores none.
   func partialWrites(of load: Load) -> BackgroundWrites? {
-    switch load.request.source.kind {
-    case .provider, .decoded: return nil
-    case .url, .string, .keyed, .data, .resolver: break
-    }
-    return load.request.writesStore && load.cache.encodedStore != nil ? load.cache.writes : nil
+    let storesPart = !load.request.source.isProvided && load.request.writesStore && load.cache.encodedStore != nil
+    return storesPart ? load.cache.writes : nil
   }
 
   /// The image of any source. Most are URLs of the web, whose loads wait in a smaller async frame without this.
@@ -100,17 +97,13 @@ final class CachingLoader: Sendable {
   func link(_ key: CacheKey) -> LoadChain.Link { LoadChain.Link(loader: ObjectIdentifier(self), key: key) }
 
   /// The image of a stored entry; `nil` if the entry is not an image.
-  ///
-  /// - Parameter watch: That of the entry.
   @inline(never)
-  func storedImage(
-    _ entry: StoredEntry, of load: Load, isFromHTTP: Bool, trace: LoadTrace, _ watch: RemovalWatch
-  ) -> EncodedImage? {
+  func storedImage(_ entry: StoredEntry, of load: Load) -> EncodedImage? {
     let inspector = configuration.inspector(of: entry.metadata.url, for: load.request)
     guard let info = try? inspector.info(of: entry.body) else { return nil }
     return EncodedImage(
       data: entry.body, metadata: entry.metadata, info: info, origin: .store,
-      freshEnd: isFromHTTP ? freshEnd(entry.metadata) : nil, trace: trace, watch: watch)
+      freshEnd: load.request.source.isProvided ? nil : freshEnd(entry.metadata), trace: load.trace, watch: load.watch)
   }
 
   func freshEnd(_ metadata: EntryMetadata) -> Duration {

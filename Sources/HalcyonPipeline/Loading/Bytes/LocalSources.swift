@@ -47,7 +47,7 @@ extension CachingLoader {
     let start = ContinuousClock.now
     let (result, tier) = await TierTrace.recording { (try? await store.lookUp(load.key)) ?? .miss(.failed) }
     load.record { $0.add(.storeRead, since: start, miss: result.miss, tier: tier) }
-    let image = result.value.flatMap { storedImage($0, of: load, isFromHTTP: false, trace: load.trace, load.watch) }
+    let image = result.value.flatMap { storedImage($0, of: load) }
     load.reportLookUp(miss: image == nil ? result.miss ?? .damaged : nil, image)
     return image
   }
@@ -85,6 +85,16 @@ extension CachingLoader {
       data: data, metadata: metadata, info: try inspector.info(of: data), origin: origin, storable: storable,
       decoded: provided.image, trace: load.trace, watch: load.watch
     ) { [inFlight] in if let storeKey { inFlight.removeReleased(storeKey) } }
+  }
+}
+
+extension ImageSource {
+  /// Whether a closure of the caller returns the image, so that HTTP's rules do not apply to its stored bytes.
+  var isProvided: Bool {
+    switch kind {
+    case .provider, .decoded: true
+    case .url, .string, .keyed, .data, .resolver: false
+    }
   }
 }
 

@@ -36,21 +36,20 @@ extension ImageLoader {
       return nil
     }
     let watch = RemovalWatch(variant.key, in: load.cache)
-    var trace = LoadTrace()
     let start = ContinuousClock.now
     let (lookup, tier) = await TierTrace.recording {
       await variant.cache.lookUp(
         variant.key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
         at: configuration.time.now())
     }
-    trace.add(.storeRead, since: start, tier: tier)
     guard let entry = lookup.stored else { return nil }
-    guard lookup.action == .serve || !variant.isFromHTTP else {
+    guard lookup.action == .serve || request.source.isProvided else {
       load.subscription.report(.storedStale)
       return nil
     }
-    return bytes.storedImage(
-      entry, of: load.changed { $0 = $0.ofStoredForm }, isFromHTTP: variant.isFromHTTP, trace: trace, watch)
+    let stored = load.shared(by: load.subscription, for: watch).changed { $0 = $0.ofStoredForm }
+    stored.record { $0.add(.storeRead, since: start, tier: tier) }
+    return bytes.storedImage(entry, of: stored)
   }
 
   /// Starts encoding and storing a processed image in the background. A failure does not fail the load.
