@@ -18,10 +18,7 @@ extension ImageLoader {
     _ request: ImageRequest, _ subscription: LoadSubscription
   ) async throws(ImageError) -> Prefetched {
     try await around(newLoad(request, for: subscription)) { [self] load throws(ImageError) in
-      switch try ResolvedSource(load.request.source) {
-      case .file, .inline, .data: return .skipped
-      case .web, .unresolved, .provider, .decoded: break
-      }
+      if try ResolvedSource(load.request.source).isLocal { return .skipped }
       guard load.cache.encodedStore != nil, load.request.writesStore else {
         throw .notStorable(key: load.keys.fetch.sourceText)
       }

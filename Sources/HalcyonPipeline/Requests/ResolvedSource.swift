@@ -16,6 +16,14 @@ enum ResolvedSource: Sendable {
   case provider(ImageSource.Provider<Data>)
   case decoded(ImageSource.Provider<DecodedImage>)
 
+  /// Whether the encoded bytes are on this machine, so that nothing of the source is stored.
+  var isLocal: Bool {
+    switch self {
+    case .file, .inline, .data: true
+    case .web, .unresolved, .provider, .decoded: false
+    }
+  }
+
   init(_ source: ImageSource) throws(ImageError) {
     switch source.kind {
     case .url(let url), .keyed(let url, key: _): try self.init(url, text: url.absoluteString)

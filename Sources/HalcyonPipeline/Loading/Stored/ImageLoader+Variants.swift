@@ -6,13 +6,6 @@ import HalcyonSupport
 
 /// Processed images in the store, by the ``StoragePolicy`` of their requests.
 extension ImageLoader {
-  /// Where a processed image is stored.
-  private struct VariantEntry: Sendable {
-    let key: CacheKey
-    let cache: HTTPCache
-    let isFromHTTP: Bool
-  }
-
   /// The processed image from the store; `nil` if there is none, or it is not fresh.
   @inline(never)
   func storedVariant(_ load: Load) async throws(ImageError) -> Loaded? {
@@ -32,14 +25,14 @@ extension ImageLoader {
   /// The bytes of the processed image from the store; `nil` if there are none, or they are not fresh.
   func storedBytes(_ load: Load, key: CacheKey?) async -> EncodedImage? {
     let request = load.request
-    guard request.readsStore, !request.freshness.contactsServerFirst, let variant = variantEntry(load, key) else {
+    guard let key, request.readsStore, !request.freshness.contactsServerFirst, let cache = variantCache(load) else {
       return nil
     }
-    let watch = RemovalWatch(variant.key, in: load.cache)
+    let watch = RemovalWatch(key, in: load.cache)
     let start = ContinuousClock.now
     let (lookup, tier) = await TierTrace.recording {
-      await variant.cache.lookUp(
-        variant.key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
+      await cache.lookUp(
+        key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
         at: configuration.time.now())
     }
     guard let entry = lookup.stored else { return nil }
@@ -55,9 +48,8 @@ extension ImageLoader {
   /// Starts encoding and storing a processed image in the background. A failure does not fail the load.
   func storeVariant(of loaded: Loaded, _ load: Load) async -> Task<Void, Never>? {
     let request = load.request
-    guard request.writesStore, request.storagePolicy.encodesImages, let encoded = loaded.encoded,
-      let variant = variantEntry(load, load.keys.variant(request.storagePolicy)),
-      let storable = encoded.storable(asVariant: variant.key, for: request, configuration.headers)
+    guard request.writesStore, let encoded = loaded.encoded,
+      let write = variantWrite(load, load.keys.variant(request.storagePolicy), of: encoded)
     else { return nil }
     if request.storesOriginalBytes(of: loaded.image) {
       await storeOriginal(encoded, load, load.cache.placeholders[load.keys.fetch])
@@ -70,7 +62,7 @@ extension ImageLoader {
       do {
         guard let data = try await encodedData(of: image, request, original: original) else { return }
         // The store reports its failures itself.
-        try? await writeVariant(data, as: storable, in: variant.cache, encoded, load.watch)
+        try? await write(data)
       } catch {
         monitor?.report(.storeFailed(error))
       }
@@ -84,15 +76,15 @@ extension ImageLoader {
   /// - Throws: Errors of the encoder and of the store.
   func storeVariantNow(of image: DecodedImage, _ encoded: EncodedImage, _ load: Load) async throws(ImageError) {
     let request = load.request
-    guard let variant = variantEntry(load, load.keys.variant(request.storagePolicy)),
-      let storable = encoded.storable(asVariant: variant.key, for: request, configuration.headers)
-    else { throw .notStorable(key: load.keys.fetch.sourceText) }
-    let write = Task {
-      guard let data = try await encodedData(of: image, request, original: encoded.data) else { return }
-      try await writeVariant(data, as: storable, in: variant.cache, encoded, load.watch)
+    guard let write = variantWrite(load, load.keys.variant(request.storagePolicy), of: encoded) else {
+      throw .notStorable(key: load.keys.fetch.sourceText)
     }
-    load.cache.writes.track { _ = await write.result }
-    if case .failure(let cause) = await write.result {
+    let work = Task {
+      guard let data = try await encodedData(of: image, request, original: encoded.data) else { return }
+      try await write(data)
+    }
+    load.cache.writes.track { _ = await work.result }
+    if case .failure(let cause) = await work.result {
       throw .failed(cause: cause, url: encoded.metadata.url ?? .unnamedImage)
     }
   }
@@ -112,32 +104,33 @@ extension ImageLoader {
   /// Starts storing an encoded image under the key of its load in the background, unless the request or the server
   /// forbids it.
   func startStoring(_ data: Data, of encoded: EncodedImage, _ load: Load) async {
-    guard load.request.writesStore, let variant = variantEntry(load, load.key),
-      let storable = encoded.storable(asVariant: variant.key, for: load.request, configuration.headers)
-    else { return }
-    let write = await load.cache.writes.start(byteCount: data.count) { [self] in
-      try? await writeVariant(data, as: storable, in: variant.cache, encoded, load.watch)
-    }
-    if load.request.waitsForWrite { try? await write.waitUnlessCancelled() }
+    guard load.request.writesStore, let write = variantWrite(load, load.key, of: encoded) else { return }
+    let work = await load.cache.writes.start(byteCount: data.count) { try? await write(data) }
+    if load.request.waitsForWrite { try? await work.waitUnlessCancelled() }
   }
 
-  /// Stores an encoded image, unless it or the bytes it was made from have been removed meanwhile.
-  private func writeVariant(
-    _ data: Data, as storable: StorableResponse, in cache: HTTPCache, _ encoded: EncodedImage, _ watch: RemovalWatch
-  ) async throws {
-    if watch.isRemovedFromStore || encoded.watch.isRemovedFromStore { return }
-    try await cache.store(storable, body: data)
-    monitor?.report(.stored(.store, byteCount: data.count))
+  /// Stores an image made from `encoded`, unless it or these bytes have been removed meanwhile; `nil` without a key, or if
+  /// the source, the response or a missing store rules that out.
+  private func variantWrite(
+    _ load: Load, _ key: CacheKey?, of encoded: EncodedImage
+  ) -> (@Sendable (Data) async throws -> Void)? {
+    guard let key, encoded.isFoundAgain, let cache = variantCache(load) else { return nil }
+    var metadata = encoded.storable?.metadata ?? encoded.metadata
+    metadata.variants = []
+    let storable = StorableResponse(
+      metadata: metadata, key: key, requestHeaders: load.request.headers.adding(configuration.headers),
+      knownVariants: [])
+    return { [monitor, watch = load.watch] data in
+      if watch.isRemovedFromStore || encoded.watch.isRemovedFromStore { return }
+      try await cache.store(storable, body: data)
+      monitor?.report(.stored(.store, byteCount: data.count))
+    }
   }
 
-  /// Where the processed image is stored; `nil` if the policy, the source or a missing store rules that out.
-  private func variantEntry(_ load: Load, _ key: CacheKey?) -> VariantEntry? {
-    guard let key, let cache = configuration.httpCache(for: load.request) else { return nil }
-    switch try? ResolvedSource(load.request.source) {
-    case .web, .unresolved: return VariantEntry(key: key, cache: cache, isFromHTTP: true)
-    case .provider, .decoded: return VariantEntry(key: key, cache: cache, isFromHTTP: false)
-    case .file, .inline, .data, nil: return nil
-    }
+  /// The store of processed images; `nil` without one, or if the source is on this machine.
+  private func variantCache(_ load: Load) -> HTTPCache? {
+    guard (try? ResolvedSource(load.request.source))?.isLocal == false else { return nil }
+    return configuration.httpCache(for: load.request)
   }
 }
 
@@ -148,18 +141,5 @@ extension ImageRequest {
     request.size = .original
     if request.optionsBox?.options.decoderHook != nil { request.options.decoder = nil }
     return request
-  }
-}
-
-extension EncodedImage {
-  /// How an image made from these bytes is stored; `nil` if the bytes must not be stored, or are the stored image itself.
-  fileprivate func storable(
-    asVariant key: CacheKey, for request: ImageRequest, _ headers: HTTPHeaders
-  ) -> StorableResponse? {
-    guard isFoundAgain else { return nil }
-    var metadata = storable?.metadata ?? metadata
-    metadata.variants = []
-    return StorableResponse(
-      metadata: metadata, key: key, requestHeaders: request.headers.adding(headers), knownVariants: [])
   }
 }
