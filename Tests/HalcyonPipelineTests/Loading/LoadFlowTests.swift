@@ -189,13 +189,14 @@ struct LoadFlowTests {
     try await held.acquire(origin, LoadSubscription(priority: .normal))
     let (granted, cancelled) = (LoadSubscription(priority: .normal), LoadSubscription(priority: .normal))
     let (first, second) = (limiter.newPermit(), limiter.newPermit())
-    let outcomes = Lock<[String]>([])
-    first.request(origin, granted) { outcome in outcomes.withLock { $0.append("\(outcome)") } }
-    second.request(origin, cancelled) { outcome in outcomes.withLock { $0.append("\(outcome)") } }
+    let outcomes = EventLog<ConnectionLimiter.Outcome>()
+    first.request(origin, granted) { outcomes.record($0) }
+    second.request(origin, cancelled) { outcomes.record($0) }
     #expect(granted.priorityObserverCount == 1 && cancelled.priorityObserverCount == 1)
     second.release()
     held.release()
-    #expect(outcomes.withLock { $0 } == ["cancelled", "granted"])
+    let names = outcomes.events.map { if case .failure(let error) = $0 { error.name } else { "granted" } }
+    #expect(names == ["cancelled", "granted"])
     #expect(granted.priorityObserverCount == 0 && cancelled.priorityObserverCount == 0)
     first.release()
     #expect(limiter.activeCount == 0)

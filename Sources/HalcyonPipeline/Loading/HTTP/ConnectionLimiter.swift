@@ -7,13 +7,8 @@ import HalcyonSupport
 /// (``HostQueues``), does not block other hosts. A change costs a look at each host with transfers or waiters, not at each
 /// waiter.
 final class ConnectionLimiter: Sendable {
-  /// What becomes of a request for a permit.
-  enum Outcome: Sendable {
-    case granted
-    case cancelled
-    /// Too many transfers wait for a permit.
-    case rejected(limit: Int)
-  }
+  /// What becomes of a request for a permit: it is granted, cancelled, or too many wait for one.
+  typealias Outcome = Result<Void, ImageError>
 
   /// The longest pause that a server gets by itself; the retry strategy of a load may choose a longer one.
   private static let longestPause = Duration.seconds(30)
@@ -107,7 +102,7 @@ final class ConnectionLimiter: Sendable {
     var isFirst = true
     while let (id, waiter) = nextGranted(isFirst) {
       isFirst = false
-      waiter.end(.granted, of: id)
+      waiter.end(.success(()), of: id)
     }
     updateTimer()
   }
@@ -159,13 +154,12 @@ final class ConnectionLimiter: Sendable {
   /// Rejects the request with the lowest priority, of several the one that would start last, when too many wait.
   private func rejectExcess() {
     let rejected: (id: UInt64, waiter: Waiter, limit: Int)? = state.withLock { state in
-      guard state.queues.waitingCount > state.queues.limits.waiting, let id = state.queues.leastUrgent else {
-        return nil
-      }
+      let limit = state.queues.limits.waiting
+      guard state.queues.waitingCount > limit, let id = state.queues.leastUrgent else { return nil }
       state.queues.remove(id)
-      return state.waiters.removeValue(forKey: id).map { (id, $0, state.queues.limits.waiting) }
+      return state.waiters.removeValue(forKey: id).map { (id, $0, limit) }
     }
-    if let rejected { rejected.waiter.end(.rejected(limit: rejected.limit), of: rejected.id) }
+    if let rejected { rejected.waiter.end(.failure(.tooManyWaiting(limit: rejected.limit)), of: rejected.id) }
   }
 
   /// The right to run one transfer, once it is granted.
@@ -184,7 +178,7 @@ final class ConnectionLimiter: Sendable {
         state.granted[id] = transfer
         return true
       }
-      if isGranted { return onOutcome(.granted) }
+      if isGranted { return onOutcome(.success(())) }
       // Before it can be granted: the report of that comes last.
       subscription.report(.queue(QueueState(permit: id, isWaiting: true)))
       limiter.state.withLock { state in
@@ -207,11 +201,7 @@ final class ConnectionLimiter: Sendable {
       } onCancel: {
         cancel()
       }
-      switch outcome {
-      case .granted: return
-      case .cancelled: throw .cancelled
-      case .rejected(let limit): throw .tooManyWaiting(limit: limit)
-      }
+      try outcome.get()
     }
 
     /// Releases the permit, or cancels the request for it. Idempotent.
@@ -236,7 +226,7 @@ final class ConnectionLimiter: Sendable {
         return state.waiters.removeValue(forKey: id)
       }
       guard let waiter else { return }
-      waiter.end(.cancelled, of: id)
+      waiter.end(.failure(.cancelled), of: id)
       limiter.updateTimer()
     }
   }

@@ -161,14 +161,12 @@ final class QueuedTransfer: Sendable {
   /// Begins or cancels the transfer.
   func receive(_ outcome: ConnectionLimiter.Outcome) {
     switch outcome {
-    case .granted:
+    case .success:
       let beginning = Beginning(instant: .now, date: time.now())
       state.withLock { $0.beginning = beginning }
       transfer.begin()
-    case .cancelled:
-      transfer.cancel()
-    case .rejected(let limit):
-      state.withLock { $0.rejection = .tooManyWaiting(limit: limit) }
+    case .failure(let error):
+      state.withLock { $0.rejection = error }
       transfer.cancel()
     }
   }
