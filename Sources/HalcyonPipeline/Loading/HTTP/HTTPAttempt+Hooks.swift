@@ -33,10 +33,10 @@ extension HTTPAttempt {
   }
 
   /// Runs the validator without a permit, so that it may load from the same host; the body is read with one again.
-  func validate(_ reply: HTTPReply, with permit: ConnectionLimiter.Permit) async throws(ImageError) {
+  func validate(_ reply: HTTPReply) async throws(ImageError) {
     guard let validator = request.optionsBox?.options.responseValidator else { return }
-    let origin = try origin(of: reply.request)
-    let wasInUse = permit.release()
+    let exchange = reply.exchange
+    let wasInUse = exchange.permit.release()
     do {
       try await validator(reply.head)
     } catch {
@@ -44,7 +44,7 @@ extension HTTPAttempt {
     }
     guard wasInUse else { return }
     do throws(ImageError) {
-      try await permit.acquire(origin, load.subscription)
+      try await exchange.permit.acquire(exchange.origin, load.subscription)
     } catch .cancelled where !Task.isCancelled {
       // All bytes have been received meanwhile.
     }

@@ -19,17 +19,13 @@ final class HTTPAttempt: Sendable {
     }
   }
 
+  /// What is done next.
   enum Step {
-    case done(Outcome)
-    case redirect(Route.Hop)
-    /// The server did not send the requested range.
-    case cannotResume
-  }
-
-  /// How an attempt begins.
-  private enum Start {
     case send(HTTPExchange)
-    case redirect(Route.Hop)
+    case follow(Route.Hop)
+    case finish(Outcome)
+    /// The server did not send the requested range: the partial body is of no use.
+    case discardPartial
   }
 
   let request: HTTPRequest
@@ -78,26 +74,26 @@ final class HTTPAttempt: Sendable {
 
   /// - Returns: `nil` if the partial body is of no use.
   private func followRedirects() async throws(ImageError) -> Outcome? {
-    switch try await start() {
-    case .redirect(let hop): return try await follow(hop)
-    case .send(let exchange):
-      switch try await perform(exchange) {
-      case .done(let outcome): return outcome
-      case .cannotResume: return nil
-      case .redirect(let hop): return try await follow(hop)
+    var step = try await start()
+    while true {
+      switch step {
+      case .send(let exchange): step = try await perform(exchange)
+      case .follow(let hop): step = try await follow(hop)
+      case .finish(let outcome): return outcome
+      case .discardPartial: return nil
       }
     }
   }
 
   @inline(never)
-  private func start() async throws(ImageError) -> Start {
+  private func start() async throws(ImageError) -> Step {
     request.redirects = []
     var route = Route(request: unmodifiedRequest())
     route.setConditions(of: request)
     if modifier != nil { route.request = try await modified(route.request) }
     route.isStorable = isStorable(route.request)
     if let hop = route.storedHop(of: request, rules: configuration.httpCaching, at: configuration.time.now()) {
-      return .redirect(hop)
+      return .follow(hop)
     }
     return .send(try exchange(on: route))
   }
@@ -117,7 +113,10 @@ final class HTTPAttempt: Sendable {
   /// Prepares an exchange; its transfer begins when it gets its permit, if the transport can prepare transfers.
   @inline(never)
   func exchange(on route: Route) throws(ImageError) -> HTTPExchange {
-    let (origin, queued) = (try origin(of: route.request), ContinuousClock.now)
+    let (url, queued) = (route.request.url, ContinuousClock.now)
+    guard let origin = url == request.url ? request.origin : Origin(url) else {
+      throw .invalidURL(url.absoluteString)
+    }
     let permit = loader.limiter.newPermit()
     let transport = loader.preparingTransport
     if Task.isCancelled { throw .cancelled }
@@ -128,7 +127,7 @@ final class HTTPAttempt: Sendable {
     return HTTPExchange(on: route, origin: origin, queued: queued, permit: permit, transfer: transfer)
   }
 
-  func perform(_ exchange: HTTPExchange) async throws(ImageError) -> Step {
+  private func perform(_ exchange: HTTPExchange) async throws(ImageError) -> Step {
     var head: TransportHead?
     defer { exchange.permit.release(head) }
     let reply =
@@ -146,13 +145,7 @@ final class HTTPAttempt: Sendable {
         trace.transfer = timings
       }
     }
-    return try await step(after: reply, with: exchange.permit)
-  }
-
-  func origin(of current: TransportRequest) throws(ImageError) -> Origin {
-    if current.url == request.url { return request.origin }
-    guard let origin = Origin(current.url) else { throw .invalidURL(current.url.absoluteString) }
-    return origin
+    return try await step(after: reply)
   }
 
   /// The response of a prepared transfer.
@@ -179,38 +172,36 @@ final class HTTPAttempt: Sendable {
   }
 
   @inline(never)
-  private func step(
-    after reply: HTTPReply, with permit: ConnectionLimiter.Permit
-  ) async throws(ImageError) -> Step {
+  private func step(after reply: HTTPReply) async throws(ImageError) -> Step {
     let (head, response) = (reply.head, reply.response)
     if let hop = try hop(after: reply) {
       await response.body.drain(atMost: response.expectedByteCount)
-      return .redirect(hop)
+      return .follow(hop)
     }
     let isResumed = reply.route.isResumed
     switch head.status {
     case 304 where reply.route.isConditional:
       await response.body.drain(atMost: 0)
       let head = metadata(of: reply, continuing: nil)
-      return .done(.success(.notModified(head, isStorable: reply.route.isStorable)))
+      return .finish(.success(.notModified(head, isStorable: reply.route.isStorable)))
     case 206 where isResumed && request.partial?.isContinued(by: head.headers) == false:
-      return .cannotResume
+      return .discardPartial
     case 206 where isResumed:
       do throws(ImageError) {
-        return .done(.success(.response(try await body(of: reply, with: permit, continuing: request.partial))))
+        return .finish(.success(.response(try await body(of: reply, continuing: request.partial))))
       } catch .transport(.malformedResponse, _) {
-        return .cannotResume
+        return .discardPartial
       }
     // These have no content (RFC 9110, 15.3.5 and 15.3.6), whatever their length says.
     case 204, 205:
       throw .emptyResponse(head.url)
     case 200..<300 where head.status != 206:
       request.partial = nil
-      return .done(.success(.response(try await body(of: reply, with: permit))))
+      return .finish(.success(.response(try await body(of: reply))))
     default:
-      let image = await errorImage(of: reply, with: permit)
+      let image = await errorImage(of: reply)
       await response.body.drain(atMost: response.expectedByteCount)
-      return .done(.errorStatus(head, image))
+      return .finish(.errorStatus(head, image))
     }
   }
 }

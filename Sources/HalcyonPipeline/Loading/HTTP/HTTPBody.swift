@@ -7,10 +7,8 @@ import HalcyonSupport
 /// The body of a response: read, validated, and remembered as far as it came when the transfer is interrupted.
 extension HTTPAttempt {
   /// - Parameter partial: The first bytes of the body, if the response is the rest of it.
-  func body(
-    of reply: HTTPReply, with permit: ConnectionLimiter.Permit, continuing partial: PartialBody? = nil
-  ) async throws(ImageError) -> HTTPResponse {
-    try await validate(reply, with: permit)
+  func body(of reply: HTTPReply, continuing partial: PartialBody? = nil) async throws(ImageError) -> HTTPResponse {
+    try await validate(reply)
     let metadata = metadata(of: reply, continuing: partial)
     var reader = BodyReader(reply, continuing: partial, for: load.request, by: loader)
     let isResumable = reply.route.isStorable && request.content == nil
@@ -35,9 +33,9 @@ extension HTTPAttempt {
 
   /// The image in the body of an error status, which expires with the lifetime that the response has; `nil` if the request
   /// does not allow it, or the body is not an image.
-  func errorImage(of reply: HTTPReply, with permit: ConnectionLimiter.Permit) async -> HTTPResponse? {
+  func errorImage(of reply: HTTPReply) async -> HTTPResponse? {
     guard load.request.acceptsErrorImage, reply.response.status >= 300, reply.response.status != 304,
-      let response = try? await body(of: reply, with: permit)
+      let response = try? await body(of: reply)
     else { return nil }
     var metadata = response.metadata
     let lifetime = configuration.httpCaching.remainingExplicitLifetime(of: metadata, at: metadata.responseDate)

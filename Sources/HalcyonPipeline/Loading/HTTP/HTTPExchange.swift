@@ -31,20 +31,20 @@ final class HTTPExchange: Sendable {
 
 /// The response to one request of an ``HTTPAttempt``.
 final class HTTPReply: Sendable {
-  /// That of the ``HTTPExchange``.
-  let route: Route
+  let exchange: HTTPExchange
   let began: ContinuousClock.Instant
   let sent: Date
   let response: TransportResponse
 
   init(to exchange: HTTPExchange, began: ContinuousClock.Instant, sent: Date, response: TransportResponse) {
-    route = exchange.route
+    self.exchange = exchange
     self.began = began
     self.sent = sent
-    self.response = route.request.headers["Range"] == nil ? response.whole : response
+    self.response = exchange.request.headers["Range"] == nil ? response.whole : response
   }
 
-  var request: TransportRequest { route.request }
+  var route: Route { exchange.route }
+  var request: TransportRequest { exchange.request }
   var head: ResponseHead { ResponseHead(url: request.url, status: response.status, headers: response.headers) }
 }
 

@@ -1,29 +1,20 @@
-import Foundation
 import HalcyonCache
 import HalcyonHTTP
 
 /// Redirects: followed up to a limit, at once if a stored one is fresh.
 extension HTTPAttempt {
-  func follow(_ first: Route.Hop) async throws(ImageError) -> Outcome? {
-    var redirects = Redirect.Counter(limit: configuration.redirectLimit, from: request.url)
-    var hop = first
-    while true {
-      try redirects.count()
-      let route = try await route(over: hop)
-      request.redirects = route.redirects
-      let (rules, now) = (configuration.httpCaching, configuration.time.now())
-      if let stored = route.storedHop(of: request, rules: rules, at: now) {
-        hop = stored
-      } else if let head = route.storedHead(of: request, rules: rules, at: now) {
-        return .success(.notModified(head, isStorable: route.isStorable))
-      } else {
-        switch try await perform(try exchange(on: route)) {
-        case .done(let outcome): return outcome
-        case .cannotResume: return nil
-        case .redirect(let further): hop = further
-        }
-      }
+  @inline(never)
+  func follow(_ hop: Route.Hop) async throws(ImageError) -> Step {
+    let limit = configuration.redirectLimit
+    guard hop.route.redirects.count < limit else { throw .tooManyRedirects(limit: limit, url: request.url) }
+    let route = try await route(over: hop)
+    request.redirects = route.redirects
+    let (rules, now) = (configuration.httpCaching, configuration.time.now())
+    if let stored = route.storedHop(of: request, rules: rules, at: now) { return .follow(stored) }
+    if let head = route.storedHead(of: request, rules: rules, at: now) {
+      return .finish(.success(.notModified(head, isStorable: route.isStorable)))
     }
+    return .send(try exchange(on: route))
   }
 
   /// The way over a redirect, to the request that the redirect handler and the modifier return.
@@ -54,7 +45,7 @@ extension HTTPAttempt {
   }
 }
 
-/// Redirects (RFC 9110, 15.4): the request that follows one, and how many are followed.
+/// Redirects (RFC 9110, 15.4), and the request that follows one.
 enum Redirect {
   private static let statuses = [301, 302, 303, 307, 308]
 
@@ -93,26 +84,6 @@ enum Redirect {
     case 303: method != .get
     case 301, 302: method == .post
     default: false
-    }
-  }
-
-  /// Counts the redirects of one request, up to ``PipelineConfiguration/redirectLimit``.
-  struct Counter {
-    private let limit: Int
-    private let url: URL
-    private var followedCount = 0
-
-    init(limit: Int, from url: URL) {
-      self.limit = limit
-      self.url = url
-    }
-
-    /// Counts one more redirect.
-    ///
-    /// - Throws: ``ImageError/tooManyRedirects(limit:url:)`` when it is over the limit.
-    mutating func count() throws(ImageError) {
-      guard followedCount < limit else { throw .tooManyRedirects(limit: limit, url: url) }
-      followedCount += 1
     }
   }
 }
