@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonCache
 import HalcyonImaging
 import HalcyonSupport
 
@@ -30,12 +31,10 @@ extension ImageLoader {
         return try encoder.encode(frames.animation, options: options, nextFrame: frames.next)
       }
       return Made(data: data, placeholder: nil, decodedSize: frames.decodedSize, isPartial: false)
-    } catch let error as ImageError {
-      throw error
-    } catch let error as ImageDecodingError {
+    } catch let error where error is ImageError || error is ImageDecodingError {
       throw error
     } catch {
-      throw ImageError(encoding: error, encoded)
+      throw ImageError(encoding: error, url: encoded.metadata.url)
     }
   }
 }

@@ -109,18 +109,13 @@ extension ImageLoader {
 }
 
 extension ImageError {
-  /// The error of a decoder.
+  /// The error of a decoder; for the body of an error status the one without an image in it.
   init(decoding error: any Error, _ encoded: EncodedImage) {
-    let url = encoded.metadata.url ?? .unnamedImage
-    self =
-      switch error {
-      case is CancellationError, ImageDecodingError.cancelled: .cancelled
-      // As without an image in the body.
-      case _ where encoded.isOfErrorStatus && encoded.origin == .network:
-        .httpStatus(encoded.metadata.status, url: url)
-      case let error as ImageDecodingError: .decoding(error, url: url)
-      default: .failed(cause: error, url: url)
-      }
+    self.init(decoding: error, url: encoded.metadata.url)
+    if case .cancelled = self { return }
+    if encoded.isOfErrorStatus, encoded.origin == .network {
+      self = .httpStatus(encoded.metadata.status, url: encoded.metadata.url ?? .unnamedImage)
+    }
   }
 }
 

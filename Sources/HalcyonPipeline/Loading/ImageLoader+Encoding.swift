@@ -79,7 +79,7 @@ extension ImageLoader {
       data = try await encodedData(
         of: image, load.request, original: encoded.data, priority: load.subscription.priority)
     } catch {
-      throw ImageError(encoding: error, encoded)
+      throw ImageError(encoding: error, url: encoded.metadata.url)
     }
     guard let data else { return EncodedVariant(encoded.data, of: encoded) }
     if !image.isPartial {
@@ -182,7 +182,7 @@ extension ImageLoader {
       return Made(
         data: data ?? encoded.data, placeholder: placeholder, decodedSize: decodedSize, isPartial: image.isPartial)
     } catch {
-      throw ImageError(encoding: error, encoded)
+      throw ImageError(encoding: error, url: encoded.metadata.url)
     }
   }
 
@@ -223,12 +223,5 @@ extension EncodingPlan {
     let canvases = frameLimit > 1 && encoded.info.frameCount > 1 ? Double(output.width) * Double(output.height) * 24 : 0
     return encoded.info.decodingByteCount(outputSize: output, isProgressive: isProgressive)
       + min(max(processingByteCount, 0), .max / 8) + Int(min(canvases, Double(Int.max / 8)))
-  }
-}
-
-extension ImageError {
-  /// The error of an encoder.
-  init(encoding error: any Error, _ encoded: EncodedImage) {
-    self = error is CancellationError ? .cancelled : .failed(cause: error, url: encoded.metadata.url ?? .unnamedImage)
   }
 }

@@ -66,11 +66,3 @@ extension ImageLoader {
     request.storagePolicy.encodesImages && request.writesStore && request.freshness.usesNetwork
   }
 }
-
-extension ImageError {
-  /// The error of a processor.
-  init(processing error: any Error, by processor: any ImageProcessor) {
-    self =
-      error is CancellationError ? .cancelled : .processingFailed(identifier: processor.identifier, cause: error)
-  }
-}

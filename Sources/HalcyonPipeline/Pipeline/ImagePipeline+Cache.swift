@@ -118,10 +118,8 @@ extension ImagePipeline {
           try policy.encoded(image, by: encoders)
         }
       }
-    } catch is CancellationError {
-      throw .cancelled
     } catch {
-      throw .failed(cause: error, url: metadata.url ?? .unnamedImage)
+      throw ImageError(encoding: error, url: metadata.url)
     }
     if let data { try await store.insert(StoredEntry(body: data, metadata: metadata), for: key) }
   }

@@ -1,4 +1,5 @@
 import HalcyonHTTP
+import HalcyonImaging
 import Foundation
 
 extension ImageError {
@@ -9,6 +10,26 @@ extension ImageError {
     case let error as TransportError: self = .transport(error, url: url)
     default: self = Task.isCancelled ? .cancelled : .failed(cause: error, url: url)
     }
+  }
+
+  /// Wraps an error that a decoder threw.
+  init(decoding error: any Error, url: URL?) {
+    switch error {
+    case is CancellationError, ImageDecodingError.cancelled: self = .cancelled
+    case let error as ImageDecodingError: self = .decoding(error, url: url ?? .unnamedImage)
+    default: self = .failed(cause: error, url: url ?? .unnamedImage)
+    }
+  }
+
+  /// Wraps an error that a processor threw.
+  init(processing error: any Error, by processor: any ImageProcessor) {
+    self =
+      error is CancellationError ? .cancelled : .processingFailed(identifier: processor.identifier, cause: error)
+  }
+
+  /// Wraps an error that an encoder threw.
+  init(encoding error: any Error, url: URL?) {
+    self = error is CancellationError ? .cancelled : .failed(cause: error, url: url ?? .unnamedImage)
   }
 
   /// Wraps an error that the closure of a source threw.

@@ -47,10 +47,8 @@ struct ImageInspector {
       guard let info = try decoders.decoder(for: format).probe(bytes, isComplete: isComplete) else { return nil }
       try limits.check(info.pixelSize, format: format)
       return info
-    } catch let error as ImageDecodingError {
-      throw .decoding(error, url: url)
     } catch {
-      throw .failed(cause: error, url: url)
+      throw ImageError(decoding: error, url: url)
     }
   }
 }
