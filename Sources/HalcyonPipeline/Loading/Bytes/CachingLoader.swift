@@ -74,11 +74,10 @@ final class CachingLoader: Sendable {
     case .web(let url): return try await httpImage(load, at: .known(url))
     case .unresolved(let resolver): return try await httpImage(load, at: .unresolved(resolver))
     case .file(let path, let url):
-      let limit = configuration.limits.encodedByteCount
-      let data = try await LocalFile.read(path: path, url: url, byteLimit: limit, on: files)
+      let data = try await bytes { [self] () throws(ImageError) in try contents(ofFile: path, url) }
       return try localImage(Provided(data: data), of: load, url: url, origin: .file)
     case .inline(let text, let url):
-      let data = try await DataURL.data(of: text, on: files)
+      let data = try await bytes { () throws(ImageError) in try DataURL.decode(text) }
       return try localImage(Provided(data: data), of: load, url: url, origin: .inline)
     case .data(let data):
       return try localImage(Provided(data: data), of: load, url: nil, origin: .inline)

@@ -38,10 +38,33 @@ extension CachingLoader {
     return image
   }
 
+  /// Bytes that are made on a worker: megabytes of base64 would keep a cooperative thread busy for too long.
+  func bytes(_ make: @escaping @Sendable () throws(ImageError) -> Data) async throws(ImageError) -> Data {
+    do {
+      return try await files.run { _ in try make() }
+    } catch let error as ImageError {
+      throw error
+    } catch {
+      throw .cancelled
+    }
+  }
+
+  func contents(ofFile path: String, _ url: URL) throws(ImageError) -> Data {
+    let byteLimit = configuration.limits.encodedByteCount
+    do {
+      return try Data(wholeFile: url, byteLimit: byteLimit)
+    } catch {
+      switch error {
+      case .unreadable(let code): throw .unreadableFile(path: path, code: code)
+      case .tooLarge: throw .responseTooLarge(byteLimit: byteLimit, url: url)
+      }
+    }
+  }
+
   /// A store that fails counts as a miss.
   private func storedProvidedImage(_ load: Load) async -> EncodedImage? {
     guard let store = configuration.store(for: load.request) else {
-      load.reportLookUp(miss: .notRead, nil)
+      load.report(.storeMiss(.notRead))
       return nil
     }
     let start = ContinuousClock.now
@@ -60,10 +83,8 @@ extension CachingLoader {
         try StoragePolicy.automatic.encoded(image, by: encoders)
       }
       return Provided(data: data ?? Data(), image: image)
-    } catch is CancellationError {
-      throw .cancelled
     } catch {
-      throw .failed(cause: error, url: .unnamedImage)
+      throw ImageError(encoding: error, url: nil)
     }
   }
 
@@ -98,46 +119,8 @@ extension ImageSource {
   }
 }
 
-/// Reads a file that the caller names.
-enum LocalFile {
-  /// The whole file, read on a worker.
-  static func read(
-    path: String, url: URL, byteLimit: Int, on workers: WorkerPool
-  ) async throws(ImageError) -> Data {
-    do {
-      return try await workers.run { _ in try contents(path: path, url: url, byteLimit: byteLimit) }
-    } catch let error as ImageError {
-      throw error
-    } catch {
-      throw .cancelled
-    }
-  }
-
-  private static func contents(path: String, url: URL, byteLimit: Int) throws(ImageError) -> Data {
-    do {
-      return try Data(wholeFile: url, byteLimit: byteLimit)
-    } catch {
-      switch error {
-      case .unreadable(let code): throw .unreadableFile(path: path, code: code)
-      case .tooLarge: throw .responseTooLarge(byteLimit: byteLimit, url: url)
-      }
-    }
-  }
-}
-
 /// The bytes in a `data:` URL (RFC 2397), as browsers read it (https://fetch.spec.whatwg.org, 6).
 enum DataURL {
-  /// Decodes on a worker: megabytes of base64 would keep a cooperative thread busy for too long.
-  static func data(of text: String, on workers: WorkerPool) async throws(ImageError) -> Data {
-    do {
-      return try await workers.run { _ in try decode(text) }
-    } catch let error as ImageError {
-      throw error
-    } catch {
-      throw .cancelled
-    }
-  }
-
   static func decode(_ url: String) throws(ImageError) -> Data {
     let bytes = Array(url.utf8.drop { $0 <= 0x20 }.prefix { $0 != UInt8(ascii: "#") })
     guard bytes.starts(with: "data:".utf8, by: { $0 | 0x20 == $1 | 0x20 }),
