@@ -52,7 +52,8 @@ private final class ProcessedFrames {
 
   init(_ reader: any ImageFrameReader, _ encoded: EncodedImage, _ request: ImageRequest, limit: Int) {
     self.reader = reader
-    processors = request.processors.map { $0.bound(to: encoded, encoded.info, isComplete: true, request) }
+    let context = ImageProcessingContext(request: request, response: encoded.responseHead, info: encoded.info)
+    processors = request.processors.map { $0.bound(to: context) }
     colorSpace = request.targetColorSpace
     animation = AnimationInfo(
       frameCount: min(limit, reader.animation.frameCount), loopCount: reader.animation.loopCount)
@@ -64,14 +65,7 @@ private final class ProcessedFrames {
     count += 1
     decodedSize = frame.bitmap.size
     frame.bitmap = try frame.bitmap.converted(for: colorSpace)
-    for processor in processors {
-      do {
-        try CancellationFlag.checkCurrent()
-        frame.bitmap = try processor.process(frame.bitmap)
-      } catch {
-        throw ImageError(processing: error, by: processor)
-      }
-    }
+    for processor in processors { frame.bitmap = try processor.processed(frame.bitmap) }
     return frame
   }
 

@@ -167,13 +167,10 @@ extension ImageLoader {
     var (image, placeholder) = try decodeNow(encoded, request, by: decoder, flag)
     let decodedSize = image.bitmap.size
     for processor in request.processors {
-      let processor = processor.bound(to: encoded, image.info, isComplete: !image.isPartial, request)
-      do {
-        try CancellationFlag.checkCurrent()
-        image = image.replacing(try processor.process(image.bitmap))
-      } catch {
-        throw ImageError(processing: error, by: processor)
-      }
+      let bound = processor.bound(
+        to: ImageProcessingContext(
+          request: request, response: encoded.responseHead, info: image.info, isComplete: !image.isPartial))
+      image = image.replacing(try bound.processed(image.bitmap))
     }
     do {
       try CancellationFlag.checkCurrent()
@@ -200,14 +197,14 @@ extension ImageLoader {
 }
 
 extension ImageProcessor {
-  /// The processor with the context of an image, if it needs one.
-  func bound(
-    to encoded: EncodedImage, _ info: ImageInfo, isComplete: Bool, _ request: ImageRequest
-  ) -> any ImageProcessor {
-    guard let processor = self as? any ContextualImageProcessor else { return self }
-    return processor.bound(
-      to: ImageProcessingContext(
-        request: request, response: encoded.responseHead, info: info, isComplete: isComplete))
+  /// The processed bitmap, unless the work of this thread is cancelled.
+  func processed(_ bitmap: Bitmap) throws(ImageError) -> Bitmap {
+    do {
+      try CancellationFlag.checkCurrent()
+      return try process(bitmap)
+    } catch {
+      throw ImageError(processing: error, by: self)
+    }
   }
 }
 

@@ -46,7 +46,7 @@ extension ImageLoader {
   private func bound(
     _ processor: any ImageProcessor, to loaded: inout Loaded, _ load: Load
   ) async throws(ImageError) -> any ImageProcessor {
-    guard let processor = processor as? any ContextualImageProcessor else { return processor }
+    guard processor is any ContextualImageProcessor else { return processor }
     // Memory has no responses.
     if loaded.encoded == nil, loaded.image.facts.freshness != nil {
       do throws(ImageError) {

@@ -36,10 +36,11 @@ public struct ImageProcessingContext: Sendable {
   }
 }
 
-extension ContextualImageProcessor {
-  /// This processor with a fixed context.
-  func bound(to context: ImageProcessingContext) -> any ImageProcessor {
-    BoundProcessor(processor: self, context: context)
+extension ImageProcessor {
+  /// This processor with a fixed context, if it needs one.
+  func bound(to context: @autoclosure () -> ImageProcessingContext) -> any ImageProcessor {
+    guard let processor = self as? any ContextualImageProcessor else { return self }
+    return BoundProcessor(processor: processor, context: context())
   }
 }
 
