@@ -102,7 +102,7 @@ final class ImageLoader: Sendable {
   func response(_ load: Load) async throws(ImageError) -> ImageResponse {
     if case .hit(let image)? = load.memory { return await load.request.delivered(ImageResponse(memory: image)) }
     let response = ImageResponse(try await image(load), for: load.request)
-    removePreview(load.request, keys: load.keys)
+    removePreview(load)
     return await load.request.delivered(response)
   }
 

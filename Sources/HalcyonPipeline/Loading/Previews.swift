@@ -10,28 +10,12 @@ extension ImageLoader {
   ///
   /// - Parameter keys: Evaluated only if the request keeps previews.
   func keptPreview(_ request: ImageRequest, keys: @autoclosure () -> RequestKeys) -> DecodedImage? {
-    guard request.keepsPreviews, request.readsMemory else { return nil }
-    let (memory, key) = (configuration.cache(for: request).memory, keys().preview)
-    return memory.contains(key) ? memory.image(for: key) : nil
+    request.keepsPreviews ? imageInMemory(request, keys().preview) : nil
   }
 
   /// Removes the preview of an image that has been loaded.
-  func removePreview(_ request: ImageRequest, keys: RequestKeys) {
-    guard request.keepsPreviews else { return }
-    configuration.cache(for: request).memory.removeImage(for: keys.preview)
-  }
-}
-
-extension PipelineConfiguration {
-  /// Puts a preview into memory, unless the request or the response forbids it.
-  func keepPreview(_ preview: DecodedImage, of request: ImageRequest, _ head: ResponseHead, _ watch: RemovalWatch) {
-    guard request.keepsPreviews, request.writesMemory, !CacheControl(head.headers).forbidsStorage,
-      !watch.isRemovedFromMemory, !watch.isRemovedFromStore
-    else { return }
-    let keys = RequestKeys(request)
-    let memory = cache(for: request).memory
-    guard !memory.contains(keys.image) else { return }
-    memory.store(preview, for: keys.preview, expiration: request.optionsBox?.options.memoryExpiration)
+  func removePreview(_ load: Load) {
+    if load.request.keepsPreviews { load.cache.memory.removeImage(for: load.keys.preview) }
   }
 }
 
@@ -53,6 +37,7 @@ final class PreviewMaker: Sendable {
   private let request: ImageRequest
   private let policy: PreviewPolicy
   private let loader: ImageLoader
+  private let keys: RequestKeys
   private let watch: RemovalWatch
   private let state = Lock(State())
 
@@ -62,7 +47,8 @@ final class PreviewMaker: Sendable {
     self.request = request
     self.policy = policy
     self.loader = loader
-    watch = RemovalWatch(RequestKeys(request).image, in: loader.configuration.cache(for: request))
+    keys = RequestKeys(request)
+    watch = RemovalWatch(keys.image, in: loader.configuration.cache(for: request))
   }
 
   /// Receives the bytes so far. They are dropped if the last preview is too recent.
@@ -100,19 +86,24 @@ final class PreviewMaker: Sendable {
     of received: ReceivedBytes, after stage: Int, _ decoder: any ProgressiveImageDecoder,
     _ show: @Sendable (DecodedImage) -> Void
   ) async {
-    let made: ImagePreview??
-    do {
-      made = try await loader.workers.run(priority: .low) { [self] flag in
-        try preview(of: received, after: stage, decoder, flag)
-      }
-    } catch {
-      made = nil
+    let made = try? await loader.workers.run(priority: .low) { [self] flag in
+      try preview(of: received, after: stage, decoder, flag)
     }
-    guard let preview = made ?? nil else { return }
-    loader.configuration.keepPreview(preview.image, of: request, received.head, watch)
+    guard let preview = made else { return }
+    keep(preview.image, received.head)
     show(preview.image)
     let earliest = loader.configuration.time.uptime() + policy.minimumInterval
     state.withLock { ($0.stage, $0.earliest) = (preview.stage, earliest) }
+  }
+
+  /// Puts a preview into memory, unless the request or the response forbids it.
+  private func keep(_ preview: DecodedImage, _ head: ResponseHead) {
+    guard request.keepsPreviews, request.writesMemory, !CacheControl(head.headers).forbidsStorage,
+      !watch.isRemovedFromMemory, !watch.isRemovedFromStore
+    else { return }
+    let memory = loader.configuration.cache(for: request).memory
+    guard !memory.contains(keys.image) else { return }
+    memory.store(preview, for: keys.preview, expiration: request.optionsBox?.options.memoryExpiration)
   }
 
   private func preview(
@@ -126,8 +117,7 @@ final class PreviewMaker: Sendable {
     let context = ImageProcessingContext(
       request: request, response: received.head, info: preview.image.info, isComplete: false)
     for processor in request.processors {
-      let processor = (processor as? any ContextualImageProcessor)?.bound(to: context) ?? processor
-      preview.image.bitmap = try processor.process(preview.image.bitmap)
+      preview.image.bitmap = try processor.bound(to: context).process(preview.image.bitmap)
     }
     return preview
   }
