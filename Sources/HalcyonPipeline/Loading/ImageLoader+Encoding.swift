@@ -5,32 +5,21 @@ import HalcyonSupport
 
 /// An image encoded as the storage policy of a request says.
 struct EncodedVariant: Sendable {
-  var data: Data
-  var origin: ImageOrigin
+  let data: Data
+  /// The bytes that it was made from, or read as they are.
+  let source: EncodedImage
   /// Whether the file was in the store, so that nothing was decoded and encoded.
-  var wasStored = false
-  /// The tier of a tiered store in which the file was.
-  var storeTier: String?
-  /// The head of the response that it was made from; `nil` if that did not come over HTTP.
-  var head: ResponseHead?
-  /// Whether redirects led to that response.
-  var isRedirected = false
-  /// The uptime until which it is fresh; `nil` if it did not come over HTTP, or must not be stored.
-  var freshEnd: Duration?
-}
+  let wasStored: Bool
 
-extension EncodedVariant {
-  /// A variant made from bytes, or read as they are.
-  fileprivate init(_ data: Data, of encoded: EncodedImage, wasStored: Bool = false) {
-    self.init(
-      data: data, origin: encoded.origin, wasStored: wasStored, storeTier: wasStored ? encoded.trace.storeTier : nil,
-      head: encoded.responseHead, isRedirected: !encoded.metadata.redirects.isEmpty,
-      freshEnd: encoded.isFoundAgain ? encoded.freshEnd : nil)
+  init(_ data: Data, of source: EncodedImage, wasStored: Bool = false) {
+    self.data = data
+    self.source = source
+    self.wasStored = wasStored
   }
 }
 
 extension EncodedVariant: LoadResult {
-  var lastEvent: PipelineEvent.Kind { .finished(origin, LoadTrace()) }
+  var lastEvent: PipelineEvent.Kind { .finished(source.origin, LoadTrace()) }
   var shownImage: DecodedImage? { nil }
 }
 
@@ -42,7 +31,6 @@ extension ImageLoader {
   func encodedVariant(
     for request: ImageRequest, planner: EncodingPlanner? = nil
   ) async throws(ImageError) -> EncodedVariant {
-    guard request.targetSize.isValid else { throw .invalidTargetSize(request.targetSize) }
     let subscription = LoadSubscription(priority: request.loadPriority)
     return try await around(newLoad(request, for: subscription)) { [self] load throws(ImageError) in
       let key =

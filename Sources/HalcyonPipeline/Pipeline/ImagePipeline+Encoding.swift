@@ -1,5 +1,6 @@
 public import Foundation
 public import HalcyonImaging
+import HalcyonCache
 import HalcyonHTTP
 import HalcyonSupport
 
@@ -65,11 +66,15 @@ extension ImagePipeline {
     var request = resolved(request)
     request.memoryAccess = .disabled
     let variant = try await loader.encodedVariant(for: request, planner: planner)
-    let freshness = variant.freshEnd.map { max(.zero, $0 - configuration.time.uptime()) }
+    let (source, head) = (variant.source, variant.source.responseHead)
+    // What must not be stored is never fresh.
+    let freshEnd = source.isFoundAgain ? source.freshEnd : nil
+    let freshness = freshEnd.map { max(.zero, $0 - configuration.time.uptime()) } ?? .zero
     return EncodedImageResponse(
-      data: variant.data, origin: variant.origin, wasStored: variant.wasStored, storeTier: variant.storeTier,
-      head: variant.isRedirected ? variant.head?.limited(to: freshness ?? .zero) : variant.head,
-      freshness: variant.head == nil ? nil : freshness ?? .zero)
+      data: variant.data, origin: source.origin, wasStored: variant.wasStored,
+      storeTier: variant.wasStored ? source.trace.storeTier : nil,
+      head: source.metadata.redirects.isEmpty ? head : head?.limited(to: freshness),
+      freshness: head == nil ? nil : freshness)
   }
 }
 
