@@ -38,7 +38,6 @@ extension ImageLoader {
   /// Stores a processed image, which takes decoding it; memory is not written.
   private func prefetchVariant(_ load: Load) async throws(ImageError) -> Prefetched {
     let request = load.request
-    guard request.targetSize.isValid else { throw .invalidTargetSize(request.targetSize) }
     let key = load.keys.variant(request.storagePolicy)
     if let stored = await storedBytes(load, key: key) {
       try await applyStoreOptions(load, after: stored)

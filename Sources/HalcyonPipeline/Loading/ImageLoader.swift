@@ -113,7 +113,6 @@ final class ImageLoader: Sendable {
 
   /// Loads from the load's own source, and does what its request wants done after that.
   private func imageOfSource(_ load: Load) async throws(ImageError) -> Loaded {
-    guard load.request.targetSize.isValid else { throw .invalidTargetSize(load.request.targetSize) }
     let load = load.memory == nil ? lookedUp(load) : load
     if case .hit(let image)? = load.memory { return Loaded(image: image) }
     var loaded = try await self.load(load, keepsResult: true)
@@ -137,6 +136,7 @@ final class ImageLoader: Sendable {
   ///
   /// - Parameter keepsResult: Whether the image itself is wanted, not only as a step towards another one.
   func load(_ load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
+    guard load.request.targetSize.isValid else { throw .invalidTargetSize(load.request.targetSize) }
     let wait = try LoadChain.wait(for: bytes.link(load.keys.fetch))
     defer { wait?.end() }
     let watch = RemovalWatch(load.keys.image, in: load.cache)
