@@ -38,9 +38,8 @@ struct HostQueues {
     var waitingCount = 0
     /// Identifiers in rising order, or with the newest waiter last. Those removed, or moved to another priority, are
     /// skipped when it is their turn. Empty before the first one waits: most hosts are known for one transfer only.
-    var queues: [[UInt64]] = []
-    /// The index of the first valid identifier of each queue.
-    var heads: [Int] = []
+    /// Slices, which drop their first element without moving the others.
+    var queues: [ArraySlice<UInt64>] = []
     /// The most transfers at once, after a refusal.
     var allowance: Int?
     var refusalCount = 0
@@ -183,23 +182,15 @@ struct HostQueues {
       guard let host = hosts[id], host.activeCount < host.allowance ?? .max,
         limits.allowTransfer(at: priority, activeCount: activeCount, hostCount: host.activeCount)
       else { continue }
-      if let candidate = newestFirst ? newest(of: id, priority) : oldest(of: id, priority) { return candidate }
+      if let next = next(of: id, priority) { return next }
     }
     return nil
   }
 
-  private mutating func oldest(of id: HostID, _ priority: ImagePriority) -> UInt64? {
-    guard let (queue, first) = hosts[id]?.queue(priority) else { return nil }
-    var head = first
-    while head < queue.count, waiters[queue[head]]?.priority != priority { head += 1 }
-    if head != first { hosts[id]?.drop(upTo: head, priority) }
-    return head < queue.count ? queue[head] : nil
-  }
-
-  private mutating func newest(of id: HostID, _ priority: ImagePriority) -> UInt64? {
-    while let last = hosts[id]?.queue(priority).ids.last {
-      if waiters[last]?.priority == priority { return last }
-      hosts[id]?.dropLast(priority)
+  private mutating func next(of id: HostID, _ priority: ImagePriority) -> UInt64? {
+    while let next = hosts[id]?.next(priority, isLast: newestFirst) {
+      if waiters[next]?.priority == priority { return next }
+      hosts[id]?.dropNext(priority, isLast: newestFirst)
     }
     return nil
   }
@@ -246,30 +237,20 @@ extension HostQueues.Host {
     }
   }
 
-  fileprivate func queue(_ priority: ImagePriority) -> (ids: [UInt64], head: Int) {
-    (queues[priority.rawValue], heads[priority.rawValue])
-  }
-
   fileprivate mutating func insert(_ id: UInt64, _ priority: ImagePriority, atEnd: Bool) {
     let level = priority.rawValue
-    if queues.isEmpty {
-      queues = Array(repeating: [], count: ImagePriority.allCases.count)
-      heads = Array(repeating: 0, count: ImagePriority.allCases.count)
-    }
+    if queues.isEmpty { queues = Array(repeating: [], count: ImagePriority.allCases.count) }
     if atEnd { return queues[level].append(id) }
     // Nearly always the end, since identifiers rise.
-    let index = queues[level][heads[level]...].lastIndex { $0 < id }.map { $0 + 1 } ?? heads[level]
+    let index = queues[level].lastIndex { $0 < id }.map { $0 + 1 } ?? queues[level].startIndex
     queues[level].insert(id, at: index)
   }
 
-  fileprivate mutating func dropLast(_ priority: ImagePriority) { queues[priority.rawValue].removeLast() }
+  fileprivate func next(_ priority: ImagePriority, isLast: Bool) -> UInt64? {
+    isLast ? queues[priority.rawValue].last : queues[priority.rawValue].first
+  }
 
-  /// Drops the front of a queue; its memory is released in large steps.
-  fileprivate mutating func drop(upTo head: Int, _ priority: ImagePriority) {
-    let level = priority.rawValue
-    heads[level] = head
-    guard head > 64, head * 2 > queues[level].count else { return }
-    queues[level].removeFirst(head)
-    heads[level] = 0
+  fileprivate mutating func dropNext(_ priority: ImagePriority, isLast: Bool) {
+    if isLast { queues[priority.rawValue].removeLast() } else { queues[priority.rawValue].removeFirst() }
   }
 }
