@@ -47,8 +47,7 @@ extension ImageLoader {
   }
 
   private func checked(_ image: DecodedImage, _ request: ImageRequest) -> MemoryLookup {
-    let freshness = request.freshness
-    if freshness.contactsServerFirst || freshness.followsHTTP && !isFresh(image) { return .stale(image) }
+    guard isUsable(image, request) else { return .stale(image) }
     if request.optionsBox != nil { applyStoreOptionsToHit(request) }
     return .hit(image)
   }
@@ -58,6 +57,12 @@ extension ImageLoader {
     var animated = request
     animated.animation = nil
     return imageInMemory(animated, RequestKeys(animated).image)
+  }
+
+  /// Whether an image in memory need not be revalidated for a request.
+  private func isUsable(_ image: DecodedImage, _ request: ImageRequest) -> Bool {
+    let freshness = request.freshness
+    return !freshness.contactsServerFirst && (!freshness.followsHTTP || isFresh(image))
   }
 
   func isFresh(_ image: DecodedImage) -> Bool {
@@ -80,10 +85,6 @@ extension ImageLoader {
   /// The image that an equal job put into memory between the look-up of this load and the start of its own job: once
   /// this one has started there is no other. Counts no miss.
   func imageLoadedMeanwhile(_ load: Load) -> DecodedImage? {
-    let freshness = load.request.freshness
-    guard let image = imageInMemory(load.request, load.key), !freshness.contactsServerFirst,
-      !freshness.followsHTTP || isFresh(image)
-    else { return nil }
-    return image
+    imageInMemory(load.request, load.key).flatMap { isUsable($0, load.request) ? $0 : nil }
   }
 }
