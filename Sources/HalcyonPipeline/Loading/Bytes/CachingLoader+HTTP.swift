@@ -69,19 +69,17 @@ extension CachingLoader {
     load.reportLookUp(miss: reason ?? (image == nil ? .damaged : nil), image)
     switch (found.action, image) {
     case (.unavailable, _): throw .notCached(key: found.key.sourceText)
+    // No entry to revalidate: the store has none, it is not an image, or the request does not read the store.
+    case (_, nil): return .fetch(found.unconditional)
     case (.serve, let image?): return .served(image)
     // Only a GET can be revalidated.
-    case (.serveStaleWhileRevalidating, _?) where request.optionsBox?.content != nil,
-      (.fetch, _?) where request.optionsBox?.content != nil:
-      return .fetch(found.unconditional)
+    case _ where request.optionsBox?.content != nil: return .fetch(found.unconditional)
     case (.serveStaleWhileRevalidating, let image?):
       revalidate(found, load, at: location)
       return .served(image)
     case (.fetch, _?):
       if request.freshness != .reload { load.subscription.report(.storedStale) }
       return .fetch(found)
-    // No entry to revalidate: the store has none, it is not an image, or the request does not read the store.
-    case (_, nil): return .fetch(found.unconditional)
     }
   }
 
