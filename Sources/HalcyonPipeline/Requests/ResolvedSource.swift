@@ -5,9 +5,13 @@ import Foundation
 
 /// A source with a supported scheme.
 enum ResolvedSource: Sendable {
-  case web(HTTPURL)
-  /// A web URL that is not known yet.
-  case unresolved(ImageSource.Provider<URL>)
+  /// A web URL, or the closure that resolves it when no cache has the image.
+  enum Location: Sendable {
+    case known(HTTPURL)
+    case unresolved(ImageSource.Provider<URL>)
+  }
+
+  case web(Location)
   /// `path` is for messages: the bytes of the name need not be UTF-8.
   case file(path: String, url: URL)
   /// `text` is the original text, since `URL` corrects text that it considers malformed.
@@ -20,7 +24,7 @@ enum ResolvedSource: Sendable {
   var isLocal: Bool {
     switch self {
     case .file, .inline, .data: true
-    case .web, .unresolved, .provider, .decoded: false
+    case .web, .provider, .decoded: false
     }
   }
 
@@ -33,7 +37,7 @@ enum ResolvedSource: Sendable {
     case .data(let data, key: _): self = .data(data)
     case .provider(let provider): self = .provider(provider)
     case .decoded(let provider): self = .decoded(provider)
-    case .resolver(let resolver): self = .unresolved(resolver)
+    case .resolver(let resolver): self = .web(.unresolved(resolver))
     }
   }
 
@@ -41,7 +45,7 @@ enum ResolvedSource: Sendable {
     switch url.scheme?.lowercased() {
     case "http", "https":
       guard let web = HTTPURL(url) else { throw .invalidURL(url.absoluteString) }
-      self = .web(web)
+      self = .web(.known(web))
     case "file":
       let path = String(decoding: url.decodedPath, as: UTF8.self)
       guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidURL(url.absoluteString) }

@@ -17,7 +17,7 @@ extension CachingLoader {
     case fetch(HTTPRequest)
   }
 
-  func httpImage(_ load: Load, at location: Location) async throws(ImageError) -> EncodedImage {
+  func httpImage(_ load: Load, at location: ResolvedSource.Location) async throws(ImageError) -> EncodedImage {
     switch try await step(load, at: location) {
     case .served(let image): return image
     case .fetch(let request): return try await fetch(request)
@@ -26,7 +26,7 @@ extension CachingLoader {
 
   /// The image of a response in flight or in the store; else the request to send.
   @inline(never)
-  private func step(_ load: Load, at location: Location) async throws(ImageError) -> Step {
+  private func step(_ load: Load, at location: ResolvedSource.Location) async throws(ImageError) -> Step {
     if let image = inFlightImage(load) {
       if image.isServed(by: load.request.freshness, at: configuration.time.uptime()) {
         load.report(.joined(.bytes))
@@ -53,7 +53,7 @@ extension CachingLoader {
   }
 
   private func lookUp(
-    _ load: Load, in cache: HTTPCache, at location: Location
+    _ load: Load, in cache: HTTPCache, at location: ResolvedSource.Location
   ) async throws(ImageError) -> StoreLookup {
     let request = load.request
     let start = ContinuousClock.now
@@ -85,7 +85,7 @@ extension CachingLoader {
 
   /// The request for the URL of a location, which a closure of the caller may have to resolve first.
   func httpRequest(
-    _ load: Load, at location: Location, after lookup: CacheLookup?
+    _ load: Load, at location: ResolvedSource.Location, after lookup: CacheLookup?
   ) async throws(ImageError) -> HTTPRequest {
     let url: HTTPURL
     switch location {

@@ -4,13 +4,13 @@ import HalcyonSupport
 /// Stale entries that are served, and revalidated in the background.
 extension CachingLoader {
   /// Revalidates a stale entry in the background.
-  func revalidate(_ lookup: CacheLookup, _ load: Load, at location: Location) {
+  func revalidate(_ lookup: CacheLookup, _ load: Load, at location: ResolvedSource.Location) {
     revalidations.start(load.inFlightKey, trackedBy: load.cache.writes) { [self] in
       await updateStore(lookup, load.shared(by: LoadSubscription(priority: .low)), at: location)
     }
   }
 
-  private func updateStore(_ lookup: CacheLookup, _ load: Load, at location: Location) async {
+  private func updateStore(_ lookup: CacheLookup, _ load: Load, at location: ResolvedSource.Location) async {
     guard let cache = configuration.httpCache(for: load.request),
       let request = try? await httpRequest(load, at: location, after: lookup)
     else { return }

@@ -7,12 +7,6 @@ import HalcyonSupport
 /// Gets the encoded bytes of a request: from a response in flight, from the store by HTTP's rules, or from the source.
 /// Equal requests share one job.
 final class CachingLoader: Sendable {
-  /// The URL of a request, or the closure that resolves it when no cache has the image.
-  enum Location: Sendable {
-    case known(HTTPURL)
-    case unresolved(ImageSource.Provider<URL>)
-  }
-
   let configuration: PipelineConfiguration
   let http: HTTPLoader
   let files = WorkerPool(name: "files", width: 2)
@@ -56,8 +50,8 @@ final class CachingLoader: Sendable {
     ) { [self] subscription throws(ImageError) in
       let load = load.shared(by: subscription, for: watch)
       let source = try ResolvedSource(load.request.source)
-      guard case .web(let url) = source else { return try await image(from: source, load) }
-      return try await httpImage(load, at: .known(url))
+      guard case .web(let location) = source else { return try await image(from: source, load) }
+      return try await httpImage(load, at: location)
     }
   }
 
@@ -71,8 +65,7 @@ final class CachingLoader: Sendable {
   @inline(never)
   private func image(from source: ResolvedSource, _ load: Load) async throws(ImageError) -> EncodedImage {
     switch source {
-    case .web(let url): return try await httpImage(load, at: .known(url))
-    case .unresolved(let resolver): return try await httpImage(load, at: .unresolved(resolver))
+    case .web(let location): return try await httpImage(load, at: location)
     case .file(let path, let url):
       let data = try await bytes { [self] () throws(ImageError) in try contents(ofFile: path, url) }
       return try localImage(Provided(data: data), of: load, url: url, origin: .file)
