@@ -126,8 +126,8 @@ enum DataURL {
     guard bytes.starts(with: "data:".utf8, by: { $0 | 0x20 == $1 | 0x20 }),
       let comma = bytes.firstIndex(of: UInt8(ascii: ","))
     else { throw .invalidDataURL(reason: "there is no comma after the type") }
-    let data = percentDecoded(bytes[(comma + 1)...])
-    guard isBase64(bytes[..<comma]) else { return data }
+    let data = bytes[(comma + 1)...].percentDecoded
+    guard isBase64(bytes[..<comma]) else { return Data(data) }
     guard let decoded = Data(base64Encoded: padded(data)) else {
       throw .invalidDataURL(reason: "the data after the comma is not base64")
     }
@@ -141,27 +141,8 @@ enum DataURL {
     return parameter.map { $0 | 0x20 } == Array("base64".utf8).map { $0 | 0x20 }
   }
 
-  /// A percent sign that begins no escape stands for itself.
-  private static func percentDecoded(_ text: ArraySlice<UInt8>) -> Data {
-    var bytes = Data(capacity: text.count)
-    var index = text.startIndex
-    while index < text.endIndex {
-      let escaped = text[index] == UInt8(ascii: "%") ? text[index...].dropFirst().prefix(2) : []
-      if escaped.count == 2, let value = UInt8(String(decoding: escaped, as: UTF8.self), radix: 16),
-        !escaped.contains(UInt8(ascii: "+"))
-      {
-        bytes.append(value)
-        index += 3
-      } else {
-        bytes.append(text[index])
-        index += 1
-      }
-    }
-    return bytes
-  }
-
   /// Lenient base64: white space and padding are ignored, and the URL-safe alphabet is accepted.
-  private static func padded(_ text: Data) -> Data {
+  private static func padded(_ text: [UInt8]) -> Data {
     var symbols = text.compactMap { byte -> UInt8? in
       switch byte {
       case UInt8(ascii: " "), 9, 10, 12, 13: nil

@@ -25,7 +25,7 @@ struct DataURLTests {
     ("data:;base64,YWI%3D", "ab"),
     ("data:;base64,Pz8_Pj4-", "???>>>"),
     ("data:,100%", "100%"),
-    ("data:,5%zz%+1", "5%zz%+1"),
+    ("data:,5%zz%+1%-0", "5%zz%+1%-0"),
     ("data:base64,YWJj", "YWJj"),
     ("data:;base64;x=y,YWJj", "YWJj"),
     ("data:,a;base64,b", "a;base64,b"),
