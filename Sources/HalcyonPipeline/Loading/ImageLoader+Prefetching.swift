@@ -22,7 +22,7 @@ extension ImageLoader {
       guard load.cache.encodedStore != nil, load.request.writesStore else {
         throw .notStorable(key: load.keys.fetch.sourceText)
       }
-      return try await load.request.storagePolicy.encodesImages ? prefetchVariant(load) : prefetchOriginal(load)
+      return try await load.request.encodesImages ? prefetchVariant(load) : prefetchOriginal(load)
     }
   }
 

@@ -63,6 +63,6 @@ extension ImageLoader {
 
   /// Whether the image is also stored as the storage policy says, which needs the metadata of the bytes.
   private func storesVariant(of request: ImageRequest) -> Bool {
-    request.storagePolicy.encodesImages && request.writesStore && request.freshness.usesNetwork
+    request.encodesImages && request.writesStore && request.freshness.usesNetwork
   }
 }

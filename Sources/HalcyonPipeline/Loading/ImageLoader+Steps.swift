@@ -19,7 +19,7 @@ extension ImageLoader {
     if let stale = load.memory?.staleImage, stale.facts.freshness != nil {
       return try await replace(stale, load, keepsResult: keepsResult)
     }
-    if keepsResult, load.request.storagePolicy.encodesImages, let variant = try await storedVariant(load) {
+    if keepsResult, load.request.encodesImages, let variant = try await storedVariant(load) {
       return variant
     }
     if let processor = load.request.processors.last { return try await process(load, with: processor) }
@@ -36,7 +36,7 @@ extension ImageLoader {
     // The load of those steps, since the server has been contacted; a stored variant is still older than the bytes.
     let isAsked = encoded.isFoundAgain && load.request.freshness.contactsServerFirst
     let remaining = isAsked ? load.changed { $0.cachePolicy = .standard } : load
-    if keepsResult, load.request.storagePolicy.encodesImages, let variant = try await storedVariant(load) {
+    if keepsResult, load.request.encodesImages, let variant = try await storedVariant(load) {
       return variant
     }
     if let processor = load.request.processors.last { return try await process(remaining, with: processor) }

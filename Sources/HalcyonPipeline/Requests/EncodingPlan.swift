@@ -60,7 +60,7 @@ extension EncodingPlan {
     let keepsOriginal = request.storage?.keepsOriginal ?? true
     request.storage = .encoded(
       as: format, quality: quality, byteLimit: byteLimit, metadata: metadata, keepsOriginal: keepsOriginal)
-    request.storage?.colorLimit = colorLimit
+    request.storage?.colorLimit = colorLimit.map { UInt16(clamping: $0) }
     return request
   }
 }

@@ -4,7 +4,9 @@ import HalcyonImaging
 /// What is encoded, and what is stored as original bytes.
 extension StoragePolicy {
   /// Whether images are encoded; otherwise only original bytes are stored.
-  var encodesImages: Bool { keyText != nil }
+  var encodesImages: Bool {
+    if case .original = format { false } else { true }
+  }
 
   /// The policy for an image whose original bytes are not known, so that it has to be encoded.
   var withoutOriginal: StoragePolicy { encodesImages ? self : .automatic }
@@ -24,7 +26,7 @@ extension StoragePolicy {
   /// The options for a format that the policy names.
   func options(quality: Double) -> EncodingOptions {
     var options = EncodingOptions(quality: quality)
-    options.colorLimit = colorLimit
+    options.colorLimit = colorLimit.map { Int($0) }
     return options
   }
 
@@ -55,7 +57,7 @@ extension StoragePolicy {
 
 extension ImageRequest {
   /// Whether the original bytes are stored, besides the image that the policy encodes.
-  var storesOriginal: Bool { storagePolicy.keepsOriginal || !storagePolicy.encodesImages }
+  var storesOriginal: Bool { storagePolicy.keepsOriginal || !encodesImages }
 
   /// Whether the original bytes are stored in place of an image: encoding an animation would drop its frames, and
   /// ``StoragePolicy/automatic`` does not encode an image again that was neither downsampled nor processed.

@@ -26,8 +26,8 @@ public struct StoragePolicy: Hashable, Sendable {
   var byteLimit: Int?
   var metadata = MetadataPolicy.strip
   package var keepsOriginal = true
-  /// The most colours of PNG and GIF.
-  var colorLimit: Int?
+  /// The most colours of PNG and GIF. Small, since policies are in the frames of waiting loads.
+  var colorLimit: UInt16?
 
   /// Stores only the downloaded bytes; nothing is encoded.
   public static let original = StoragePolicy()

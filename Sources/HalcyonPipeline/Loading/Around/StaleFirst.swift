@@ -23,6 +23,6 @@ struct StaleFirst: LoadStep {
     if loader.isFresh(image) { return stored }
     load.subscription.report(.preview(image))
     // An image that the storage policy has encoded was not decoded from the bytes that are revalidated.
-    return try await next(load.request.storagePolicy.encodesImages ? load : load.after(.stale(image)))
+    return try await next(load.request.encodesImages ? load : load.after(.stale(image)))
   }
 }
