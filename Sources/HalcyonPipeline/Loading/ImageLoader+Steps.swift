@@ -11,6 +11,7 @@ import HalcyonSupport
 /// - The image is put into memory, and its bytes into the store, which delays no caller.
 extension ImageLoader {
   func runSteps(of load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
+    guard load.request.targetSize.isValid else { throw .invalidTargetSize(load.request.targetSize) }
     if load.memory?.staleImage == nil, let image = imageLoadedMeanwhile(load) { return Loaded(image: image) }
     return await keep(try await makeImage(load, keepsResult: keepsResult), load)
   }

@@ -136,7 +136,6 @@ final class ImageLoader: Sendable {
   ///
   /// - Parameter keepsResult: Whether the image itself is wanted, not only as a step towards another one.
   func load(_ load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
-    guard load.request.targetSize.isValid else { throw .invalidTargetSize(load.request.targetSize) }
     let wait = try LoadChain.wait(for: bytes.link(load.keys.fetch))
     defer { wait?.end() }
     let watch = RemovalWatch(load.keys.image, in: load.cache)
