@@ -5,46 +5,35 @@ import HalcyonSupport
 
 /// URLs of the web: the store by HTTP's rules, then the server.
 extension CachingLoader {
-  /// The outcome of a look-up in the store.
-  private enum StoreLookup {
-    case served(EncodedImage)
-    case fetch(CacheLookup)
-  }
-
   /// How a load of a URL goes on.
   private enum Step {
-    case served(EncodedImage)
-    case fetch(HTTPRequest)
+    case serve(EncodedImage)
+    /// After a look-up in the store; `nil` if there was none.
+    case fetch(CacheLookup?)
   }
 
   func httpImage(_ load: Load, at location: ResolvedSource.Location) async throws(ImageError) -> EncodedImage {
     switch try await step(load, at: location) {
-    case .served(let image): return image
-    case .fetch(let request): return try await fetch(request)
+    case .serve(let image): return image
+    case .fetch(let lookup): return try await fetch(try await httpRequest(load, at: location, after: lookup))
     }
   }
 
-  /// The image of a response in flight or in the store; else the request to send.
+  /// Looks for a response in flight, and then in the store.
   @inline(never)
   private func step(_ load: Load, at location: ResolvedSource.Location) async throws(ImageError) -> Step {
     if let image = inFlightImage(load) {
       if image.isServed(by: load.request.freshness, at: configuration.time.uptime()) {
         load.report(.joined(.bytes))
-        return .served(image)
+        return .serve(image)
       }
       try await image.waitForWriting()
     }
-    var lookup: CacheLookup?
     if load.request.readsStore || load.request.writesStore, let cache = configuration.httpCache(for: load.request) {
-      switch try await lookUp(load, in: cache, at: location) {
-      case .served(let image): return .served(image)
-      case .fetch(let found): lookup = found
-      }
-    } else {
-      load.report(.storeMiss(.notRead))
+      return try await lookUp(load, in: cache, at: location)
     }
-    guard load.request.freshness.usesNetwork else { throw .notCached(key: load.key.sourceText) }
-    return .fetch(try await httpRequest(load, at: location, after: lookup))
+    load.report(.storeMiss(.notRead))
+    return .fetch(nil)
   }
 
   private func inFlightImage(_ load: Load) -> EncodedImage? {
@@ -54,7 +43,7 @@ extension CachingLoader {
 
   private func lookUp(
     _ load: Load, in cache: HTTPCache, at location: ResolvedSource.Location
-  ) async throws(ImageError) -> StoreLookup {
+  ) async throws(ImageError) -> Step {
     let request = load.request
     let start = ContinuousClock.now
     let (found, tier) = await TierTrace.recording {
@@ -71,12 +60,12 @@ extension CachingLoader {
     case (.unavailable, _): throw .notCached(key: found.key.sourceText)
     // No entry to revalidate: the store has none, it is not an image, or the request does not read the store.
     case (_, nil): return .fetch(found.unconditional)
-    case (.serve, let image?): return .served(image)
+    case (.serve, let image?): return .serve(image)
     // Only a GET can be revalidated.
     case _ where request.optionsBox?.content != nil: return .fetch(found.unconditional)
     case (.serveStaleWhileRevalidating, let image?):
       revalidate(found, load, at: location)
-      return .served(image)
+      return .serve(image)
     case (.fetch, _?):
       if request.freshness != .reload { load.subscription.report(.storedStale) }
       return .fetch(found)
@@ -84,9 +73,11 @@ extension CachingLoader {
   }
 
   /// The request for the URL of a location, which a closure of the caller may have to resolve first.
+  @inline(never)
   func httpRequest(
     _ load: Load, at location: ResolvedSource.Location, after lookup: CacheLookup?
   ) async throws(ImageError) -> HTTPRequest {
+    guard load.request.freshness.usesNetwork else { throw .notCached(key: load.key.sourceText) }
     let url: HTTPURL
     switch location {
     case .known(let known): url = known
