@@ -22,7 +22,7 @@ extension HTTPAttempt {
         of: reply.response.body, for: load, transform: transform(of: reply.head)
       ) { data in
         guard load.request.writesStore, let partial = partialBody(data) else { return }
-        await loader.partialBodies(of: load).store(partial)
+        await loader.partialBodies(of: load)?.store(partial)
       }
       return HTTPResponse(data: reader.data, info: info, metadata: metadata, isStorable: reply.route.isStorable)
     } catch {

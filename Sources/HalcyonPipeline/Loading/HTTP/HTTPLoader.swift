@@ -51,9 +51,9 @@ final class HTTPLoader: Sendable {
   func invalidate() { renewals.invalidate() }
 
   func load(_ request: HTTPRequest) async throws(ImageError) -> HTTPResult {
-    try throwRememberedFailure(of: request)
+    if !request.ignoresRememberedFailures, let error = failures.error(for: request.failureKey) { throw error }
     let attempt = HTTPAttempt(request, by: self)
-    if request.resumesDownload { request.partial = await partialBodies(of: request.load).stored() }
+    if request.resumesDownload { request.partial = await partialBodies(of: request.load)?.stored() }
     let hadPartial = request.partial != nil
     var attempts = Attempts()
     while true {
@@ -70,14 +70,16 @@ final class HTTPLoader: Sendable {
     hadPartial: Bool
   ) async throws(ImageError) -> HTTPResult? {
     if case .success(.success(let loaded)) = result {
-      await recordSuccess(of: request, hadPartial: hadPartial)
+      budget.recordSuccess(of: request.origin)
+      failures.forget(request.failureKey)
+      if hadPartial { await partialBodies(of: request.load)?.remove() }
       return loaded
     }
     do throws(ImageError) {
       try await waitForRetry(after: result, &attempts, of: request)
     } catch {
       // Of no use: the response that it continued was rejected.
-      if hadPartial, request.partial == nil { await partialBodies(of: request.load).remove() }
+      if hadPartial, request.partial == nil { await partialBodies(of: request.load)?.remove() }
       throw error
     }
     return nil
@@ -89,19 +91,9 @@ final class HTTPLoader: Sendable {
     failures.remember(error, for: key, atMost: .seconds(min(lifetime, 1e9)))
   }
 
-  /// Where interrupted downloads of a load are stored.
-  func partialBodies(of load: Load) -> PartialBodies {
-    PartialBodies(load: load, store: configuration.observedStore(of: load.cache))
-  }
-
-  private func throwRememberedFailure(of request: HTTPRequest) throws(ImageError) {
-    if !request.ignoresRememberedFailures, let error = failures.error(for: request.failureKey) { throw error }
-  }
-
-  private func recordSuccess(of request: HTTPRequest, hadPartial: Bool) async {
-    budget.recordSuccess(of: request.origin)
-    failures.forget(request.failureKey)
-    if hadPartial { await partialBodies(of: request.load).remove() }
+  /// Where interrupted downloads of a load are stored; `nil` without a store.
+  func partialBodies(of load: Load) -> PartialBodies? {
+    configuration.observedStore(of: load.cache).map { PartialBodies(load: load, store: $0) }
   }
 
   /// Waits until the next attempt, or throws the error of the last one if there is none.
@@ -131,7 +123,7 @@ final class HTTPLoader: Sendable {
     if Task.isCancelled { error = .cancelled }
     remember(error, for: request.failureKey, after: request.redirects)
     if request.load.request.writesStore, let partial = request.partial {
-      let write = await partialBodies(of: request.load).store(partial)
+      let write = await partialBodies(of: request.load)?.store(partial)
       // No caller waits for a cancelled load, only the end of the program may: see ``ImageCache/flush()``.
       if Task.isCancelled { await write?.value }
     }

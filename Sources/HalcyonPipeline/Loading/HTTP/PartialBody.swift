@@ -106,10 +106,10 @@ struct PartialBodies: Sendable {
 
   let load: Load
   /// The store of the load's cache as the pipeline uses it.
-  let store: (any DataStore)?
+  let store: any DataStore
 
   func stored() async -> PartialBody? {
-    guard let store, let entry = try? await store.entry(for: load.key.ofPartialBody) else { return nil }
+    guard let entry = try? await store.entry(for: load.key.ofPartialBody) else { return nil }
     // Those of the partial body, not of the whole one.
     var metadata = entry.metadata
     (metadata.expiration, metadata.tags) = (nil, [])
@@ -119,7 +119,7 @@ struct PartialBodies: Sendable {
   /// - Returns: The write; `nil` if the body is not stored.
   @discardableResult
   func store(_ partial: PartialBody) async -> Task<Void, Never>? {
-    guard let store, partial.data.count >= Self.smallestByteCount else { return nil }
+    guard partial.data.count >= Self.smallestByteCount else { return nil }
     var metadata = partial.metadata
     metadata.expiration = .hours(24)
     metadata.tags = ["partial"]
@@ -130,7 +130,6 @@ struct PartialBodies: Sendable {
   }
 
   func remove() async {
-    guard let store else { return }
     await load.cache.writes.start(byteCount: 0) { try? await store.removeEntry(for: load.key.ofPartialBody) }
   }
 }
