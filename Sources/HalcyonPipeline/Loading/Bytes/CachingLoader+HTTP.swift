@@ -127,7 +127,7 @@ extension CachingLoader {
   }
 
   /// How a response is stored; `nil` if it must not be.
-  private func storable(_ response: HTTPResponse, _ request: HTTPRequest) async -> StorableResponse? {
+  func storable(_ response: HTTPResponse, _ request: HTTPRequest) async -> StorableResponse? {
     guard let lookup = request.lookup, let cache = configuration.httpCache(for: request.load.request),
       case .deliver(let storable) = await cache.outcome(of: response.metadata, to: lookup)
     else { return nil }

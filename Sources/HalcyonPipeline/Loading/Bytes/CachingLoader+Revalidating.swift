@@ -21,9 +21,7 @@ extension CachingLoader {
         await updateStore(lookup.unconditional, load, at: location)
       }
     case .response(let response)?:
-      if case .deliver(let storable?) = await cache.outcome(of: response.metadata, to: lookup), response.isStorable,
-        load.request.writesStore, !load.watch.isRemovedFromStore
-      {
+      if let storable = await storable(response, request), !load.watch.isRemovedFromStore {
         // Completed even if the pipeline is invalidated meanwhile.
         _ = await Task { try await cache.store(storable, body: response.data) }.result
       }
