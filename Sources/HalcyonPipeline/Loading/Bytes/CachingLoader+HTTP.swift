@@ -137,16 +137,14 @@ extension CachingLoader {
   private func fetchedImage(
     _ response: HTTPResponse, _ load: Load, _ storable: StorableResponse?
   ) -> EncodedImage {
-    let inFlightKey = storable.map { _ in load.inFlightKey }
     let forbidsStorage = CacheControl(response.metadata.headers).forbidsStorage
     let image = EncodedImage(
       data: response.data, metadata: response.metadata, info: response.info, origin: .network, storable: storable,
       freshEnd: freshEnd(response.metadata),
       allowsMemory: response.metadata.expiration != .expired
         && (!forbidsStorage || load.request.freshness == .cacheFirst),
-      trace: load.trace, watch: load.watch
-    ) { [inFlight] in if let inFlightKey { inFlight.removeReleased(inFlightKey) } }
-    if let inFlightKey { inFlight.insert(image, for: inFlightKey) }
+      trace: load.trace, watch: load.watch)
+    if storable != nil { inFlight.insert(image, for: load.inFlightKey) }
     return image
   }
 

@@ -30,15 +30,15 @@ final class EncodedImage: Sendable {
     /// Starts the write to the store, and returns it.
     var start: Task<Task<Void, Never>, Never>?
     var failure: (any Error)?
+    var onDeinit: (@Sendable () -> Void)?
   }
 
   private let state = Lock(State())
-  private let onDeinit: @Sendable () -> Void
 
   init(
     data: Data, metadata: EntryMetadata, info: ImageInfo, origin: ImageOrigin, storable: StorableResponse? = nil,
     freshEnd: Duration? = nil, allowsMemory: Bool = true, decoded: DecodedImage? = nil, trace: LoadTrace,
-    watch: RemovalWatch, onDeinit: @escaping @Sendable () -> Void = {}
+    watch: RemovalWatch
   ) {
     self.data = data
     self.metadata = metadata
@@ -50,10 +50,9 @@ final class EncodedImage: Sendable {
     self.decoded = decoded
     self.trace = trace
     self.watch = watch
-    self.onDeinit = onDeinit
   }
 
-  deinit { onDeinit() }
+  deinit { state.withLock(\.onDeinit)?() }
 
   /// The status and headers of the response; `nil` for bytes that did not come over HTTP.
   var responseHead: ResponseHead? {
@@ -74,6 +73,9 @@ final class EncodedImage: Sendable {
     else { return nil }
     return request.loadsFirstFrame ? decoded.still : decoded
   }
+
+  /// Calls a closure once no load uses the bytes.
+  func onDeinit(_ closure: @escaping @Sendable () -> Void) { state.withLock { $0.onDeinit = closure } }
 
   /// Whether the store has the bytes.
   var isStored: Bool { state.withLock(\.isStored) }
@@ -145,10 +147,11 @@ final class InFlightResponses: Sendable {
   func insert(_ image: EncodedImage, for key: Key) {
     let replaced = images.withLock { $0.updateValue(WeakImage(image: image), forKey: key)?.image }
     withExtendedLifetime(replaced) {}
+    image.onDeinit { [self] in removeReleased(key) }
   }
 
   /// Removes the entry of an image that was released, unless it has been replaced.
-  func removeReleased(_ key: Key) {
+  private func removeReleased(_ key: Key) {
     images.withLock { images in
       if let known = images[key], known.image == nil { images[key] = nil }
     }

@@ -17,9 +17,8 @@ extension CachingLoader {
     _ load: Load, provide: @escaping @Sendable () async throws(ImageError) -> Provided
   ) async throws(ImageError) -> EncodedImage {
     let request = load.request
-    let inFlightKey = load.inFlightKey
     if request.readsStore, !request.freshness.contactsServerFirst {
-      if let image = inFlight[inFlightKey] {
+      if let image = inFlight[load.inFlightKey] {
         load.report(.joined(.bytes))
         return image
       }
@@ -31,11 +30,9 @@ extension CachingLoader {
     let start = ContinuousClock.now
     let provided = try await LoadChain.calling(for: link(load.key), provide)
     load.record { $0.add(.transfer, since: start) }
-    let image = try localImage(
+    return try localImage(
       provided, of: load, url: nil, origin: .provider,
-      storeKey: request.writesStore && provided.image?.isPartial != true ? inFlightKey : nil)
-    if image.storable != nil { inFlight.insert(image, for: inFlightKey) }
-    return image
+      isStorable: request.writesStore && provided.image?.isPartial != true)
   }
 
   /// Bytes that are made on a worker: megabytes of base64 would keep a cooperative thread busy for too long.
@@ -89,7 +86,7 @@ extension CachingLoader {
   }
 
   func localImage(
-    _ provided: Provided, of load: Load, url: URL?, origin: ImageOrigin, storeKey: InFlightResponses.Key? = nil
+    _ provided: Provided, of load: Load, url: URL?, origin: ImageOrigin, isStorable: Bool = false
   ) throws(ImageError) -> EncodedImage {
     let data = provided.data
     guard !data.isEmpty else { throw .emptyResponse(url ?? .unnamedImage) }
@@ -98,14 +95,13 @@ extension CachingLoader {
     }
     let now = configuration.time.now()
     let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
-    let storable = storeKey.map {
-      StorableResponse(metadata: metadata, key: $0.key, requestHeaders: [:], knownVariants: [])
-    }
+    let storable = StorableResponse(metadata: metadata, key: load.key, requestHeaders: [:], knownVariants: [])
     let inspector = configuration.inspector(of: url, for: load.request)
-    return EncodedImage(
-      data: data, metadata: metadata, info: try inspector.info(of: data), origin: origin, storable: storable,
-      decoded: provided.image, trace: load.trace, watch: load.watch
-    ) { [inFlight] in if let storeKey { inFlight.removeReleased(storeKey) } }
+    let image = EncodedImage(
+      data: data, metadata: metadata, info: try inspector.info(of: data), origin: origin,
+      storable: isStorable ? storable : nil, decoded: provided.image, trace: load.trace, watch: load.watch)
+    if isStorable { inFlight.insert(image, for: load.inFlightKey) }
+    return image
   }
 }
 
