@@ -78,14 +78,15 @@ struct HostQueues {
 
   /// Starts a transfer at once if nothing waits and the limits allow it.
   mutating func enterAtOnce(_ origin: Origin, _ priority: ImagePriority) -> Transfer? {
-    guard waiters.isEmpty else { return nil }
     let known = hostIDs[origin]
-    let knownHost = known.flatMap { hosts[$0] }
-    let hostCount = knownHost?.activeCount ?? 0
-    guard limits.allowTransfer(at: priority, activeCount: activeCount, hostCount: hostCount),
-      hostCount < knownHost?.allowance ?? .max
-    else { return nil }
+    guard waiters.isEmpty, allowsTransfer(to: known.flatMap { hosts[$0] }, at: priority) else { return nil }
     return begin(known ?? add(origin))
+  }
+
+  private func allowsTransfer(to host: Host?, at priority: ImagePriority) -> Bool {
+    let hostCount = host?.activeCount ?? 0
+    return hostCount < host?.allowance ?? .max
+      && limits.allowTransfer(at: priority, activeCount: activeCount, hostCount: hostCount)
   }
 
   private mutating func begin(_ host: HostID) -> Transfer {
@@ -178,10 +179,7 @@ struct HostQueues {
   }
 
   private mutating func candidate(of id: HostID) -> UInt64? {
-    for priority in Self.mostUrgentFirst {
-      guard let host = hosts[id], host.activeCount < host.allowance ?? .max,
-        limits.allowTransfer(at: priority, activeCount: activeCount, hostCount: host.activeCount)
-      else { continue }
+    for priority in Self.mostUrgentFirst where allowsTransfer(to: hosts[id], at: priority) {
       if let next = next(of: id, priority) { return next }
     }
     return nil
