@@ -67,6 +67,7 @@ extension ImageLoader {
   }
 
   /// Starts storing the original bytes in the background. A store that fails does not fail the load.
+  @inline(never)
   func storeOriginal(_ encoded: EncodedImage, _ load: Load, _ placeholder: ThumbHash?) async {
     guard var storable = encoded.storable, let cache = configuration.httpCache(for: load.request) else { return }
     storable.metadata.placeholder = placeholder
