@@ -21,7 +21,6 @@ final class PipelineMonitor: Sendable {
   func report(_ kind: PipelineEvent.Kind) { handler(PipelineEvent(kind: kind)) }
 
   /// Reports a whole load that found its image in memory.
-  @inline(never)
   func reportHit(_ request: ImageRequest) {
     report([.created(request), .started, .memoryHit, .finished(.memory, LoadTrace())], of: request)
   }

@@ -5,7 +5,6 @@ import HalcyonSupport
 /// Processors: each one runs on the image before it, which may be in memory or be loaded for several requests.
 extension ImageLoader {
   /// Runs the last processor on the image before it, which is shared with loads of that image.
-  @inline(never)
   func process(_ load: Load, with processor: any ImageProcessor) async throws(ImageError) -> Loaded {
     var earlier = load.request
     earlier.processors.removeLast()

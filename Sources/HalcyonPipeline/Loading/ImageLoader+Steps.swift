@@ -28,7 +28,6 @@ extension ImageLoader {
   }
 
   /// A stale image that is valid still, or the one that replaces it.
-  @inline(never)
   private func replace(_ stale: DecodedImage, _ load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
     let encoded = try await bytes.encodedImage(for: load)
     // The steps that read the original bytes find these as long as they are held.

@@ -39,7 +39,6 @@ extension ImageLoader {
   }
 
   /// The steps around a load, the outermost first.
-  @inline(never)
   private func steps(around load: Load) -> [any LoadStep] {
     if monitor == nil, load.request.isPlain { return [] }
     let steps: [(any LoadStep)?] = [

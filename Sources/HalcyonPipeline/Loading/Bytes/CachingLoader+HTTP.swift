@@ -20,7 +20,6 @@ extension CachingLoader {
   }
 
   /// Looks for a response in flight, and then in the store.
-  @inline(never)
   private func step(_ load: Load, at location: ResolvedSource.Location) async throws(ImageError) -> Step {
     if let image = inFlightImage(load) {
       if image.isServed(by: load.request.freshness, at: configuration.time.uptime()) {
@@ -100,7 +99,6 @@ extension CachingLoader {
     return try await receive(result, of: request)
   }
 
-  @inline(never)
   private func receive(_ result: HTTPResult, of request: HTTPRequest) async throws(ImageError) -> EncodedImage {
     let load = request.load
     switch result {

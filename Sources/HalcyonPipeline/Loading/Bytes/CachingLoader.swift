@@ -62,7 +62,6 @@ final class CachingLoader: Sendable {
   }
 
   /// The image of any source. Most are URLs of the web, whose loads wait in a smaller async frame without this.
-  @inline(never)
   private func image(from source: ResolvedSource, _ load: Load) async throws(ImageError) -> EncodedImage {
     switch source {
     case .web(let location): return try await httpImage(load, at: location)
@@ -89,7 +88,6 @@ final class CachingLoader: Sendable {
   func link(_ key: CacheKey) -> LoadChain.Link { LoadChain.Link(loader: ObjectIdentifier(self), key: key) }
 
   /// The image of a stored entry; `nil` if the entry is not an image.
-  @inline(never)
   func storedImage(_ entry: StoredEntry, of load: Load) -> EncodedImage? {
     let inspector = configuration.inspector(of: entry.metadata.url, for: load.request)
     guard let info = try? inspector.info(of: entry.body) else { return nil }

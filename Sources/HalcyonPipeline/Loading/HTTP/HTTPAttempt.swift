@@ -85,7 +85,6 @@ final class HTTPAttempt: Sendable {
     }
   }
 
-  @inline(never)
   private func start() async throws(ImageError) -> Step {
     request.redirects = []
     var route = Route(request: unmodifiedRequest())
@@ -111,7 +110,6 @@ final class HTTPAttempt: Sendable {
   }
 
   /// Prepares an exchange; its transfer begins when it gets its permit, if the transport can prepare transfers.
-  @inline(never)
   func exchange(on route: Route) throws(ImageError) -> HTTPExchange {
     let (url, queued) = (route.request.url, ContinuousClock.now)
     guard let origin = url == request.url ? request.origin : Origin(url) else {
@@ -158,7 +156,6 @@ final class HTTPAttempt: Sendable {
   }
 
   /// Waits for the permit, and then for the head of the response.
-  @inline(never)
   private func send(_ exchange: HTTPExchange) async throws(ImageError) -> HTTPReply {
     try await exchange.permit.acquire(exchange.origin, load.subscription)
     load.record { $0.add(.queue, since: exchange.queued) }
@@ -171,7 +168,6 @@ final class HTTPAttempt: Sendable {
     }
   }
 
-  @inline(never)
   private func step(after reply: HTTPReply) async throws(ImageError) -> Step {
     let (head, response) = (reply.head, reply.response)
     if let hop = try hop(after: reply) {

@@ -7,7 +7,6 @@ import HalcyonSupport
 /// Processed images in the store, by the ``StoragePolicy`` of their requests.
 extension ImageLoader {
   /// The processed image from the store; `nil` if there is none, or it is not fresh.
-  @inline(never)
   func storedVariant(_ load: Load) async throws(ImageError) -> Loaded? {
     guard let encoded = await storedBytes(load, key: load.keys.variant(load.request.storagePolicy)) else { return nil }
     do throws(ImageError) {
