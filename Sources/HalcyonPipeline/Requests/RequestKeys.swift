@@ -81,7 +81,9 @@ extension RequestKeys.FileVersion {
 extension CacheKey.Source {
   /// The `file:` URL of a local file; `nil` for other sources.
   var file: String? {
-    if case .url(let text) = self, text.utf8.starts(with: "file:".utf8) { text } else { nil }
+    // The first byte rules out URLs of the web, for which each look-up in memory asks.
+    guard case .url(let text) = self, text.utf8.first == UInt8(ascii: "f") else { return nil }
+    return text.utf8.starts(with: "file:".utf8) ? text : nil
   }
 }
 
