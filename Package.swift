@@ -80,7 +80,7 @@ func suite(
   _ name: String, dependencies: [Target.Dependency], resources: [Resource]? = nil, settings: [SwiftSetting] = []
 ) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies + ["TestTraits"], resources: resources,
+    name: name, dependencies: dependencies + ["HalcyonTestTraits"], resources: resources,
     swiftSettings: swiftSettings + settings)
 }
 
@@ -129,8 +129,8 @@ let package = Package(
     .library(name: "HalcyonMetrics", targets: ["HalcyonMetrics"]),
     .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
     // A web server, photographs and processes for the tests and examples of this repository.
-    .library(name: "TestSupport", targets: ["TestSupport"]),
-    .library(name: "TestTraits", targets: ["TestTraits"]),
+    .library(name: "HalcyonTestSupport", targets: ["HalcyonTestSupport"]),
+    .library(name: "HalcyonTestTraits", targets: ["HalcyonTestTraits"]),
   ],
   traits: Set(traits.map { .trait(name: $0.name, description: $0.description) }),
   dependencies: [
@@ -139,12 +139,12 @@ let package = Package(
   ],
   targets: [
     // The layers, from the lowest up: a module imports only those above it in this list.
-    module("HalcyonSupport", dependencies: ["SystemShim"]),
-    module("HalcyonImaging", dependencies: ["HalcyonSupport", "CZlib"]),
+    module("HalcyonSupport", dependencies: ["CHalcyonSystemShim"]),
+    module("HalcyonImaging", dependencies: ["HalcyonSupport", "CHalcyonZlib"]),
     module("HalcyonHTTP", dependencies: ["HalcyonSupport"]),
     module(
       "HalcyonCache",
-      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "CSQLite", "SystemShim"],
+      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "CHalcyonSQLite", "CHalcyonSystemShim"],
       exclude: privacyExclusions, resources: privacyResources),
     module("HalcyonPipeline", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache"]),
     module("HalcyonViews", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonPipeline"]),
@@ -153,23 +153,27 @@ let package = Package(
     module(
       "HalcyonCodecs",
       dependencies: [
-        "HalcyonSupport", "HalcyonImaging", "CZlib", "SystemShim",
-        library("CLCMS"), library("CSPNG"), library("CWebP"), library("CZimg"), library("JPEGShim"),
-        library("TIFFShim"), library("CAVIF", trait: "AVIF"), library("CDE265", trait: "HEIF"),
-        library("CHEIF", trait: "HEIF"), library("CISAL", trait: "ISAL"), library("CJXL", trait: "JXL"),
-        library("CRSVG", trait: "SVG"),
-        library("XMLShim", trait: "SVG"),
+        "HalcyonSupport", "HalcyonImaging", "CHalcyonZlib", "CHalcyonSystemShim",
+        library("CHalcyonLCMS"), library("CHalcyonSPNG"), library("CHalcyonWebP"), library("CHalcyonZimg"),
+        library("CHalcyonJPEGShim"),
+        library("CHalcyonTIFFShim"), library("CHalcyonAVIF", trait: "AVIF"), library("CHalcyonDE265", trait: "HEIF"),
+        library("CHalcyonHEIF", trait: "HEIF"), library("CHalcyonISAL", trait: "ISAL"),
+        library("CHalcyonJXL", trait: "JXL"),
+        library("CHalcyonRSVG", trait: "SVG"),
+        library("CHalcyonXMLShim", trait: "SVG"),
       ],
       settings: [systemCodecs]),
     module(
       "HalcyonTransport",
-      dependencies: ["HalcyonSupport", "HalcyonHTTP", "CZlib", library("CurlShim")], settings: [systemTransport]),
+      dependencies: ["HalcyonSupport", "HalcyonHTTP", "CHalcyonZlib", library("CHalcyonCurlShim")],
+      settings: [systemTransport]),
 
     // Beside the layers too: caches that servers share.
     module(
       "HalcyonBackend",
       dependencies: [
-        "HalcyonSupport", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline", library("CMemcached", trait: "Memcached"),
+        "HalcyonSupport", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline",
+        library("CHalcyonMemcached", trait: "Memcached"),
       ]),
 
     // On top: the standard wiring, the toolkits, and doubles for tests.
@@ -182,7 +186,7 @@ let package = Package(
       settings: [systemTransport]),
     module(
       "HalcyonGTK",
-      dependencies: ["HalcyonViews", library("CGTK", trait: "GTK")] + halcyon),
+      dependencies: ["HalcyonViews", library("CHalcyonGTK", trait: "GTK")] + halcyon),
     module(
       "HalcyonApple", dependencies: ["HalcyonViews", "HalcyonTransport"] + halcyon,
       exclude: ["README.md"], settings: [systemTransport]),
@@ -196,62 +200,71 @@ let package = Package(
 
     // `make demo`: not a product, so packages that depend on Halcyon do not build it.
     .executableTarget(
-      name: "halcyon-demo", dependencies: ["TestSupport"] + halcyon, swiftSettings: swiftSettings),
+      name: "halcyon-demo", dependencies: ["HalcyonTestSupport"] + halcyon, swiftSettings: swiftSettings),
 
     // `make bench-resampling`: compares code that the library does not export.
     .executableTarget(
-      name: "halcyon-bench-resampling", dependencies: ["HalcyonCodecs", "HalcyonImaging", "TestSupport"],
+      name: "halcyon-bench-resampling", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonTestSupport"],
       path: "Benchmarks/Resampling", swiftSettings: swiftSettings),
 
     // `make bench-fleet`: a look-up in memcached, against libmemcached alone.
     .executableTarget(
       name: "halcyon-bench-memcached",
       dependencies: [
-        "HalcyonBackend", "HalcyonCache", "HalcyonSupport", "TestSupport", library("CMemcached", trait: "Memcached"),
+        "HalcyonBackend", "HalcyonCache", "HalcyonSupport", "HalcyonTestSupport",
+        library("CHalcyonMemcached", trait: "Memcached"),
       ],
       path: "Benchmarks/Memcached", swiftSettings: swiftSettings),
 
     // Tests: one suite a module, over a web server, processes and images of their own.
     module(
-      "TestSupport", dependencies: ["HalcyonSupport", "CZlib"], path: "Tests/Support", resources: [.copy("Photos")]),
-    module("TestTraits", dependencies: ["HalcyonSupport"], path: "Tests/Traits"),
-    module("TestDoubles", dependencies: ["HalcyonTesting", "TestSupport"] + layers, path: "Tests/Doubles"),
-    suite("TestSupportTests", dependencies: ["TestSupport"]),
-    suite("HalcyonSupportTests", dependencies: ["HalcyonSupport", "TestSupport"]),
+      "HalcyonTestSupport", dependencies: ["HalcyonSupport", "CHalcyonZlib"], path: "Tests/Support",
+      resources: [.copy("Photos")]),
+    module("HalcyonTestTraits", dependencies: ["HalcyonSupport"], path: "Tests/Traits"),
+    module(
+      "HalcyonTestDoubles", dependencies: ["HalcyonTesting", "HalcyonTestSupport"] + layers, path: "Tests/Doubles"),
+    suite("HalcyonTestSupportTests", dependencies: ["HalcyonTestSupport"]),
+    suite("HalcyonSupportTests", dependencies: ["HalcyonSupport", "HalcyonTestSupport"]),
     suite(
       "HalcyonImagingTests",
-      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonTesting", "TestDoubles", "TestSupport"]),
-    suite("HalcyonHTTPTests", dependencies: ["HalcyonSupport", "HalcyonHTTP", "HalcyonTesting", "TestSupport"]),
+      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonTesting", "HalcyonTestDoubles", "HalcyonTestSupport"]),
+    suite("HalcyonHTTPTests", dependencies: ["HalcyonSupport", "HalcyonHTTP", "HalcyonTesting", "HalcyonTestSupport"]),
     suite(
       "HalcyonCacheTests",
       dependencies: [
         "HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonTransport", "HalcyonTesting",
-        "TestDoubles", "TestSupport", "halcyon-torture",
+        "HalcyonTestDoubles", "HalcyonTestSupport", "halcyon-torture",
       ],
       resources: [.copy("Fixtures")]),
     suite(
       "HalcyonPipelineTests",
-      dependencies: ["HalcyonTransport", "HalcyonBackend", "HalcyonTesting", "TestDoubles", "TestSupport"] + layers),
-    suite("HalcyonViewsTests", dependencies: ["HalcyonTesting", "TestDoubles", "TestSupport"] + layers),
+      dependencies: [
+        "HalcyonTransport", "HalcyonBackend", "HalcyonTesting", "HalcyonTestDoubles", "HalcyonTestSupport",
+      ] + layers),
+    suite("HalcyonViewsTests", dependencies: ["HalcyonTesting", "HalcyonTestDoubles", "HalcyonTestSupport"] + layers),
     suite(
       "HalcyonCodecsTests",
       dependencies: [
-        "HalcyonCodecs", "HalcyonImaging", "HalcyonSupport", "TestSupport", "halcyon-svg-helper", library("CLCMS"),
+        "HalcyonCodecs", "HalcyonImaging", "HalcyonSupport", "HalcyonTestSupport", "halcyon-svg-helper",
+        library("CHalcyonLCMS"),
       ],
       resources: [.copy("Fixtures")], settings: [systemCodecs]),
     suite(
       "HalcyonTransportTests",
-      dependencies: ["HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport", library("CurlShim")],
+      dependencies: [
+        "HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "HalcyonTestSupport", library("CHalcyonCurlShim"),
+      ],
       resources: [.copy("Certificates")], settings: [systemTransport]),
     suite(
       "HalcyonBackendTests",
       dependencies: [
-        "HalcyonBackend", "HalcyonTransport", "HalcyonTesting", "TestDoubles", "TestSupport",
-        library("CMemcached", trait: "Memcached"),
+        "HalcyonBackend", "HalcyonTransport", "HalcyonTesting", "HalcyonTestDoubles", "HalcyonTestSupport",
+        library("CHalcyonMemcached", trait: "Memcached"),
       ] + layers, resources: [.copy("Fixtures")]),
     suite(
       "HalcyonTests",
-      dependencies: ["HalcyonBackend", "HalcyonViews", "HalcyonTesting", "TestDoubles", "TestSupport"] + halcyon,
+      dependencies: ["HalcyonBackend", "HalcyonViews", "HalcyonTesting", "HalcyonTestDoubles", "HalcyonTestSupport"]
+        + halcyon,
       resources: [.copy("Fixtures")]),
     suite(
       "HalcyonLoggingTests",
@@ -265,47 +278,50 @@ let package = Package(
         product("MetricsTestKit", package: "swift-metrics", trait: "Metrics"),
       ] + halcyon),
     // GTK belongs to the main thread, on which no suite runs: each test starts this program with a display of its own.
-    suite("HalcyonGTKTests", dependencies: ["HalcyonGTK", "TestSupport", "halcyon-gtk-scenes"]),
+    suite("HalcyonGTKTests", dependencies: ["HalcyonGTK", "HalcyonTestSupport", "halcyon-gtk-scenes"]),
     .executableTarget(
       name: "halcyon-gtk-scenes",
-      dependencies: ["HalcyonGTK", "HalcyonViews", "TestSupport", library("CGTK", trait: "GTK")] + halcyon,
+      dependencies: ["HalcyonGTK", "HalcyonViews", "HalcyonTestSupport", library("CHalcyonGTK", trait: "GTK")]
+        + halcyon,
       path: "Tests/GTKScenes",
       swiftSettings: swiftSettings),
     // Closures bind to parameters in another way there.
     .testTarget(
-      name: "SwiftFiveTests", dependencies: ["HalcyonTesting", "TestTraits"] + layers,
+      name: "SwiftFiveTests", dependencies: ["HalcyonTesting", "HalcyonTestTraits"] + layers,
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(
       name: "halcyon-svg-helper", dependencies: ["HalcyonCodecs"], path: "Tests/SVGHelper",
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "halcyon-torture",
-      dependencies: ["HalcyonCache", "HalcyonImaging", "HalcyonHTTP", "HalcyonSupport", "TestSupport", "CSQLite"],
+      dependencies: [
+        "HalcyonCache", "HalcyonImaging", "HalcyonHTTP", "HalcyonSupport", "HalcyonTestSupport", "CHalcyonSQLite",
+      ],
       path: "Tests/Torture", swiftSettings: swiftSettings),
 
-    system("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev"),
-    system("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
-    system("CCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"),
-    system("CJPEG", pkgConfig: "libjpeg", debian: "libjpeg62-turbo-dev"),
-    system("CSPNG", pkgConfig: "spng", debian: "libspng-dev"),
-    system("CZimg", pkgConfig: "zimg", debian: "libzimg-dev"),
-    system("CWebP", pkgConfig: "libwebpdemux", debian: "libwebp-dev"),
-    system("CTIFF", pkgConfig: "libtiff-4", debian: "libtiff-dev"),
-    system("CLCMS", pkgConfig: "lcms2", debian: "liblcms2-dev"),
-    system("CAVIF", pkgConfig: "libavif", debian: "libavif-dev", isInDefaultPaths: true),
-    system("CDE265", pkgConfig: "libde265", debian: "libde265-dev"),
-    system("CHEIF", pkgConfig: "libheif", debian: "libheif-dev"),
-    system("CISAL", pkgConfig: "libisal", debian: "libisal-dev"),
-    system("CJXL", pkgConfig: "libjxl", debian: "libjxl-dev", isInDefaultPaths: true),
-    system("CRSVG", pkgConfig: "librsvg-2.0", debian: "librsvg2-dev"),
-    system("CXML", pkgConfig: "libxml-2.0", debian: "libxml2-dev"),
-    system("CGTK", pkgConfig: "gtk4", debian: "libgtk-4-dev"),
-    system("CMemcached", pkgConfig: "libmemcached", debian: "libmemcached-dev"),
-    shim("CurlShim", over: "CCurl"),
-    shim("JPEGShim", over: "CJPEG"),
-    .target(name: "SystemShim", path: "Sources/Shims/SystemShim"),
-    shim("TIFFShim", over: "CTIFF"),
-    shim("XMLShim", over: "CXML"),
+    system("CHalcyonSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev"),
+    system("CHalcyonZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
+    system("CHalcyonCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"),
+    system("CHalcyonJPEG", pkgConfig: "libjpeg", debian: "libjpeg62-turbo-dev"),
+    system("CHalcyonSPNG", pkgConfig: "spng", debian: "libspng-dev"),
+    system("CHalcyonZimg", pkgConfig: "zimg", debian: "libzimg-dev"),
+    system("CHalcyonWebP", pkgConfig: "libwebpdemux", debian: "libwebp-dev"),
+    system("CHalcyonTIFF", pkgConfig: "libtiff-4", debian: "libtiff-dev"),
+    system("CHalcyonLCMS", pkgConfig: "lcms2", debian: "liblcms2-dev"),
+    system("CHalcyonAVIF", pkgConfig: "libavif", debian: "libavif-dev", isInDefaultPaths: true),
+    system("CHalcyonDE265", pkgConfig: "libde265", debian: "libde265-dev"),
+    system("CHalcyonHEIF", pkgConfig: "libheif", debian: "libheif-dev"),
+    system("CHalcyonISAL", pkgConfig: "libisal", debian: "libisal-dev"),
+    system("CHalcyonJXL", pkgConfig: "libjxl", debian: "libjxl-dev", isInDefaultPaths: true),
+    system("CHalcyonRSVG", pkgConfig: "librsvg-2.0", debian: "librsvg2-dev"),
+    system("CHalcyonXML", pkgConfig: "libxml-2.0", debian: "libxml2-dev"),
+    system("CHalcyonGTK", pkgConfig: "gtk4", debian: "libgtk-4-dev"),
+    system("CHalcyonMemcached", pkgConfig: "libmemcached", debian: "libmemcached-dev"),
+    shim("CHalcyonCurlShim", over: "CHalcyonCurl"),
+    shim("CHalcyonJPEGShim", over: "CHalcyonJPEG"),
+    .target(name: "CHalcyonSystemShim", path: "Sources/Shims/CHalcyonSystemShim"),
+    shim("CHalcyonTIFFShim", over: "CHalcyonTIFF"),
+    shim("CHalcyonXMLShim", over: "CHalcyonXML"),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -327,7 +343,8 @@ if usesStandIns {
   let unused = ["HalcyonGTK", "HalcyonBackend", "HalcyonLogging", "HalcyonMetrics", "halcyon-"]
   let suites = ["HalcyonCodecsTests", "HalcyonTransportTests"]
   package.targets.removeAll { target in
-    unused.contains { target.name.hasPrefix($0) } && target.name != "halcyon-svg-helper" || target.name == "TestDoubles"
+    unused.contains { target.name.hasPrefix($0) } && target.name != "halcyon-svg-helper"
+      || target.name == "HalcyonTestDoubles"
       || target.type == .test && !suites.contains(target.name)
   }
   for target in package.targets {
@@ -348,8 +365,9 @@ if usesStandIns {
     framework(
       "LinuxCodecs",
       dependencies: [
-        "HalcyonSupport", "HalcyonImaging", "CLCMS", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "SystemShim",
-        "TIFFShim", "CAVIF", "CDE265", "CHEIF", "CJXL",
+        "HalcyonSupport", "HalcyonImaging", "CHalcyonLCMS", "CHalcyonSPNG", "CHalcyonWebP", "CHalcyonZimg",
+        "CHalcyonZlib", "CHalcyonJPEGShim", "CHalcyonSystemShim",
+        "CHalcyonTIFFShim", "CHalcyonAVIF", "CHalcyonDE265", "CHalcyonHEIF", "CHalcyonJXL",
       ], settings: formats),
     framework("AppleProgram", dependencies: ["HalcyonApple", "SwiftUI", "UIKit", "AppKit"]),
     .executableTarget(
@@ -358,7 +376,8 @@ if usesStandIns {
     .testTarget(
       name: "HalcyonAppleTests",
       dependencies: [
-        "HalcyonApple", "HalcyonViews", "HalcyonTesting", "TestSupport", "TestTraits", "Accessibility", "ImageIO",
+        "HalcyonApple", "HalcyonViews", "HalcyonTesting", "HalcyonTestSupport", "HalcyonTestTraits", "Accessibility",
+        "ImageIO",
         "QuartzCore", "SwiftUI", "UIKit", "AppKit",
       ] + halcyon,
       // Otherwise Swift Testing looks for modules that connect it with Apple's.

@@ -38,7 +38,7 @@ let package = Package(
     // The web server and its images.
     .target(
       name: "GalleryOrigin",
-      dependencies: [halcyon, halcyonImaging, .product(name: "TestSupport", package: "Halcyon")],
+      dependencies: [halcyon, halcyonImaging, .product(name: "HalcyonTestSupport", package: "Halcyon")],
       swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]

@@ -13,7 +13,7 @@ let swiftSettings: [SwiftSetting] =
   ] + (isChecked ? [.treatAllWarnings(as: .error)] : [])
 
 let testSupport: [Target.Dependency] = [
-  .product(name: "TestSupport", package: "Halcyon"), .product(name: "TestTraits", package: "Halcyon"),
+  .product(name: "HalcyonTestSupport", package: "Halcyon"), .product(name: "HalcyonTestTraits", package: "Halcyon"),
 ]
 
 let package = Package(

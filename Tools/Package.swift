@@ -40,8 +40,8 @@ let package = Package(
     .testTarget(
       name: "HalcyonCommandTests",
       dependencies: [
-        "halcyon", "HalcyonCommand", .product(name: "TestSupport", package: "Halcyon"),
-        .product(name: "TestTraits", package: "Halcyon"),
+        "halcyon", "HalcyonCommand", .product(name: "HalcyonTestSupport", package: "Halcyon"),
+        .product(name: "HalcyonTestTraits", package: "Halcyon"),
       ],
       swiftSettings: swiftSettings),
   ],

@@ -1,10 +1,10 @@
-#if canImport(CMemcached)
-import CMemcached
+#if canImport(CHalcyonMemcached)
+import CHalcyonMemcached
 import Foundation
 import HalcyonCache
 import HalcyonBackend
 import HalcyonSupport
-import TestSupport
+import HalcyonTestSupport
 
 /// Reads an image from a memcached server through the store and by libmemcached alone, and prints how long the first
 /// takes relative to the second.

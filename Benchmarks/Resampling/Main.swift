@@ -1,6 +1,6 @@
 import HalcyonCodecs
 import HalcyonImaging
-import TestSupport
+import HalcyonTestSupport
 
 /// Resizes photographs in Swift and through zimg, on one thread, and prints how long the first takes relative to the
 /// second.

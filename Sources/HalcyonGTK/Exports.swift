@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-@_exported public import CGTK
+#if canImport(CHalcyonGTK)
+@_exported public import CHalcyonGTK
 #endif
 @_exported public import Halcyon
 @_exported public import HalcyonViews

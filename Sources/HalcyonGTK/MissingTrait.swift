@@ -1,5 +1,5 @@
 // Without the trait GTK the module has no GTK. The compiler then names the trait where a program begins to use GTK.
-#if !canImport(CGTK)
+#if !canImport(CHalcyonGTK)
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Needs the trait GTK.
 @available(*, unavailable, message: "Enable the trait GTK of Halcyon: .package(url: …, traits: [\"GTK\"])")

@@ -1,6 +1,6 @@
 import Foundation
 import Halcyon
-import TestSupport
+import HalcyonTestSupport
 
 /// Loads every photograph from each cache tier, and prints its origin and the time that the load took.
 struct Demo {

@@ -1,6 +1,6 @@
 import Foundation
 import Halcyon
-import TestSupport
+import HalcyonTestSupport
 
 /// Loads images end to end without a display or an internet connection: real photographs, a web server on the loopback
 /// interface, and a cache in a temporary folder.

@@ -1,6 +1,6 @@
 #if GTK
 import HalcyonCodecs
-import CGTK
+import CHalcyonGTK
 import Foundation
 import Halcyon
 import HalcyonGTK

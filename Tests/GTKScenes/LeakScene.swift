@@ -1,9 +1,9 @@
 #if GTK
-import CGTK
+import CHalcyonGTK
 import Foundation
 import Halcyon
 import HalcyonGTK
-import TestSupport
+import HalcyonTestSupport
 
 /// A thousand views of all kinds, each destroyed in one of the states of its load. Nothing of them remains.
 @MainActor

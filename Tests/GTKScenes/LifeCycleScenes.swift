@@ -1,10 +1,10 @@
 #if GTK
-import CGTK
+import CHalcyonGTK
 import Foundation
 import Halcyon
 import HalcyonCache
 import HalcyonGTK
-import TestSupport
+import HalcyonTestSupport
 
 /// Disk caches at the shutdown of an application.
 @MainActor

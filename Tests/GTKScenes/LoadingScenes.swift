@@ -1,7 +1,7 @@
 #if GTK
 import Halcyon
 import HalcyonGTK
-import TestSupport
+import HalcyonTestSupport
 
 /// Previews and retries.
 @MainActor

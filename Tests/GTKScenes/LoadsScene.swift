@@ -1,9 +1,9 @@
 #if GTK
-import CGTK
+import CHalcyonGTK
 import Foundation
 import Halcyon
 import HalcyonGTK
-import TestSupport
+import HalcyonTestSupport
 
 /// Loads a thousand images from network, disk cache and files, and each once more from memory, to be run under strace.
 @MainActor

@@ -1,9 +1,9 @@
 #if GTK
-import CGTK
+import CHalcyonGTK
 import Foundation
 import Halcyon
 import HalcyonGTK
-import TestSupport
+import HalcyonTestSupport
 
 /// Writes a picture of the states of views to the file that `HALCYON_LOOKS` names, for eyes.
 @MainActor

@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CHalcyonGTK
 import Glibc
 import HalcyonGTK
 import HalcyonSupport

@@ -1,9 +1,9 @@
 #if GTK
-import CGTK
+import CHalcyonGTK
 import Foundation
 import Halcyon
 import HalcyonGTK
-import TestSupport
+import HalcyonTestSupport
 
 /// Widgets that are set to other images all the time, some of them hidden, without a parent, or destroyed meanwhile.
 @MainActor

@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CHalcyonGTK
 import Foundation
 
 /// The pixels of a widget, rendered by its window's renderer.

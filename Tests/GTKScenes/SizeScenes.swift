@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CHalcyonGTK
 import Halcyon
 import HalcyonGTK
 

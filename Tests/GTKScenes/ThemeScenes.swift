@@ -1,9 +1,9 @@
 #if GTK
-import CGTK
+import CHalcyonGTK
 import Foundation
 import Halcyon
 import HalcyonGTK
-import TestSupport
+import HalcyonTestSupport
 
 /// What the theme and the settings of a desktop change while views are shown.
 @MainActor

@@ -1,7 +1,7 @@
 #if GTK
 import Halcyon
 import HalcyonGTK
-import TestSupport
+import HalcyonTestSupport
 
 /// How one image replaces another.
 @MainActor

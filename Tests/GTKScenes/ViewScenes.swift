@@ -1,8 +1,8 @@
 #if GTK
-import CGTK
+import CHalcyonGTK
 import Halcyon
 import HalcyonGTK
-import TestSupport
+import HalcyonTestSupport
 
 /// Images that views load and share.
 @MainActor

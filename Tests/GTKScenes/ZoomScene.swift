@@ -1,9 +1,9 @@
 #if GTK
-import CGTK
+import CHalcyonGTK
 import Foundation
 import Halcyon
 import HalcyonGTK
-import TestSupport
+import HalcyonTestSupport
 
 /// A photograph that is zoomed in and out again.
 @MainActor

@@ -6,8 +6,8 @@ import HalcyonCache
 import HalcyonApple
 import HalcyonTesting
 import HalcyonViews
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Views of AppKit that are in a window.

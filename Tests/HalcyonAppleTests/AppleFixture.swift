@@ -5,8 +5,8 @@ import HalcyonCodecs
 import HalcyonImaging
 import HalcyonTesting
 import HalcyonViews
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// A pipeline whose images are red, of the size in their names: `http://example.com/40x20`. `gone` has the status 404,

@@ -6,7 +6,7 @@ import HalcyonImaging
 import HalcyonTesting
 import ImageIO
 import SwiftUI
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCodecs

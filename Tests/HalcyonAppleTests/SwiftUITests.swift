@@ -3,8 +3,8 @@ import Halcyon
 import HalcyonApple
 import HalcyonViews
 import SwiftUI
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Views of SwiftUI, whose bodies are evaluated and whose modifiers are called.

@@ -5,8 +5,8 @@ import HalcyonCache
 import HalcyonApple
 import HalcyonTesting
 import HalcyonViews
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 import UIKit
 

@@ -7,8 +7,8 @@ import HalcyonApple
 import HalcyonTesting
 import HalcyonViews
 import SwiftUI
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 import UIKit
 

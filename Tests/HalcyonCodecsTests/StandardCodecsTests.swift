@@ -1,6 +1,6 @@
 import HalcyonImaging
 import HalcyonCodecs
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)

@@ -1,6 +1,6 @@
 #if GTK
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// The system calls of the main thread while a thousand images are loaded.

@@ -1,7 +1,7 @@
 #if GTK
 import Foundation
 import Testing
-import TestSupport
+import HalcyonTestSupport
 
 /// Runs a scene of `halcyon-gtk-scenes` in its own process, on its own display.
 struct Scene {

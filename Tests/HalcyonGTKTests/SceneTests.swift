@@ -1,5 +1,5 @@
 #if GTK
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// Tests of widgets, under X11 and Wayland (``VirtualDisplay``). Each runs scenes of `Tests/GTKScenes` by name.

@@ -1,7 +1,7 @@
 #if GTK
 import Foundation
 import Testing
-import TestSupport
+import HalcyonTestSupport
 
 /// The display of one process: that of an Xvfb server, or with `HALCYON_DISPLAY=wayland` of a Weston compositor, which draws
 /// nothing.

@@ -5,7 +5,7 @@ import HalcyonLogging
 import HalcyonTesting
 import Logging
 import HalcyonSupport
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

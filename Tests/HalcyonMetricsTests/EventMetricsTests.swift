@@ -5,7 +5,7 @@ import HalcyonMetrics
 import HalcyonTesting
 import Metrics
 import MetricsTestKit
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -1,5 +1,5 @@
 import HalcyonSupport
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

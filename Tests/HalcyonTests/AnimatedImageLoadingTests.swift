@@ -3,8 +3,8 @@ import Foundation
 import Halcyon
 import HalcyonImaging
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Bad input fails in bounded time with a specific error that names the cause, and nothing is cached.

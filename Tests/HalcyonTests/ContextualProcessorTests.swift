@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonPipeline
 import HalcyonSupport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Processors that see the request and the response.

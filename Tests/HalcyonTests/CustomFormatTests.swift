@@ -3,8 +3,8 @@ import Halcyon
 import HalcyonHTTP
 import HalcyonImaging
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// A format of the program's own, from the network to the store and back.

@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonImaging
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Images whose source is a closure that returns them decoded.

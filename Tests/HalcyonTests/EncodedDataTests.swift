@@ -5,8 +5,8 @@ import HalcyonPipeline
 import HalcyonCache
 import HalcyonCodecs
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// `encodedData(for:as:)`: thumbnails as files.

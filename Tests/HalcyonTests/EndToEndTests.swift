@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Loading from end to end, with a real server, real photographs and real files.

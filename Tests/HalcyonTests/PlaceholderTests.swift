@@ -2,8 +2,8 @@ import HalcyonCodecs
 import Foundation
 import Halcyon
 import HalcyonImaging
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)

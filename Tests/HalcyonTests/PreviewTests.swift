@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 import HalcyonSupport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 extension CacheKey {

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Requests other than a plain GET, with redirects, against a real server.

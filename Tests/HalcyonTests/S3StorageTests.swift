@@ -3,8 +3,8 @@ import HalcyonBackend
 import Halcyon
 import HalcyonHTTP
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Pipelines with images in S3-compatible storage.

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// The snippets of the article on saving images, with no other import than the article's readers have.

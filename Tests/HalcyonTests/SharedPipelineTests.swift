@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// The shared pipeline, in processes of their own, since other tests use it.

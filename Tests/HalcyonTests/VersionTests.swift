@@ -1,7 +1,7 @@
 import HalcyonSupport
 import Foundation
 import Halcyon
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)

@@ -2,8 +2,8 @@
 import HalcyonHTTP
 import Foundation
 import HalcyonTransport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// The address policy, enforced at the socket.

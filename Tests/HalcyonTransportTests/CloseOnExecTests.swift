@@ -2,8 +2,8 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonTransport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)

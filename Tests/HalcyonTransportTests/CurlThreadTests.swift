@@ -1,8 +1,8 @@
 #if !URLSESSION
 import Foundation
 import HalcyonHTTP
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonTransport

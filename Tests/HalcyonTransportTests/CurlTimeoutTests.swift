@@ -1,7 +1,7 @@
 #if !URLSESSION
 import Foundation
 import HalcyonHTTP
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonTransport

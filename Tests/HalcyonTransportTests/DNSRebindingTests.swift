@@ -2,8 +2,8 @@
 import HalcyonHTTP
 import Foundation
 import HalcyonTransport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// The address policy with a real DNS server whose answers change; `Scripts/check-names` starts it.

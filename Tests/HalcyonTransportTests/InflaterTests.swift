@@ -1,7 +1,7 @@
 #if !URLSESSION
 import Foundation
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonTransport

@@ -2,8 +2,8 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonTransport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Responses that break the rules of HTTP and that browsers show, sent byte by byte as they are given.

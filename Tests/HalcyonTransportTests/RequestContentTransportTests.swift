@@ -1,8 +1,8 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonTransport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Requests other than a plain GET, over connections to a real server.

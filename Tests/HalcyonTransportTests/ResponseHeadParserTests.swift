@@ -1,7 +1,7 @@
 #if !URLSESSION
 import HalcyonHTTP
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonTransport

@@ -2,8 +2,8 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonSupport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonTransport

@@ -1,6 +1,6 @@
 #if URLSESSION
 import HalcyonHTTP
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonTransport

@@ -1,7 +1,7 @@
 #if os(Linux) && !URLSESSION
-import CurlShim
+import CHalcyonCurlShim
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonTransport

@@ -4,9 +4,9 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
 import HalcyonViews
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 /// Playing animations in views, with a clock that the test advances. Each frame lasts 40 ms.

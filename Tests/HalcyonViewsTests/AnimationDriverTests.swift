@@ -2,8 +2,8 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
 import HalcyonViews
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Playing an animation in a view of a toolkit, with frames of 40 ms.

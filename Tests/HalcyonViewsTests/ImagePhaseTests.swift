@@ -2,10 +2,10 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
-import TestDoubles
+import HalcyonTestDoubles
 import HalcyonViews
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// The phases of views that are built from values, as in SwiftUI.

@@ -3,9 +3,9 @@ import HalcyonPipeline
 import HalcyonTesting
 import HalcyonViews
 import Observation
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Images that views built from values observe.

@@ -1,7 +1,7 @@
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonViews
-import TestSupport
+import HalcyonTestSupport
 
 /// A display that draws nothing and records every call.
 @MainActor

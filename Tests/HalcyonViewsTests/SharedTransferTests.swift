@@ -4,9 +4,9 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
 import HalcyonViews
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// A view that is set again to the URL that it is loading.

@@ -1,9 +1,9 @@
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonViews
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 /// Places for one image, such as the image of a button.

@@ -1,4 +1,4 @@
-import TestDoubles
+import HalcyonTestDoubles
 import HalcyonImaging
 import Foundation
 

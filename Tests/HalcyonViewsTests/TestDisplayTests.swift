@@ -3,9 +3,9 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
 import HalcyonViews
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// The display for tests of programs.

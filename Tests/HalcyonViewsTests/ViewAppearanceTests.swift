@@ -3,9 +3,9 @@ import HalcyonCache
 import HalcyonPipeline
 import HalcyonViews
 import HalcyonTesting
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

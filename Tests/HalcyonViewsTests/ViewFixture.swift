@@ -1,11 +1,11 @@
-import TestDoubles
+import HalcyonTestDoubles
 import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonViews
 import Foundation
 import HalcyonTesting
-import TestSupport
+import HalcyonTestSupport
 
 /// A view, and a server whose images have the size in their name: `http://example.com/40x20`.
 ///

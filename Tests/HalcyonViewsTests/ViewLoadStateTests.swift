@@ -1,7 +1,7 @@
 import HalcyonImaging
 import HalcyonPipeline
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonViews

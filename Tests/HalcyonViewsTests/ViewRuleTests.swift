@@ -3,9 +3,9 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonTesting
 import HalcyonViews
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonPipeline

@@ -6,9 +6,9 @@ import HalcyonPipeline
 import HalcyonSupport
 import HalcyonTesting
 import HalcyonViews
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 /// The options of views where no image is loaded for the first time: for images in memory, stale images, failures, and

@@ -4,9 +4,9 @@ import HalcyonPipeline
 import HalcyonImaging
 import HalcyonViews
 import HalcyonTesting
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -2,9 +2,9 @@ import HalcyonSupport
 import HalcyonPipeline
 import HalcyonViews
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -1,4 +1,4 @@
-import CZlib
+import CHalcyonZlib
 public import Foundation
 
 extension Data {

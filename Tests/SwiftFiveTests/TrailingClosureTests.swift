@@ -3,7 +3,7 @@ import HalcyonHTTP
 import HalcyonPipeline
 import HalcyonTesting
 import HalcyonViews
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// Programs in the language mode of Swift 5.

@@ -1,8 +1,8 @@
 import HalcyonSupport
 import HalcyonCache
-import CSQLite
+import CHalcyonSQLite
 import Foundation
-import TestSupport
+import HalcyonTestSupport
 
 /// Kills two writers in each round, and checks the cache that they left.
 struct Torture {

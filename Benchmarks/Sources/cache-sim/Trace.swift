@@ -1,4 +1,4 @@
-import CZlib
+import CHalcyonZlib
 
 /// The requests of a trace in order, read from lines of `ms,key,encoded_bytes,decoded_bytes`.
 struct Trace {

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import Synchronization
-import TestSupport
+import HalcyonTestSupport
 
 /// A web server in this process with images of seven formats.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonCodecs
-import TestSupport
+import HalcyonTestSupport
 
 /// The kind of image that the server has under a number.
 enum ImageKind: String {

@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
-import TestSupport
+import HalcyonTestSupport
 import Testing
 
 /// The real proxy in its own process, and a client for it.

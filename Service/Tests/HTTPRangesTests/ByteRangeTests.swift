@@ -1,5 +1,5 @@
 import HTTPRanges
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

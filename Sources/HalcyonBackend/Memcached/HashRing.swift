@@ -1,5 +1,5 @@
-#if canImport(CMemcached)
-import CMemcached
+#if canImport(CHalcyonMemcached)
+import CHalcyonMemcached
 
 /// The servers on a ring, by ketama's consistent hash: those of other clients with the same list of servers find the
 /// same server for a key, and a server that is added or lost moves only its own share of the keys.

@@ -1,4 +1,4 @@
-#if canImport(CMemcached)
+#if canImport(CHalcyonMemcached)
 import Foundation
 import HalcyonCache
 import HalcyonSupport

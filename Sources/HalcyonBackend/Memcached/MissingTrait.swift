@@ -1,5 +1,5 @@
 // Without the trait Memcached the module has no store. The compiler then names the trait where a program uses it.
-#if !canImport(CMemcached)
+#if !canImport(CHalcyonMemcached)
 /// Needs the trait Memcached.
 @available(*, unavailable, message: "Enable the trait Memcached of Halcyon: .package(url: …, traits: [\"Memcached\"])")
 public final class MemcachedStore {

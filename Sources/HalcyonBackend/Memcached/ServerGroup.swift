@@ -1,5 +1,5 @@
-#if canImport(CMemcached)
-import CMemcached
+#if canImport(CHalcyonMemcached)
+import CHalcyonMemcached
 import HalcyonCache
 import HalcyonSupport
 

@@ -1,4 +1,4 @@
-#if canImport(CMemcached)
+#if canImport(CHalcyonMemcached)
 import HalcyonSupport
 
 /// Calls that block a thread and have the same timeout.

@@ -1,5 +1,5 @@
 package import Foundation
-import SystemShim
+import CHalcyonSystemShim
 
 /// An open file, closed when the value is destroyed. Calls that a signal interrupts are retried.
 package struct FileDescriptor: ~Copyable {

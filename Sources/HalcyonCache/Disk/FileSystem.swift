@@ -1,5 +1,5 @@
 import Foundation
-import SystemShim
+import CHalcyonSystemShim
 import HalcyonSupport
 
 /// Makes the system calls of a disk cache; tests substitute one that makes each call fail.

@@ -1,4 +1,4 @@
-import CSQLite
+import CHalcyonSQLite
 import Foundation
 
 /// A connection to an SQLite database, with its prepared statements. Used by one thread at a time.

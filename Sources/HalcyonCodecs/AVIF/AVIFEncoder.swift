@@ -1,6 +1,6 @@
 #if AVIF && !IMAGEIO
 package import HalcyonImaging
-import CAVIF
+import CHalcyonAVIF
 package import Foundation
 
 /// Encodes AVIF through libavif and its AV1 encoder, with alpha, still and animated.

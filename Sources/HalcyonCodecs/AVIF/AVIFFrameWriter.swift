@@ -1,5 +1,5 @@
 #if AVIF && !IMAGEIO
-import CAVIF
+import CHalcyonAVIF
 import Foundation
 import HalcyonImaging
 

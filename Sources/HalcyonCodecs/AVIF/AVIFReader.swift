@@ -1,6 +1,6 @@
 #if AVIF && !IMAGEIO
 import HalcyonImaging
-import CAVIF
+import CHalcyonAVIF
 
 /// A libavif decoder on one AVIF file. It uses one thread, as a pipeline decodes several images at once.
 final class AVIFReader {

@@ -1,5 +1,5 @@
 #if !IMAGEIO
-import CLCMS
+import CHalcyonLCMS
 import HalcyonImaging
 
 extension ColorTables {

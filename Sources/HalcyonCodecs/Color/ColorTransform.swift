@@ -1,6 +1,6 @@
 #if !IMAGEIO
 import HalcyonImaging
-import CLCMS
+import CHalcyonLCMS
 
 /// Converts the colours of an image to sRGB or Display P3 with 8 bits per channel, as Little CMS does.
 ///

@@ -1,6 +1,6 @@
 #if HEIF && !IMAGEIO
 import HalcyonImaging
-import CHEIF
+import CHalcyonHEIF
 
 /// The decoded primary image of a HEIF file.
 struct HEIFImage: ~Copyable {

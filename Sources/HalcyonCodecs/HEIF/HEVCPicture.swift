@@ -1,6 +1,6 @@
 #if HEIF && !IMAGEIO
 import HalcyonImaging
-import CDE265
+import CHalcyonDE265
 import Foundation
 
 /// A picture decoded by libde265, on the calling thread.

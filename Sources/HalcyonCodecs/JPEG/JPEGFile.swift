@@ -1,6 +1,6 @@
 #if !IMAGEIO
 import HalcyonImaging
-import JPEGShim
+import CHalcyonJPEGShim
 
 /// One JPEG image in memory, which can be decoded several times.
 struct JPEGFile {

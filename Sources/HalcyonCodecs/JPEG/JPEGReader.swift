@@ -1,6 +1,6 @@
 #if !IMAGEIO
 import HalcyonImaging
-import JPEGShim
+import CHalcyonJPEGShim
 
 /// Decodes one JPEG image through libjpeg-turbo.
 ///

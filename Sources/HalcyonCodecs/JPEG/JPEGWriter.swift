@@ -2,7 +2,7 @@
 import HalcyonImaging
 import HalcyonSupport
 import Foundation
-import JPEGShim
+import CHalcyonJPEGShim
 
 extension JPEGEncoder {
   func file(of bitmap: Bitmap, options: EncodingOptions) throws -> Data {

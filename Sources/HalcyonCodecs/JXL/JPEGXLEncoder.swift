@@ -1,7 +1,7 @@
 #if JXL && !IMAGEIO
 package import HalcyonImaging
 import HalcyonSupport
-import CJXL
+import CHalcyonJXL
 package import Foundation
 
 /// Encodes JPEG XL through libjxl, with alpha.

@@ -1,6 +1,6 @@
 #if JXL && !IMAGEIO
 import HalcyonImaging
-import CJXL
+import CHalcyonJXL
 import Foundation
 
 /// A libjxl decoder on one file. It uses one thread, as a pipeline decodes several images at once.

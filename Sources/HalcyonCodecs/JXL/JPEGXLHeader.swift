@@ -1,6 +1,6 @@
 #if JXL && !IMAGEIO
 import HalcyonImaging
-import CJXL
+import CHalcyonJXL
 
 /// The header of a JPEG XL file.
 struct JPEGXLHeader {

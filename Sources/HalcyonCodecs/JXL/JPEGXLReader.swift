@@ -1,6 +1,6 @@
 #if JXL && !IMAGEIO
 import HalcyonImaging
-import CJXL
+import CHalcyonJXL
 import Foundation
 
 /// Reads the frames of a JPEG XL file as premultiplied RGBA, before the orientation is applied.

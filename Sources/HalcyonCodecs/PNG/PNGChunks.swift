@@ -1,4 +1,4 @@
-import CZlib
+import CHalcyonZlib
 import Foundation
 
 /// The position of one chunk in a PNG file.

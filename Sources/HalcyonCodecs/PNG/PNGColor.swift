@@ -1,5 +1,5 @@
 import HalcyonImaging
-import CZlib
+import CHalcyonZlib
 import Foundation
 
 /// The colour space chunks of a PNG file (PNG, third edition, 11.3.2).

@@ -1,8 +1,8 @@
 #if ISAL && !IMAGEIO
-import CISAL
+import CHalcyonISAL
 import Foundation
 import HalcyonImaging
-import SystemShim
+import CHalcyonSystemShim
 
 /// A PNG file whose image data is inflated by ISA-L, in half the time of zlib, while libspng reads it.
 ///

@@ -1,5 +1,5 @@
 #if !IMAGEIO
-import CSPNG
+import CHalcyonSPNG
 import Foundation
 import HalcyonImaging
 

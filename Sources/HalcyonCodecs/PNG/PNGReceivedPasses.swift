@@ -1,4 +1,4 @@
-import CZlib
+import CHalcyonZlib
 import Foundation
 import HalcyonImaging
 

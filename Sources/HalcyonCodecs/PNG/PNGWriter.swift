@@ -1,7 +1,7 @@
 #if !IMAGEIO
 import HalcyonImaging
 import HalcyonSupport
-import CSPNG
+import CHalcyonSPNG
 import Foundation
 
 extension PNGEncoder {

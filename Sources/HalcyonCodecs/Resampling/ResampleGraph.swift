@@ -1,7 +1,7 @@
 #if !IMAGEIO
 import HalcyonImaging
-import CZimg
-import SystemShim
+import CHalcyonZimg
+import CHalcyonSystemShim
 
 /// A zimg filter graph, from planes of one size and format to RGB, RGBA or grey planes of another size: with 8 bits, or
 /// those of ``ToneMapper`` for high dynamic range.

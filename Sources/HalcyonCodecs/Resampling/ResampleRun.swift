@@ -1,6 +1,6 @@
 #if !IMAGEIO
 import HalcyonImaging
-import SystemShim
+import CHalcyonSystemShim
 
 /// One run of a filter graph: reads rows from a source, writes pixels, and buffers a few rows of both.
 final class ResampleRun {

@@ -1,7 +1,7 @@
 #if SVG && !IMAGEIO
 public import Foundation
 public import HalcyonImaging
-import SystemShim
+import CHalcyonSystemShim
 
 /// Renders SVG in a helper process with limits of time and memory, for documents of strangers.
 ///

@@ -1,6 +1,6 @@
 #if SVG && !IMAGEIO
 package import HalcyonImaging
-import CRSVG
+import CHalcyonRSVG
 package import Foundation
 
 /// Renders SVG through librsvg directly at the target size, which can be larger than its own size; nothing is

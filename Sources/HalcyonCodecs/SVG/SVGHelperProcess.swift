@@ -1,7 +1,7 @@
 #if SVG && !IMAGEIO
 import Foundation
 import HalcyonImaging
-import SystemShim
+import CHalcyonSystemShim
 
 /// One run of a helper process, which is killed and waited for when the value goes.
 ///

@@ -1,6 +1,6 @@
 #if SVG && !IMAGEIO
 import HalcyonImaging
-import XMLShim
+import CHalcyonXMLShim
 
 /// Parses a document with libxml2 into the elements that can be drawn.
 ///

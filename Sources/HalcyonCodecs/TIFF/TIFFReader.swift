@@ -1,7 +1,7 @@
 #if !IMAGEIO
 import HalcyonImaging
 import Foundation
-import TIFFShim
+import CHalcyonTIFFShim
 
 /// Decodes the first page of a TIFF file through libtiff as premultiplied RGBA.
 struct TIFFReader: ~Copyable {

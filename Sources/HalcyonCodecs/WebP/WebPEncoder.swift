@@ -1,6 +1,6 @@
 #if !IMAGEIO
 package import HalcyonImaging
-import CWebP
+import CHalcyonWebP
 package import Foundation
 
 /// Encodes WebP through libwebp, lossy or lossless, with alpha, still and animated.

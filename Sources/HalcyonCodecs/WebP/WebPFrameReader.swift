@@ -1,6 +1,6 @@
 #if !IMAGEIO
 import HalcyonImaging
-import CWebP
+import CHalcyonWebP
 
 /// Reads the frames of an animated WebP file, composed by libwebpdemux. For one thread at a time.
 final class WebPFrameReader: ImageFrameReader {

@@ -1,5 +1,5 @@
 #if !IMAGEIO
-import CWebP
+import CHalcyonWebP
 import Foundation
 import HalcyonImaging
 import HalcyonSupport

@@ -1,6 +1,6 @@
 #if !IMAGEIO
 import HalcyonImaging
-import CWebP
+import CHalcyonWebP
 import Foundation
 
 /// Decodes a lossy still image to the planes that it is coded in, row by row, and premultiplies them by its alpha.

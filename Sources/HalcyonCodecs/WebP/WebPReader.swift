@@ -1,6 +1,6 @@
 #if !IMAGEIO
 import HalcyonImaging
-import CWebP
+import CHalcyonWebP
 
 /// Decodes one WebP image or frame through libwebp to premultiplied pixels.
 enum WebPReader {

@@ -1,6 +1,6 @@
 #if !IMAGEIO
 import HalcyonImaging
-import CWebP
+import CHalcyonWebP
 
 /// One run of libwebp's incremental decoder over a complete file, or over the chunks of one frame of an animation.
 final class WebPRun {

@@ -1,6 +1,6 @@
-#if canImport(CGTK)
+#if canImport(CHalcyonGTK)
 import HalcyonCache
-public import CGTK
+public import CHalcyonGTK
 public import Halcyon
 
 extension ImageCache {

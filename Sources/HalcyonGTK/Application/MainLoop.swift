@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-import CGTK
+#if canImport(CHalcyonGTK)
+import CHalcyonGTK
 import Glibc
 
 /// Runs Swift's main actor inside GLib's main loop.

@@ -1,6 +1,6 @@
-#if canImport(CGTK)
+#if canImport(CHalcyonGTK)
 import HalcyonViews
-import CGTK
+import CHalcyonGTK
 
 /// A width and a height in GTK's logical pixels (points).
 struct DrawingSize: Hashable, Sendable {

@@ -1,7 +1,7 @@
-#if canImport(CGTK)
+#if canImport(CHalcyonGTK)
 import HalcyonImaging
 import HalcyonViews
-import CGTK
+import CHalcyonGTK
 
 /// The contents of a `GdkPaintable`: an image, the one that it fades from, and a loading indicator over both.
 ///

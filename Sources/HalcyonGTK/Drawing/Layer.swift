@@ -1,7 +1,7 @@
-#if canImport(CGTK)
+#if canImport(CHalcyonGTK)
 import HalcyonImaging
 import HalcyonViews
-import CGTK
+import CHalcyonGTK
 
 /// An image, an animation or an icon, drawn by an ``ImagePaintable``.
 @MainActor

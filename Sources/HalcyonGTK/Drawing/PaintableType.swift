@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-import CGTK
+#if canImport(CHalcyonGTK)
+import CHalcyonGTK
 
 /// The GObject type `HalcyonPaintable`, which implements `GdkPaintable` and `GtkSymbolicPaintable` by an ``ImagePaintable``.
 enum PaintableType {

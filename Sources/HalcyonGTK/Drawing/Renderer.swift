@@ -1,6 +1,6 @@
-#if canImport(CGTK)
+#if canImport(CHalcyonGTK)
 import HalcyonImaging
-import CGTK
+import CHalcyonGTK
 
 /// What draws the textures of a window.
 package enum Renderer: Hashable, Sendable {

@@ -1,8 +1,8 @@
-#if canImport(CGTK)
+#if canImport(CHalcyonGTK)
 import HalcyonSupport
 import HalcyonImaging
 
-import CGTK
+import CHalcyonGTK
 
 extension DecodedImage {
   /// A `GdkTexture` that shares the image's pixels without a copy.

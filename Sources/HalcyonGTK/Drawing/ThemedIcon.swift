@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-import CGTK
+#if canImport(CHalcyonGTK)
+import CHalcyonGTK
 
 /// An icon of the theme in a widget: it has the widget's colour at each drawing, and is looked up again when the icon theme,
 /// the scale or the direction of text has changed.

@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-import CGTK
+#if canImport(CHalcyonGTK)
+import CHalcyonGTK
 
 /// The colours, the icon theme and the settings of a widget, as they are when something is drawn; or of no widget, for a
 /// paintable that any widget may show.

@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-public import CGTK
+#if canImport(CHalcyonGTK)
+public import CHalcyonGTK
 
 /// A pointer to a GObject, as GTK's functions take and return it: to a type such as `GtkWidget`, or an opaque one.
 ///

@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-import CGTK
+#if canImport(CHalcyonGTK)
+import CHalcyonGTK
 
 /// A strong reference to a GObject, released in `deinit`.
 final class ObjectReference {

@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-public import CGTK
+#if canImport(CHalcyonGTK)
+public import CHalcyonGTK
 
 /// The type of an argument of a signal, as a closure of `connect` takes it: a pointer to an object, `Int` (also for flags
 /// and enumerations), `Double`, `Bool`, `String`, or an optional of these.

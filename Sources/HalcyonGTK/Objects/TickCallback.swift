@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-import CGTK
+#if canImport(CHalcyonGTK)
+import CHalcyonGTK
 
 /// Calls a closure in each frame of a widget's frame clock until the closure returns `false` or it is cancelled.
 ///

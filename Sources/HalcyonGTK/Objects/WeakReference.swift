@@ -1,4 +1,4 @@
-#if canImport(CGTK)
+#if canImport(CHalcyonGTK)
 /// A reference to a widget or another GObject that is `nil` once the object has been freed, as `weak` is for a class.
 ///
 /// ```swift

@@ -1,7 +1,7 @@
-#if canImport(CGTK)
+#if canImport(CHalcyonGTK)
 public import Foundation
 public import HalcyonViews
-import CGTK
+import CHalcyonGTK
 
 extension ImagePlaceholder {
   /// An image file of a format that GTK reads (PNG, JPEG, TIFF), such as a resource of the program: for

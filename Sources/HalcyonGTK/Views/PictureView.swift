@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-public import CGTK
+#if canImport(CHalcyonGTK)
+public import CHalcyonGTK
 public import Halcyon
 public import HalcyonViews
 

@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-public import CGTK
+#if canImport(CHalcyonGTK)
+public import CHalcyonGTK
 import Foundation
 import HalcyonPipeline
 import HalcyonViews

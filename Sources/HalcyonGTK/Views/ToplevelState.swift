@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-import CGTK
+#if canImport(CHalcyonGTK)
+import CHalcyonGTK
 
 /// Notifies widgets whether their window is minimised or suspended, for example on another workspace. Owned by the surface
 /// of the window, of which it has one handler.

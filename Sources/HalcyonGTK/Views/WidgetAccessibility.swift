@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-import CGTK
+#if canImport(CHalcyonGTK)
+import CHalcyonGTK
 import HalcyonViews
 
 /// What assistive technologies are told of a widget: its alternative text, and that it is busy or has failed.

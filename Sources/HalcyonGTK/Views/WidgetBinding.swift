@@ -1,7 +1,7 @@
-#if canImport(CGTK)
+#if canImport(CHalcyonGTK)
 import HalcyonPipeline
 import HalcyonViews
-import CGTK
+import CHalcyonGTK
 
 /// The binder and the display of one widget, owned by the widget.
 @MainActor

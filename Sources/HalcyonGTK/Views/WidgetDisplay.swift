@@ -1,8 +1,8 @@
-#if canImport(CGTK)
+#if canImport(CHalcyonGTK)
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonViews
-import CGTK
+import CHalcyonGTK
 
 /// The display of one `GtkPicture` or `GtkImage`, which draws by an ``ImagePaintable`` set as the widget's paintable.
 ///

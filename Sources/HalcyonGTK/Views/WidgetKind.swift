@@ -1,6 +1,6 @@
-#if canImport(CGTK)
+#if canImport(CHalcyonGTK)
 import HalcyonViews
-import CGTK
+import CHalcyonGTK
 
 /// The kind of a widget that can show images.
 enum WidgetKind {

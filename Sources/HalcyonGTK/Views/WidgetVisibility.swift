@@ -1,5 +1,5 @@
-#if canImport(CGTK)
-import CGTK
+#if canImport(CHalcyonGTK)
+import CHalcyonGTK
 
 /// Whether a widget is visible: mapped in a window that is neither minimised nor suspended and, inside a scrolled window, in
 /// or near its viewport.

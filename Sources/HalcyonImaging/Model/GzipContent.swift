@@ -1,4 +1,4 @@
-import CZlib
+import CHalcyonZlib
 package import Foundation
 
 /// The decompressed content of a gzip file (RFC 1952), for example of `drawing.svgz`.

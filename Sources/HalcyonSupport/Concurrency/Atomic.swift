@@ -1,4 +1,4 @@
-public import SystemShim
+public import CHalcyonSystemShim
 
 /// A number or a flag that threads read and change without a lock.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import SystemShim
+import CHalcyonSystemShim
 
 extension Thread {
   /// Starts a thread with a name for debuggers and thread lists; Linux truncates it to 15 bytes.

@@ -1,5 +1,5 @@
-#if canImport(CurlShim)
-import CurlShim
+#if canImport(CHalcyonCurlShim)
+import CHalcyonCurlShim
 import Foundation
 import HalcyonHTTP
 

@@ -1,6 +1,6 @@
-#if canImport(CurlShim)
+#if canImport(CHalcyonCurlShim)
 import HalcyonHTTP
-import CurlShim
+import CHalcyonCurlShim
 import Foundation
 
 /// A transfer in flight and its easy handle; used only on the loop's thread.

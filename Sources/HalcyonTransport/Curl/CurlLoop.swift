@@ -1,7 +1,7 @@
-#if canImport(CurlShim)
+#if canImport(CHalcyonCurlShim)
 import HalcyonSupport
 import HalcyonHTTP
-import CurlShim
+import CHalcyonCurlShim
 import Foundation
 
 /// Owns the thread on which libcurl runs, and stops it when released.

@@ -1,4 +1,4 @@
-#if canImport(CurlShim)
+#if canImport(CHalcyonCurlShim)
 public import HalcyonHTTP
 import Foundation
 

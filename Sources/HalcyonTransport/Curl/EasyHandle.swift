@@ -1,7 +1,7 @@
-#if canImport(CurlShim)
+#if canImport(CHalcyonCurlShim)
 import HalcyonSupport
 import HalcyonHTTP
-import CurlShim
+import CHalcyonCurlShim
 import Foundation
 
 /// An easy handle of libcurl, reused by one transfer after another; used only on the loop's thread.

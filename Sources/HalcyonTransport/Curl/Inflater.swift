@@ -1,5 +1,5 @@
-#if canImport(CurlShim)
-import CZlib
+#if canImport(CHalcyonCurlShim)
+import CHalcyonZlib
 import Foundation
 import HalcyonHTTP
 

@@ -1,4 +1,4 @@
-#if canImport(CurlShim)
+#if canImport(CHalcyonCurlShim)
 import HalcyonHTTP
 import Foundation
 import HalcyonSupport

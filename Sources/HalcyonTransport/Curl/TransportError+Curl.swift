@@ -1,6 +1,6 @@
-#if canImport(CurlShim)
+#if canImport(CHalcyonCurlShim)
 import HalcyonHTTP
-import CurlShim
+import CHalcyonCurlShim
 import Foundation
 
 extension CURLcode {

@@ -1,8 +1,8 @@
-#if canImport(CMemcached)
+#if canImport(CHalcyonMemcached)
 import HalcyonCache
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonBackend

@@ -1,7 +1,7 @@
-#if canImport(CMemcached)
+#if canImport(CHalcyonMemcached)
 import Foundation
 import HalcyonSupport
-import TestSupport
+import HalcyonTestSupport
 
 @testable import HalcyonBackend
 

@@ -1,5 +1,5 @@
-#if canImport(CMemcached)
-import TestTraits
+#if canImport(CHalcyonMemcached)
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonBackend

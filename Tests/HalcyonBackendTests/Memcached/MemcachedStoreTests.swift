@@ -1,10 +1,10 @@
-#if canImport(CMemcached)
+#if canImport(CHalcyonMemcached)
 import Foundation
 import HalcyonCache
 import HalcyonHTTP
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonBackend

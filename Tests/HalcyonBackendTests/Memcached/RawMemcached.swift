@@ -1,6 +1,6 @@
-#if canImport(CMemcached)
+#if canImport(CHalcyonMemcached)
 import Foundation
-import TestSupport
+import HalcyonTestSupport
 import Testing
 
 /// The protocol of memcached over a socket, to look behind the store.

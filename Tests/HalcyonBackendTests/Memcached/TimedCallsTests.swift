@@ -1,7 +1,7 @@
-#if canImport(CMemcached)
+#if canImport(CHalcyonMemcached)
 import HalcyonSupport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonBackend

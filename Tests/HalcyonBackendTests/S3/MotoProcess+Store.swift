@@ -2,7 +2,7 @@ import Foundation
 import HalcyonCache
 import HalcyonHTTP
 import HalcyonTransport
-import TestSupport
+import HalcyonTestSupport
 
 @testable import HalcyonBackend
 

@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonHTTP
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonBackend

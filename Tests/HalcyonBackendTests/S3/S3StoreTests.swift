@@ -4,9 +4,9 @@ import HalcyonHTTP
 import HalcyonSupport
 import HalcyonTesting
 import HalcyonTransport
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonBackend

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonCache
 import HalcyonHTTP
 import HalcyonSupport
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonBackend

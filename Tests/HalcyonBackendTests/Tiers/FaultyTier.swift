@@ -1,7 +1,7 @@
 import HalcyonCache
 import HalcyonSupport
 import HalcyonTesting
-import TestSupport
+import HalcyonTestSupport
 
 @testable import HalcyonBackend
 

@@ -1,8 +1,8 @@
 import Foundation
 import HalcyonCache
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonBackend

@@ -3,9 +3,9 @@ import HalcyonSupport
 import HalcyonCache
 import Foundation
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)

@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonSupport

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonSupport

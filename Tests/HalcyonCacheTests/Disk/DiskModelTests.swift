@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Random operations of writers that share a folder, some of which crash, checked against a dictionary as a model.

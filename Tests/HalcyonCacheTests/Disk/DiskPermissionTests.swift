@@ -1,8 +1,8 @@
 import HalcyonSupport
 import Foundation
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCache

@@ -1,6 +1,6 @@
 import Foundation
-import TestDoubles
-import TestSupport
+import HalcyonTestDoubles
+import HalcyonTestSupport
 
 @testable import HalcyonCache
 @testable import HalcyonSupport

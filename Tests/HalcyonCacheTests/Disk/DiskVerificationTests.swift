@@ -1,8 +1,8 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCache

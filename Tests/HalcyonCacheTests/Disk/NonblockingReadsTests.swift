@@ -1,9 +1,9 @@
-import SystemShim
+import CHalcyonSystemShim
 import Foundation
 import HalcyonTesting
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonSupport

@@ -2,8 +2,8 @@ import HalcyonSupport
 import HalcyonCache
 import Foundation
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

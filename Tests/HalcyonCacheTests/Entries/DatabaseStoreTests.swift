@@ -1,8 +1,8 @@
 import HalcyonCache
 import Foundation
 import HalcyonTesting
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 /// The store of the guide “Writing a decoder, a processor, a store or a transport”.

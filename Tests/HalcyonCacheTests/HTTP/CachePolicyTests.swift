@@ -1,6 +1,6 @@
 import HalcyonHTTP
 import HalcyonTesting
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

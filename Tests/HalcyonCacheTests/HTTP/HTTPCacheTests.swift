@@ -3,7 +3,7 @@ import HalcyonHTTP
 import HalcyonCache
 import Foundation
 import HalcyonTesting
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -1,7 +1,7 @@
 import HalcyonHTTP
 import HalcyonCache
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

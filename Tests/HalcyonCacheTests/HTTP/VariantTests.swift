@@ -4,8 +4,8 @@ import HalcyonHTTP
 import HalcyonCache
 import Foundation
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

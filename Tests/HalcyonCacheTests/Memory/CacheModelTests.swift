@@ -1,7 +1,7 @@
 import HalcyonCache
 import Foundation
 import HalcyonTesting
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// Random operations on a memory cache, checked against a dictionary as a model.

@@ -1,5 +1,5 @@
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonSupport

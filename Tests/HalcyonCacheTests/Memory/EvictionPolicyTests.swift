@@ -1,8 +1,8 @@
 import HalcyonSupport
 import HalcyonCache
 import HalcyonTesting
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest, .slow)

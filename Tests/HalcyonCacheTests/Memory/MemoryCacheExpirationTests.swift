@@ -3,8 +3,8 @@ import HalcyonImaging
 import HalcyonCache
 import Foundation
 import HalcyonTesting
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

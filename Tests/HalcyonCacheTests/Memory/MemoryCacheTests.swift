@@ -2,8 +2,8 @@ import HalcyonSupport
 import HalcyonCache
 import Foundation
 import HalcyonTesting
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -1,9 +1,9 @@
 import HalcyonSupport
 import HalcyonImaging
 import Foundation
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCache

@@ -2,7 +2,7 @@ import HalcyonSupport
 import HalcyonImaging
 import HalcyonCache
 import HalcyonTesting
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -1,4 +1,4 @@
-import TestDoubles
+import HalcyonTestDoubles
 import Foundation
 
 /// Zipf-distributed requests for 4,000 images, with a scan of 2,000 images requested once after every 5,000.

@@ -3,8 +3,8 @@ import HalcyonCache
 import HalcyonPipeline
 import Foundation
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -1,9 +1,9 @@
 import HalcyonCache
 import Foundation
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -1,8 +1,8 @@
 #if !IMAGEIO
-import CLCMS
+import CHalcyonLCMS
 import Foundation
 import HalcyonImaging
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCodecs

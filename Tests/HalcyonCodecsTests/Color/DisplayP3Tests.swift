@@ -1,7 +1,7 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)

@@ -1,7 +1,7 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// Charts whose expected pixels come from an independent model, `Scripts/color_charts.py`, which is within one level of

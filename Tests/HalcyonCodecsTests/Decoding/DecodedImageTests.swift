@@ -1,8 +1,8 @@
 import Foundation
 import HalcyonCodecs
 import HalcyonImaging
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest) struct DecodedImageTests {

@@ -1,7 +1,7 @@
 import HalcyonImaging
 import HalcyonCodecs
 import HalcyonSupport
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)

@@ -1,7 +1,7 @@
 import HalcyonCodecs
 import HalcyonImaging
 import HalcyonSupport
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// Processors and encoders on a thread whose work was cancelled.

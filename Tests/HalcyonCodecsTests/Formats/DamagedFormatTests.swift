@@ -2,7 +2,7 @@ import HalcyonImaging
 import Foundation
 import HalcyonCodecs
 import HalcyonSupport
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest, .slow)

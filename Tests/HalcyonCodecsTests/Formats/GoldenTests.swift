@@ -1,7 +1,7 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// Compares pixels with those of Pillow, or of a NumPy compositor for APNG: see the README of the fixtures.

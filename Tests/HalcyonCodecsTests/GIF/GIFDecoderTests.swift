@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonCodecs
 import HalcyonImaging
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -2,7 +2,7 @@
 import Foundation
 import HalcyonImaging
 import HalcyonSupport
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCodecs

@@ -1,7 +1,7 @@
 #if !IMAGEIO
 import HalcyonImaging
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCodecs

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonCodecs
 import HalcyonImaging
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// Animations whose default image, which other programs show, is not one of their frames.

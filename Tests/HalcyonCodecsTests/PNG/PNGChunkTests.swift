@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonCodecs
 import HalcyonImaging
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// Chunks that are malformed, in the wrong place, or not needed.

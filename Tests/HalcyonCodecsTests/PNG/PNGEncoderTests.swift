@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonImaging
 import HalcyonCodecs
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)

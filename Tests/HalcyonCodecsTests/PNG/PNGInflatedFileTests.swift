@@ -1,7 +1,7 @@
 #if ISAL && !IMAGEIO
 import Foundation
 import HalcyonImaging
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCodecs

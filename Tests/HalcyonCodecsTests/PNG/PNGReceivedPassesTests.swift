@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonImaging
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCodecs

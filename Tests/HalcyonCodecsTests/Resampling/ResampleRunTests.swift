@@ -1,6 +1,6 @@
 #if !IMAGEIO
 import HalcyonImaging
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCodecs

@@ -2,7 +2,7 @@
 import Foundation
 import HalcyonCodecs
 import HalcyonImaging
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// A real helper, and others that misbehave.

@@ -2,7 +2,7 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// Keeps the estimates near the times that were measured with librsvg 2.54, on a core of 2.5 GHz.

@@ -2,8 +2,8 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Images and drawings in `data` URLs inside a drawing.

@@ -2,7 +2,7 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// Small drawings that would take all memory, hours, or the stack.

@@ -2,8 +2,8 @@
 import Foundation
 import HalcyonCodecs
 import HalcyonImaging
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Documents that are sent to browsers.

@@ -2,7 +2,7 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// WebP files whose structure takes more work than their pixels.

@@ -1,7 +1,7 @@
 #if !IMAGEIO
 import HalcyonImaging
 import HalcyonCodecs
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)

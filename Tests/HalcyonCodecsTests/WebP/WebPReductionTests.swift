@@ -2,8 +2,8 @@
 import Foundation
 import HalcyonImaging
 import HalcyonSupport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCodecs

@@ -1,5 +1,5 @@
 import HalcyonHTTP
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -1,5 +1,5 @@
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonHTTP

@@ -1,7 +1,7 @@
 import HalcyonSupport
 import HalcyonImaging
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

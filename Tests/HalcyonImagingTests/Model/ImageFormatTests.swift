@@ -1,7 +1,7 @@
 import HalcyonImaging
 import Foundation
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

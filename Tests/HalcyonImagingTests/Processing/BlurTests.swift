@@ -1,6 +1,6 @@
 import HalcyonImaging
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

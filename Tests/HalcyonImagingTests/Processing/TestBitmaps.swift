@@ -1,4 +1,4 @@
-import TestDoubles
+import HalcyonTestDoubles
 import HalcyonImaging
 
 typealias Pixel = SIMD4<UInt8>

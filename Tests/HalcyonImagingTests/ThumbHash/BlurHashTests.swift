@@ -1,5 +1,5 @@
 import HalcyonImaging
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// Hashes that the format's authors publish as samples; the pixels come from the Python port blurhash 1.1.4.

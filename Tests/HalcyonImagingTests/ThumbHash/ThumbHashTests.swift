@@ -1,6 +1,6 @@
 import HalcyonImaging
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// The vectors come from the Python port of the published algorithm (thumbhash 0.1.2), corrected where it deviates from

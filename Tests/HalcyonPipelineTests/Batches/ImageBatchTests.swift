@@ -3,9 +3,9 @@ import HalcyonImaging
 import HalcyonSupport
 import Foundation
 import HalcyonTesting
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonPipeline

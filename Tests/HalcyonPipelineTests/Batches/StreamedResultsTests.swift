@@ -5,9 +5,9 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonSupport
 import HalcyonTesting
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 /// Batches whose results are taken one by one.

@@ -1,5 +1,5 @@
 import HalcyonTesting
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonSupport

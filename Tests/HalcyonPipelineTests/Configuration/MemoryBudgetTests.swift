@@ -1,8 +1,8 @@
 import Foundation
 import HalcyonImaging
 import HalcyonPipeline
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

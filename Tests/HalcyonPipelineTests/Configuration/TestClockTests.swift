@@ -3,7 +3,7 @@ import HalcyonCache
 import HalcyonHTTP
 import HalcyonPipeline
 import HalcyonTesting
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

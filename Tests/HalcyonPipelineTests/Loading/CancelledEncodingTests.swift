@@ -3,9 +3,9 @@ import HalcyonPipeline
 import HalcyonSupport
 import Foundation
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// The search for a quality within a byte limit, when its load has been cancelled.

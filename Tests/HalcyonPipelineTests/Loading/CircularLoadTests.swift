@@ -5,9 +5,9 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonSupport
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Closures of the program that load images with the pipeline that calls them.

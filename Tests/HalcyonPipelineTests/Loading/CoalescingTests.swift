@@ -4,9 +4,9 @@ import HalcyonImaging
 import Foundation
 import HalcyonTesting
 import HalcyonSupport
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonPipeline

@@ -3,8 +3,8 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonSupport
 import HalcyonTesting
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 /// Decoders that fail at the target size.

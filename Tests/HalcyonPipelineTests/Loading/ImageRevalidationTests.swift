@@ -5,9 +5,9 @@ import HalcyonCache
 import HalcyonPipeline
 import Foundation
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// When the pipeline serves a cached image, and when it contacts the server.

@@ -2,8 +2,8 @@ import HalcyonSupport
 import HalcyonImaging
 import HalcyonCache
 import HalcyonTesting
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonPipeline

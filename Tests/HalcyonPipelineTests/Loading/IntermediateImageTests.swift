@@ -4,8 +4,8 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 /// An image in memory is the start of the processors that follow it.

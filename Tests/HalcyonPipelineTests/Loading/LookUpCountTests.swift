@@ -2,9 +2,9 @@ import Foundation
 import HalcyonHTTP
 import HalcyonSupport
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCache

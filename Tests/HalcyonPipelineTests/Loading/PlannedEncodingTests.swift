@@ -2,9 +2,9 @@ import Foundation
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Images that are decoded, processed and encoded for a server: in which order, in how much memory, and for how long.

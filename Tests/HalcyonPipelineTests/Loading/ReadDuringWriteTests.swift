@@ -5,9 +5,9 @@ import HalcyonHTTP
 import HalcyonPipeline
 import Foundation
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -6,9 +6,9 @@ import HalcyonPipeline
 import HalcyonSupport
 import Foundation
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// A removal while a load is in flight: the load delivers its image, and stores it nowhere.

@@ -3,8 +3,8 @@ import HalcyonPipeline
 import HalcyonSupport
 import HalcyonTesting
 import Foundation
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 /// The threads on which images are decoded and processed.

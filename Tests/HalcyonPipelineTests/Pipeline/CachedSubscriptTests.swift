@@ -4,8 +4,8 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 /// Reading and writing an image in memory under its request, and short forms of requests and options.

@@ -5,9 +5,9 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonSupport
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Loads of encoded bytes: what they store, their progress, and how they end.

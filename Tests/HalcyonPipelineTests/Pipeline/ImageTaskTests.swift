@@ -3,9 +3,9 @@ import HalcyonPipeline
 import Foundation
 import HalcyonTesting
 import HalcyonSupport
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -3,9 +3,9 @@ import HalcyonCache
 import HalcyonImaging
 import HalcyonSupport
 import HalcyonPipeline
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 /// What the cancellation of a caller that waits for a task means for its load.

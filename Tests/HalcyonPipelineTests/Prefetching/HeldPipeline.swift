@@ -1,9 +1,9 @@
-import TestDoubles
+import HalcyonTestDoubles
 import HalcyonHTTP
 import HalcyonPipeline
 import Foundation
 import HalcyonTesting
-import TestSupport
+import HalcyonTestSupport
 
 /// A pipeline whose transfers wait at a gate, and record their start and their cancellation.
 struct HeldPipeline {

@@ -4,9 +4,9 @@ import HalcyonHTTP
 import HalcyonPipeline
 import Foundation
 import HalcyonTesting
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonImaging
 import HalcyonPipeline
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest) struct ImageRequestDescriptionTests {

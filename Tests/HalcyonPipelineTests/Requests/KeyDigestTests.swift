@@ -1,6 +1,6 @@
 import HalcyonHTTP
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonSupport

@@ -3,7 +3,7 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonSupport

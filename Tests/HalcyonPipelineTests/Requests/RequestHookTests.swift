@@ -4,9 +4,9 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonPipeline

@@ -1,7 +1,7 @@
 import HalcyonImaging
 import HalcyonSupport
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonPipeline

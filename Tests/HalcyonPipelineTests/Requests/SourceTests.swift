@@ -5,9 +5,9 @@ import HalcyonSupport
 import HalcyonPipeline
 import Foundation
 import HalcyonTesting
-import TestSupport
-import TestDoubles
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

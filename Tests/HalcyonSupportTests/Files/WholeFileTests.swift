@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonSupport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

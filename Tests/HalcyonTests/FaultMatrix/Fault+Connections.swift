@@ -1,6 +1,6 @@
 import Foundation
 import Halcyon
-import TestSupport
+import HalcyonTestSupport
 
 extension Fault {
   /// Connections that fail or are closed too early.

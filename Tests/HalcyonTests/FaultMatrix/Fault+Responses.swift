@@ -1,6 +1,6 @@
 import Foundation
 import Halcyon
-import TestSupport
+import HalcyonTestSupport
 
 extension Fault {
   /// Response heads that are not valid HTTP, or exceed a limit.

@@ -1,6 +1,6 @@
 import Foundation
 import Halcyon
-import TestSupport
+import HalcyonTestSupport
 import Testing
 
 /// A fault of a server or a connection, and the error expected for it.

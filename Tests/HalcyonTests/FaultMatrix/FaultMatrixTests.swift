@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 import HalcyonHTTP
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Every network fault fails in bounded time with a specific error, and nothing is cached.

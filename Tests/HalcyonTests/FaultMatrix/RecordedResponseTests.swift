@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonImaging
 import HalcyonSupport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Loads the responses that `Scripts/record-responses` sent to a browser, and compares what is shown and requested.

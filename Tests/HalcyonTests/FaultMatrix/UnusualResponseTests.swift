@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
-public import TestSupport
-import TestTraits
+public import HalcyonTestSupport
+import HalcyonTestTraits
 public import Testing
 
 /// Unusual but acceptable responses.

@@ -4,8 +4,8 @@ import Halcyon
 import HalcyonSupport
 import HalcyonCache
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// The events of a pipeline, load by load, over real connections.

@@ -4,7 +4,7 @@ import Halcyon
 import HalcyonImaging
 import HalcyonCache
 import HalcyonTesting
-import TestSupport
+import HalcyonTestSupport
 
 /// A pipeline with an empty cache whose events are recorded.
 struct ObservedPipeline {

@@ -4,8 +4,8 @@ import Foundation
 import Halcyon
 import HalcyonImaging
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// How much of an animated image is loaded, and how its frames are processed.

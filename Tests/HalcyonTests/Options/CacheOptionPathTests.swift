@@ -3,8 +3,8 @@ import Halcyon
 import HalcyonCache
 import HalcyonSupport
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Options of caches and of their entries, on every path.

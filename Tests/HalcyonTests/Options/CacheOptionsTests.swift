@@ -3,8 +3,8 @@ import Foundation
 import Halcyon
 import HalcyonCache
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Cache policies that select the tiers read and written, with a real disk cache.

@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonCache
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Expiration, tags and pins of entries.

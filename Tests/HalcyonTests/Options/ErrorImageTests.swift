@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonSupport
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// The images of error statuses (``RequestOptions/allowsErrorImage``): when they are loaded, and for how long they are

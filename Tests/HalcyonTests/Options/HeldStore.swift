@@ -2,7 +2,7 @@ import Halcyon
 import HalcyonSupport
 import HalcyonCache
 import HalcyonTesting
-import TestSupport
+import HalcyonTestSupport
 
 /// A store whose writes wait at a gate.
 struct HeldStore: DataStore {

@@ -3,8 +3,8 @@ import Halcyon
 import HalcyonImaging
 import HalcyonSupport
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Options of decoding, processing and delivery, on every path.

@@ -4,7 +4,7 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonCodecs
 import HalcyonViews
-import TestSupport
+import HalcyonTestSupport
 import Testing
 
 /// The ways to load an image, and the kinds of images for which the pipeline has steps of their own.

@@ -3,8 +3,8 @@ import Halcyon
 import HalcyonCache
 import HalcyonCodecs
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonPipeline

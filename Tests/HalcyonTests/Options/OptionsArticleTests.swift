@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonImaging
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)

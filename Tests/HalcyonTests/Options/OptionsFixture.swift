@@ -4,7 +4,7 @@ import Foundation
 import Halcyon
 import HalcyonImaging
 import HalcyonTesting
-import TestSupport
+import HalcyonTestSupport
 import Testing
 
 /// A pipeline with real caches in a temporary folder, a scripted transport, and a clock that the test advances.

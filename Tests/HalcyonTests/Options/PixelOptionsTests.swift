@@ -2,8 +2,8 @@ import HalcyonSupport
 import Foundation
 import Halcyon
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Decoded sizes, scale, image modifiers and callbacks.

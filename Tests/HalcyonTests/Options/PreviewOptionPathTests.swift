@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Previews, on every path that shows them. A load without previews waits until its test ends.

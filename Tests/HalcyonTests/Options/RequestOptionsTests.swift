@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// How unset options are filled in. Serialized, because the global options are shared.

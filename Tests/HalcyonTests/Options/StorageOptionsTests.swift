@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonSupport
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Formats in which images are stored on disk, and read from it.

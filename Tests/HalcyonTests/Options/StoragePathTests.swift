@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonCache
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// `storage` and `keepsOriginal` of requests that deliver no image: prefetches to the store, and loads of encoded bytes.

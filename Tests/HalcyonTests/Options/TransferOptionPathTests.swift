@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonSupport
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Where options are set: in the request, or as defaults of the pipeline.

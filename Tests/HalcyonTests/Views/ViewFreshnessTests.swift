@@ -7,8 +7,8 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
 import HalcyonViews
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Views that are set to an image twice, against a real server with each kind of caching fields.

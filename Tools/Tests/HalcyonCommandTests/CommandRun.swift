@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import TestSupport
+import HalcyonTestSupport
 import Testing
 
 /// One run of the real program in its own process.

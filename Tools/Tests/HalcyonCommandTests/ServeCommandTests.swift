@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// `halcyon serve`, with a stand-in for `halcyon-serve`.

@@ -1,6 +1,6 @@
 #if os(Linux)
 import Foundation
-import TestSupport
+import HalcyonTestSupport
 import Testing
 
 /// One run of the real program, with a terminal as standard error.

@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 import HalcyonBackend
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonService

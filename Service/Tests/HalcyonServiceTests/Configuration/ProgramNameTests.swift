@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonSupport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// The program of the packages, which is the command line and the service.

@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonService
 import HalcyonSupport
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

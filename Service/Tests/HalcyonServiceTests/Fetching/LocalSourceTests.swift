@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 @testable import HalcyonService
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Sources in a local folder.

@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 import HalcyonService
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Addresses that are not of the public Internet, in every spelling: as a source, by a redirect and as a DNS answer.

@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonBackend
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonService

@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 import HalcyonService
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// What is asked of sources: how often, how many at once, and with which header fields.

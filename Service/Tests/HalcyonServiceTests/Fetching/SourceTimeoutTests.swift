@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonService
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Sources that do not respond in time.

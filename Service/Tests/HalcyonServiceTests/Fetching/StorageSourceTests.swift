@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonBackend
 import HalcyonService
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Sources in S3-compatible storage.

@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 import Halcyon
 import HalcyonService
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// The web page of the service.

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonService
 import Logging
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)

@@ -3,8 +3,8 @@ import Halcyon
 import HalcyonService
 import HalcyonTransport
 import Logging
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Metrics and the log.

@@ -1,6 +1,6 @@
 import Halcyon
 @testable import HalcyonService
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

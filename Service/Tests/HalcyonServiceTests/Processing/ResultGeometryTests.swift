@@ -1,7 +1,7 @@
 import Halcyon
 import HalcyonCodecs
 @testable import HalcyonService
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// Options for a source, and the size of their result.

@@ -1,5 +1,5 @@
 import Halcyon
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonService

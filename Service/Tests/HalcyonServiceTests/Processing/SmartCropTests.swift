@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonCodecs
 import HalcyonImaging
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonService

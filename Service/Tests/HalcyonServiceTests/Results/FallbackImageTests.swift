@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 import HalcyonService
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// The image that is sent in place of a source that cannot be read.

@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 import HalcyonService
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Validators, ranges, caching headers and names of results.

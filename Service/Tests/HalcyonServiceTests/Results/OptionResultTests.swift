@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonCodecs
 import HalcyonService
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Options, and what the result of an image of four colours looks like.

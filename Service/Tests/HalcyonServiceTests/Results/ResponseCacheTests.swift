@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonSupport
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonService

@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonCodecs
 import HalcyonService
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// What results keep of the metadata of their sources.

@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonService
 import HalcyonTesting
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// What the service refuses.

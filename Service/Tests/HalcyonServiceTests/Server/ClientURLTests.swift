@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 import HalcyonService
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// URLs as the `imgproxy` client of PyPI (1.0.0) makes them, with a key and a salt of 8 bytes.

@@ -3,8 +3,8 @@ import Halcyon
 import HalcyonService
 import HalcyonTesting
 import ServiceLifecycle
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// What happens between SIGTERM and the end of the process.

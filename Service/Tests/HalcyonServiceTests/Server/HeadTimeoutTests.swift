@@ -1,7 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonService

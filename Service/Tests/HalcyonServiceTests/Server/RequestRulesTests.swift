@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 import HalcyonService
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// What RFC 9112 asks of a server, on connections whose bytes the test writes.

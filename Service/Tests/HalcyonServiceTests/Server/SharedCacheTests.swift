@@ -5,8 +5,8 @@ import HalcyonTransport
 import HalcyonCache
 import HalcyonBackend
 import Logging
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonService

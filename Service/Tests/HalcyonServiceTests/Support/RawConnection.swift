@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import HalcyonTestSupport
 import Testing
 
 /// A connection whose bytes a test writes itself, used on one thread.

@@ -5,7 +5,7 @@ import HalcyonTransport
 import HalcyonCodecs
 import HalcyonService
 import Logging
-import TestSupport
+import HalcyonTestSupport
 
 /// A service on a free port of the loopback interface.
 struct RunningService: Sendable {

@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import TestSupport
+import HalcyonTestSupport
 
 /// Computes the signature that a request to S3-compatible storage has to have (AWS Signature Version 4).
 struct SignatureCheck {

@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 @testable import HalcyonService
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Paths with extreme arguments, sent to the service without a socket: each one ends in an image or in an error of the

@@ -1,5 +1,5 @@
 @testable import HalcyonService
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

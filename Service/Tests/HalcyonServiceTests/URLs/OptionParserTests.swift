@@ -1,6 +1,6 @@
 import Halcyon
 @testable import HalcyonService
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// A segment of a path, and the options that it stands for.

@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonService
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -3,8 +3,8 @@ import HalcyonImaging
 import HalcyonCache
 import HalcyonPipeline
 import Foundation
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

@@ -1,7 +1,7 @@
 import HalcyonImaging
 import Foundation
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @Suite(.unitTest)

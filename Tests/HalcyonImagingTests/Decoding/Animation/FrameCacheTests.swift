@@ -1,5 +1,5 @@
 import HalcyonImaging
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import struct HalcyonImaging.FrameCache

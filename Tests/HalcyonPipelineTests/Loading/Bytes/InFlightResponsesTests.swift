@@ -1,6 +1,6 @@
 import HalcyonSupport
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonImaging

@@ -3,8 +3,8 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 /// A decoder of all formats, and of one that the library does not know.

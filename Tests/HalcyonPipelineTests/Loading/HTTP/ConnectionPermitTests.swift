@@ -3,9 +3,9 @@ import HalcyonHTTP
 import HalcyonPipeline
 import Foundation
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// When a transfer releases its permit, with a limit of one connection.

@@ -2,7 +2,7 @@ import HalcyonHTTP
 import HalcyonSupport
 import HalcyonTesting
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonPipeline

@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonSupport
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonHTTP

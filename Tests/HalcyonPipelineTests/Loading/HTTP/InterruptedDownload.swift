@@ -2,7 +2,7 @@ import HalcyonCache
 import HalcyonHTTP
 import HalcyonPipeline
 import HalcyonTesting
-import TestDoubles
+import HalcyonTestDoubles
 import Testing
 
 /// A download that is interrupted, and the responses that resume it.

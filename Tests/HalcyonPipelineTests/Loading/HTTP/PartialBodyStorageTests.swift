@@ -3,9 +3,9 @@ import HalcyonCache
 import HalcyonHTTP
 import HalcyonPipeline
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Beginnings of bodies in the store, from which a later load resumes.

@@ -3,8 +3,8 @@ import HalcyonCache
 import HalcyonHTTP
 import HalcyonPipeline
 import HalcyonTesting
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 /// Responses with status 206: which of them continue a body, and which are rejected.

@@ -1,4 +1,4 @@
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonPipeline

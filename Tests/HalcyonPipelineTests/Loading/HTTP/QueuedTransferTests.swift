@@ -1,6 +1,6 @@
 import Foundation
-import TestDoubles
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonSupport

@@ -4,9 +4,9 @@ import HalcyonHTTP
 import HalcyonSupport
 import HalcyonTesting
 import HalcyonTransport
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonPipeline

@@ -4,9 +4,9 @@ import HalcyonHTTP
 import HalcyonPipeline
 import HalcyonSupport
 import HalcyonTesting
-import TestDoubles
-import TestSupport
-import TestTraits
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 /// Interrupted downloads that are resumed: when, and with what request.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import HalcyonTestSupport
 
 /// An empty folder for sources and one for the output.
 func withFolders(_ body: (_ sources: URL, _ output: URL) async throws -> Void) async throws {

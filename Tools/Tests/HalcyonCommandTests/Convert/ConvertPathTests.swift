@@ -1,5 +1,5 @@
 import Foundation
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 /// Which files `halcyon convert` reads, and the paths of its results.

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCommand

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Foundation
-import TestSupport
-import TestTraits
+import HalcyonTestSupport
+import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)

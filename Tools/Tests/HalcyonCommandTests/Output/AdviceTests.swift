@@ -4,7 +4,7 @@ import HalcyonCache
 import HalcyonCodecs
 import HalcyonHTTP
 import HalcyonImaging
-import TestTraits
+import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCommand
