@@ -44,13 +44,18 @@ private final class DisplayLinkTarget: NSObject {
   init(_ clock: DisplayLinkClock) { self.clock = clock }
 
   func makeLink() -> CADisplayLink {
-    let link = CADisplayLink(target: self, selector: Selector(("update:")))
+    #if canImport(Darwin)
+    let selector = #selector(update(_:))
+    #else
+    let selector = Selector(("update:"))
+    #endif
+    let link = CADisplayLink(target: self, selector: selector)
     link.add(to: .main, forMode: .common)
     return link
   }
 
   #if canImport(Darwin)
-  @objc(update:)
+  @objc
   #endif
   func update(_ link: CADisplayLink) {
     if let clock { clock.update() } else { link.invalidate() }

@@ -15,7 +15,7 @@ extension DiskCache {
   ///
   /// The iteration throws ``DiskCacheError`` when the file system fails, and `CancellationError` when the task is cancelled.
   /// Entries that are stored or removed during the iteration may be included or not.
-  public var entries: some AsyncSequence<DiskCacheEntry, any Error> & Sendable { DiskCacheEntries(cache: self) }
+  public var entries: Entries { Entries(cache: self) }
 
   /// Exempts an entry from eviction, or ends that.
   ///

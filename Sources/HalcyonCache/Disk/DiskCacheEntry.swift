@@ -58,31 +58,36 @@ public struct DiskCacheEntry: Sendable {
   }
 }
 
-/// The entries of a disk cache, read in pages during the iteration.
-struct DiskCacheEntries: AsyncSequence, Sendable {
-  let cache: DiskCache
-
-  func makeAsyncIterator() -> Iterator { Iterator(cache: cache) }
-
-  /// Reads entries in pages.
-  struct Iterator: AsyncIteratorProtocol {
-    let cache: DiskCache
-    private var page: [DiskCacheEntry] = []
-    private var lastID: Int64 = 0
+extension DiskCache {
+  /// The entries of a disk cache, read in pages during the iteration; see ``DiskCache/entries``.
+  public struct Entries: AsyncSequence, Sendable {
+    fileprivate let cache: DiskCache
 
     init(cache: DiskCache) { self.cache = cache }
 
-    /// The next entry; `nil` after the last.
-    ///
-    /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
-    mutating func next() async throws -> DiskCacheEntry? {
-      while page.isEmpty {
-        let (entries, lastID) = try await cache.page(after: lastID)
-        guard let lastID else { return nil }
-        self.lastID = lastID
-        page = entries.reversed()
+    /// Begins an iteration; nothing is read before its first entry is requested.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(cache: cache) }
+
+    /// Reads the entries of one iteration in pages.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+      private let cache: DiskCache
+      private var page: [DiskCacheEntry] = []
+      private var lastID: Int64 = 0
+
+      fileprivate init(cache: DiskCache) { self.cache = cache }
+
+      /// The next entry; `nil` after the last.
+      ///
+      /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
+      public mutating func next() async throws -> DiskCacheEntry? {
+        while page.isEmpty {
+          let (entries, lastID) = try await cache.page(after: lastID)
+          guard let lastID else { return nil }
+          self.lastID = lastID
+          page = entries.reversed()
+        }
+        return page.popLast()
       }
-      return page.popLast()
     }
   }
 }

@@ -51,9 +51,7 @@ extension ImagePipeline {
   ///   - requests: The requests, started in this order.
   ///   - concurrencyLimit: The maximum number of concurrent loads, and of results that have not been taken, at least 1.
   ///     Default: 6.
-  public func results(
-    for requests: [ImageRequest], concurrencyLimit: Int = 6
-  ) -> some AsyncSequence<BatchResult, Never> & Sendable {
+  public func results(for requests: [ImageRequest], concurrencyLimit: Int = 6) -> BatchResults {
     precondition(concurrencyLimit > 0, "concurrencyLimit must be at least 1, got \(concurrencyLimit)")
     return BatchResults(requests: requests, pipeline: self, concurrencyLimit: concurrencyLimit)
   }

@@ -66,9 +66,7 @@ public final class AnimatedImage: Sendable {
   ///
   /// Keeps no frame but those that are decoded in advance, up to 8 MiB. Errors are those of ``frame(at:)``, and end the
   /// iteration.
-  public var frames: some AsyncSequence<AnimationFrame, any Error> & Sendable {
-    FrameSequence(source: source, byteLimit: Self.readByteLimit)
-  }
+  public var frames: Frames { Frames(source: source, byteLimit: Self.readByteLimit) }
 
   /// Reads each frame once and in order, on the calling thread and without keeping any.
   package func frameIterator() throws -> () throws -> AnimationFrame? {
@@ -122,24 +120,33 @@ public final class AnimatedImage: Sendable {
   package var animation: AnimationInfo { source.animation }
 }
 
-/// The frames of an animation from the first to the last.
-private struct FrameSequence: AsyncSequence, Sendable {
-  let source: AnimationSource
-  let byteLimit: Int
+extension AnimatedImage {
+  /// The frames of an animation from the first to the last; see ``AnimatedImage/frames``.
+  public struct Frames: AsyncSequence, Sendable {
+    fileprivate let source: AnimationSource
+    fileprivate let byteLimit: Int
 
-  func makeAsyncIterator() -> Iterator {
-    Iterator(frames: AnimationFrames(source, byteLimit: byteLimit, loops: false))
-  }
+    /// Begins an iteration at the first frame; nothing is decoded before it is requested.
+    public func makeAsyncIterator() -> AsyncIterator {
+      AsyncIterator(frames: AnimationFrames(source, byteLimit: byteLimit, loops: false))
+    }
 
-  struct Iterator: AsyncIteratorProtocol {
-    let frames: AnimationFrames
-    var index = 0
+    /// Decodes the frames of one iteration.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+      fileprivate let frames: AnimationFrames
+      private var index = 0
 
-    mutating func next() async throws -> AnimationFrame? {
-      guard index < frames.animation.frameCount else { return nil }
-      let frame = try await frames.frame(at: index)
-      index += 1
-      return frame
+      fileprivate init(frames: AnimationFrames) { self.frames = frames }
+
+      /// The next frame; `nil` after the last.
+      ///
+      /// - Throws: The errors of ``AnimatedImage/frame(at:)``.
+      public mutating func next() async throws -> AnimationFrame? {
+        guard index < frames.animation.frameCount else { return nil }
+        let frame = try await frames.frame(at: index)
+        index += 1
+        return frame
+      }
     }
   }
 }

@@ -130,7 +130,7 @@ struct BodyReader {
       try checkEnd()
       if piece.isEmpty { await Task.yield() }
       if Task.isCancelled { throw .cancelled }
-      if transform == nil { try inspect(for: load) }
+      if case .none = transform { try inspect(for: load) }
       report(to: load, isLast: false)
       if data.count >= nextCheckpoint {
         nextCheckpoint = data.count * 2
