@@ -51,7 +51,7 @@ func draw(_ pixels: UnsafeRawBufferPointer, _ size: PixelSize) {}
 /// A view of some toolkit; `hc` of a view in UIKit or AppKit is its binder, too.
 @MainActor
 final class SomeView {
-  var hc: ImageViewBinder { any() }
+  var hc: ImageViewProxy { any() }
 }
 
 @MainActor

@@ -7,11 +7,19 @@ extension CALayer {
   /// Loads images into the contents of the layer: `layer.hc.setImage(with: url)`.
   ///
   /// The image is decoded for the layer's bounds, contents scale and gravity. A load starts when the layer has a size: after
-  /// a change of its bounds call ``ImageViewBinder/displayDidChange()``. There are no indicators, no icons and no
+  /// a change of its bounds call ``imageSizeDidChange()``. There are no indicators, no icons and no
   /// transitions but custom ones; of an animation the first frame is shown.
   @MainActor
-  public var hc: ImageViewBinder {
-    let display = AssociatedDisplay.of(self) { layer in
+  public var hc: ImageViewProxy { display.binder.hc }
+
+  /// Starts a load that has waited for a size, and loads an image again if it has become too small: call it after a change
+  /// of the layer's bounds, contents scale or gravity.
+  @MainActor
+  public func imageSizeDidChange() { display.binder.displayDidChange() }
+
+  @MainActor
+  private var display: SlotDisplay {
+    AssociatedDisplay.of(self) { layer in
       let slot = SlotDisplay.Slot(
         size: { [weak layer] in layer.map { ViewSize($0.bounds.size) } ?? .zero },
         scale: { [weak layer] in Double(layer?.contentsScale ?? 1) },
@@ -28,7 +36,6 @@ extension CALayer {
         view: { [weak layer] in layer })
       return SlotDisplay(slot)
     }
-    return display.binder
   }
 }
 #endif

@@ -20,7 +20,7 @@ public import AppKit
 @MainActor
 public final class ImageSlot {
   /// Loads images into the slot.
-  public var hc: ImageViewBinder { display.binder }
+  public var hc: ImageViewProxy { display.binder.hc }
 
   private let display: SlotDisplay
 

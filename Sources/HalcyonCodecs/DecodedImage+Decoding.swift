@@ -19,11 +19,11 @@ extension DecodedImage {
   ///   - size: The target size in pixels. Default: the original size.
   ///   - limits: The limits for the image, checked before memory is allocated.
   ///   - colorSpace: The colour space of the pixels. Default: sRGB.
-  /// - Throws: ``ImageDecodingError``; `CancellationError` if the task is cancelled.
+  /// - Throws: ``ImageDecodingError``, with ``ImageDecodingError/cancelled`` if the task is cancelled.
   public init(
     contentsOf file: URL, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
     colorSpace: TargetColorSpace = .sRGB
-  ) async throws {
+  ) async throws(ImageDecodingError) {
     self = try await Self.decoded(size, limits, colorSpace) { try Data(imageFile: file, limits) }
   }
 
@@ -38,7 +38,7 @@ extension DecodedImage {
   public init(
     contentsOf file: URL, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
     colorSpace: TargetColorSpace = .sRGB
-  ) throws {
+  ) throws(ImageDecodingError) {
     let options = DecodingOptions(size: size, limits: limits, colorSpace: colorSpace)
     self = try Self.decoded(Data(imageFile: file, limits), options)
   }
@@ -50,11 +50,11 @@ extension DecodedImage {
   ///   - size: The target size in pixels. Default: the original size.
   ///   - limits: The limits for the image, checked before memory is allocated.
   ///   - colorSpace: The colour space of the pixels. Default: sRGB.
-  /// - Throws: ``ImageDecodingError``; `CancellationError` if the task is cancelled.
+  /// - Throws: ``ImageDecodingError``, with ``ImageDecodingError/cancelled`` if the task is cancelled.
   public init(
     data: Data, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
     colorSpace: TargetColorSpace = .sRGB
-  ) async throws {
+  ) async throws(ImageDecodingError) {
     self = try await Self.decoded(size, limits, colorSpace) { data }
   }
 
@@ -69,28 +69,35 @@ extension DecodedImage {
   public init(
     data: Data, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
     colorSpace: TargetColorSpace = .sRGB
-  ) throws {
+  ) throws(ImageDecodingError) {
     self = try Self.decoded(data, DecodingOptions(size: size, limits: limits, colorSpace: colorSpace))
   }
 
   private static func decoded(
     _ size: TargetSize, _ limits: ImageLimits, _ colorSpace: TargetColorSpace,
     _ read: @escaping @Sendable () throws -> Data
-  ) async throws -> DecodedImage {
-    try await codecThreads.run { flag in
-      do {
+  ) async throws(ImageDecodingError) -> DecodedImage {
+    do {
+      return try await codecThreads.run { flag in
         let options = DecodingOptions(size: size, limits: limits, colorSpace: colorSpace) { flag.isCancelled }
         return try decoded(read(), options)
-      } catch ImageDecodingError.cancelled {
-        throw CancellationError()
       }
+    } catch {
+      throw (error as? ImageDecodingError) ?? .cancelled
     }
   }
 
-  private static func decoded(_ data: Data, _ options: DecodingOptions) throws -> DecodedImage {
+  private static func decoded(_ data: Data, _ options: DecodingOptions) throws(ImageDecodingError) -> DecodedImage {
     let limit = options.limits.encodedByteCount
-    guard data.count <= limit else { throw ImageDecodingError.tooManyBytes(data.count, limit: limit) }
-    return try StandardCodecs.decoder(of: data).image(from: data, options: options)
+    guard data.count <= limit else { throw .tooManyBytes(data.count, limit: limit) }
+    let decoder = try StandardCodecs.decoder(of: data)
+    do {
+      return try decoder.image(from: data, options: options)
+    } catch let error as ImageDecodingError {
+      throw error
+    } catch {
+      throw .corrupt(decoder.formats.first ?? .custom("unknown"), reason: "\(error)")
+    }
   }
 }
 

@@ -16,7 +16,7 @@ public enum StandardCodecs {
   /// JPEG, PNG, lossy WebP and GIF; with package traits also AVIF and JPEG XL (`JXL`).
   ///
   /// On Apple's systems JPEG, PNG, GIF and, where the system has an encoder for it, HEIC: they have none for WebP.
-  public static let encoders: [any ImageEncoder] = encoders(EncoderSettings())
+  public static let encoders: [any ImageEncoder] = EncoderSettings().encoders
 
   /// The formats that ``decoders`` read.
   public static let readable = Set(decoders.flatMap(\.formats))
@@ -37,31 +37,6 @@ public enum StandardCodecs {
   static func decoder(of data: Data) throws(ImageDecodingError) -> any ImageDecoder {
     guard let format = table.format(sniffing: data, isComplete: true) else { throw .unknownFormat }
     return try decoder(for: format)
-  }
-
-  /// The same encoders as ``encoders``, with settings of their own.
-  ///
-  /// - Precondition: The settings are in the ranges that they state.
-  public static func encoders(_ settings: EncoderSettings) -> [any ImageEncoder] {
-    precondition((0...6).contains(settings.webPEffort), "webPEffort must be in 0...6, got \(settings.webPEffort)")
-    precondition((0...10).contains(settings.avifSpeed), "avifSpeed must be in 0...10, got \(settings.avifSpeed)")
-    precondition((1...9).contains(settings.jpegXLEffort), "jpegXLEffort must be in 1...9, got \(settings.jpegXLEffort)")
-    var encoders: [any ImageEncoder] = [
-      JPEGEncoder(isProgressive: settings.isJPEGProgressive),
-      PNGEncoder(isInterlaced: settings.isPNGInterlaced), GIFEncoder(),
-    ]
-    #if IMAGEIO
-    if let encoder = HEICEncoder() { encoders.append(encoder) }
-    #else
-    encoders.append(WebPEncoder(effort: settings.webPEffort, preset: settings.webPPreset))
-    #endif
-    #if AVIF && !IMAGEIO
-    encoders.append(AVIFEncoder(speed: settings.avifSpeed))
-    #endif
-    #if JXL && !IMAGEIO
-    encoders.append(JPEGXLEncoder(effort: settings.jpegXLEffort))
-    #endif
-    return encoders
   }
 
   /// The encoder of a format.

@@ -21,14 +21,16 @@ public final class TestDisplay: AnimatedDisplay {
   }
 
   /// Loads images into the view.
-  public private(set) lazy var hc = ImageViewBinder(display: self, pipeline: pipeline)
+  public var hc: ImageViewProxy { binder.hc }
+  /// The binder of the view, to hide or tap it: `view.binder.isVisible = false`.
+  public private(set) lazy var binder = ImageViewBinder(display: self, pipeline: pipeline)
 
   /// The size in points. Changing it is a layout of the view.
-  public var displaySize = ViewSize(width: 100, height: 100) { didSet { hc.displayDidChange() } }
+  public var displaySize = ViewSize(width: 100, height: 100) { didSet { binder.displayDidChange() } }
   /// Device pixels per point. Default: 1.
-  public var displayScale = 1.0 { didSet { hc.displayDidChange() } }
+  public var displayScale = 1.0 { didSet { binder.displayDidChange() } }
   /// How an image is scaled. Default: `.fit`.
-  public var displayMode = ImageDisplayMode.fit { didSet { hc.displayDidChange() } }
+  public var displayMode = ImageDisplayMode.fit { didSet { binder.displayDidChange() } }
   /// Whether animations wait to be played. Default: `false`.
   public var reducesMotion = false
 

@@ -58,7 +58,7 @@ package final class ImagePhaseModel {
     package var mode = ImageDisplayMode.fit
     package var cancelsWhenHidden = false
     package var onProgress: (@MainActor (LoadProgress) -> Void)?
-    package var completion: ImageViewBinder.Completion?
+    package var completion: ImageViewProxy.Completion?
 
     package init(request: ImageRequest?) { self.request = request }
 
@@ -98,11 +98,11 @@ package final class ImagePhaseModel {
 
   private func load(_ update: Update) {
     guard let request = update.request else {
-      binder.setImage(
+      binder.hc.setImage(
         with: nil, placeholder: update.placeholder, options: update.options, completion: update.completion)
       return
     }
-    let load = binder.setImage(
+    let load = binder.hc.setImage(
       with: request, placeholder: update.placeholder, options: update.options, completion: update.completion)
     follow(load)
   }

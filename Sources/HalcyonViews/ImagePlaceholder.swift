@@ -17,10 +17,24 @@ public enum ImagePlaceholder: Sendable {
   ///
   /// The closure runs on the main actor, so it has to be fast.
   case made(@MainActor @Sendable () -> DecodedImage?)
+  /// A placeholder with a delay of its own; see ``delayed(by:)``.
+  indirect case after(Duration, ImagePlaceholder)
+
+  /// This placeholder, shown if the image is not loaded after a delay: in place of ``ImageViewOptions/placeholderDelay``.
+  ///
+  /// ```swift
+  /// view.hc.setImage(with: url, placeholder: .icon("image-x-generic").delayed(by: .seconds(3)))
+  /// ```
+  public func delayed(by delay: Duration) -> ImagePlaceholder { .after(delay, self) }
+
+  /// Its own delay.
+  var delay: Duration? {
+    if case .after(let delay, _) = self { delay } else { nil }
+  }
 
   /// The blurred image of a hash, decoded when it is shown.
   ///
-  /// ``ImagePipeline/placeholder(for:)-48fkh`` returns the hash of an image that was loaded before.
+  /// ``ImagePipeline/cachedPlaceholder(for:)`` returns the hash of an image that was loaded before.
   public static func thumbHash(_ hash: ThumbHash) -> ImagePlaceholder {
     .made {
       // Fails only if there is no memory for a few thousand pixels.
@@ -47,6 +61,7 @@ public enum ImagePlaceholder: Sendable {
     case .icon(let name): .icon(name)
     case .view(let make): .view(make())
     case .made(let make): make().map { .image($0) } ?? .none
+    case .after(_, let placeholder): placeholder.picture
     }
   }
 }

@@ -1,31 +1,24 @@
-public import Foundation
 import HalcyonImaging
 public import HalcyonPipeline
 package import HalcyonSupport
 
-/// Loads images into one view: the logic behind `setImage` in every toolkit.
+/// The side of a view's image that its adapter uses: it owns the binder, and tells it what happens to the view.
 ///
-/// A view shows the image that was set last, and never the late result of an earlier call. An image in memory is shown
-/// before `setImage` returns; any other is loaded while the view shows its placeholder. The binder is owned by the
-/// view's adapter; releasing it cancels its load.
+/// Programs use ``hc``, which sets images and observes them. A view shows the image that was set last, and never the late
+/// result of an earlier call. Releasing the binder cancels its load.
 @MainActor
 public final class ImageViewBinder {
-  /// Called once, with the image that the view shows or the reason why it does not show it.
-  public typealias Completion = @MainActor (Result<ImageResponse, ImageViewError>) -> Void
+  /// Sets and observes the image of the view: what a view offers to programs.
+  public var hc: ImageViewProxy { ImageViewProxy(binder: self) }
 
-  /// The view's own pipeline: it loads the images set from now on, unless a call names another one.
-  ///
-  /// A load that has been started keeps its pipeline, also for retries and reloads.
-  public lazy var pipeline: ImagePipeline = makePipeline()
+  /// The view's own pipeline.
+  package lazy var pipeline: ImagePipeline = makePipeline()
   /// Plays, pauses and observes the animation that the view shows.
-  public private(set) lazy var animation = AnimationController(self)
-  /// Called with each new phase of the view, such as that of a retry: for what a program shows beside the image, or tells
-  /// a screen reader. Default: none.
-  ///
-  /// It stays when another image is set. Completions are called before it.
-  public var onPhaseChange: (@MainActor (ImagePhase) -> Void)?
-  /// What the view is doing: loading, showing an image, or failed.
-  public private(set) var phase = ImagePhase.empty
+  package private(set) lazy var animation = AnimationController(self)
+  /// Called with each new phase of the view, after completions.
+  package var onPhaseChange: (@MainActor (ImagePhase) -> Void)?
+  /// What the view is doing.
+  package private(set) var phase = ImagePhase.empty
 
   /// The load of the image that was set last, whether it has finished or not.
   private(set) var current: ImageViewLoad?
@@ -81,13 +74,13 @@ public final class ImageViewBinder {
   package var display: (any ImageDisplay)? { shown.display }
 
   /// What the display shows.
-  public var content: DisplayContent { shown.content }
+  package var content: DisplayContent { shown.content }
 
   /// Plays animations; `nil` before the first one.
   package var driver: AnimationDriver? { shown.driver }
 
   /// Whether a load is in flight.
-  public var isLoading: Bool { current?.isLoading ?? false }
+  package var isLoading: Bool { current?.isLoading ?? false }
 
   /// Whether the view is visible. Set by the adapter. Default: `true`.
   public var isVisible = true {
@@ -99,60 +92,15 @@ public final class ImageViewBinder {
     }
   }
 
-  /// Shows the image at a URL, superseding the previous load of the view.
-  ///
-  /// `nil` shows the placeholder and completes with ``ImageViewError/emptySource``. Otherwise the same as
-  /// ``setImage(with:placeholder:options:pipeline:completion:)`` with a request.
-  @discardableResult
-  public func setImage(
-    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    pipeline: ImagePipeline? = nil, completion: Completion? = nil
-  ) -> ImageViewLoad? {
-    let request = url.map { ImageRequest(url: $0) }
-    return apply(ViewRequest(request, placeholder, options, pipeline ?? self.pipeline), completion)
-  }
-
-  /// Shows the image of a request, superseding the previous load of the view.
-  ///
-  /// A cached image is shown at once, also if it is stale: then it is revalidated in the background, and replaced in
-  /// place if it has changed. A view without a size starts loading when it has one.
-  ///
-  /// ```swift
-  /// view.hc.setImage(with: request)?.onProgress { bar.fraction = $0.fraction }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - request: The image to load, and its size if that differs from the view's.
-  ///   - placeholder: Shown until the image is loaded. Default: `nil`, ``ImageViewOptions/placeholder``.
-  ///   - options: How the image is loaded and shown. Default: those of the pipeline and of the program.
-  ///   - pipeline: The pipeline that loads this image. Default: `nil`, the view's own ``pipeline``.
-  ///   - completion: Called exactly once: before this returns for an image in memory, otherwise when the transition of the
-  ///     image has ended or was cut short by other content, when the load fails or is cancelled, or when the view is set
-  ///     to another image or released. A custom transition, and in SwiftUI any, counts as ended when it has begun; a
-  ///     failure does not wait for its content.
-  /// - Returns: The load, or `nil` if it has ended before this returns.
-  @discardableResult
-  public func setImage(
-    with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    pipeline: ImagePipeline? = nil, completion: Completion? = nil
-  ) -> ImageViewLoad? {
-    apply(ViewRequest(request, placeholder, options, pipeline ?? self.pipeline), completion)
-  }
-
-  /// Cancels the load in flight, if any, with ``ImageViewError/cancelled``. The view's content stays.
-  public func cancel() {
+  /// Cancels the load in flight, if any. The view's content stays.
+  package func cancel() {
     current?.cancel()
     updatePhase()
   }
 
   /// Loads an image that has failed or was cancelled again.
-  ///
-  /// The server is contacted even if the pipeline remembers a recent failure.
-  ///
-  /// - Parameter completion: Called once, with the result of this attempt.
-  /// - Returns: The load, or `nil` if nothing has failed or the load has finished before this returns.
   @discardableResult
-  public func retry(completion: Completion? = nil) -> ImageViewLoad? {
+  package func retry(completion: ImageViewProxy.Completion? = nil) -> ImageViewLoad? {
     guard let current, current.error?.canRetry == true else { return nil }
     var request = current.viewRequest
     request.isRetry = true
@@ -199,9 +147,10 @@ public final class ImageViewBinder {
     return bound.isSame(as: ViewRequest(request, nil, bound.options, pipeline ?? bound.pipeline))
   }
 
-  private func apply(_ request: ViewRequest, _ completion: Completion?) -> ImageViewLoad? {
+  /// Shows the image of a request, superseding the previous load of the view.
+  func apply(_ request: ViewRequest, _ completion: ImageViewProxy.Completion?) -> ImageViewLoad? {
     guard !hasEnded else {
-      completion?(.failure(.superseded(.failure(.cancelled))))
+      completion?(.failure(.superseded(.failure(.cancelled), request: request.request)))
       return nil
     }
     shown.prepare(for: request)

@@ -6,9 +6,9 @@ public enum ImageViewError: Error, Sendable {
   /// The view was set to no image.
   case emptySource
   /// The view was set to another image or released; the result is that of the superseded load.
-  case superseded(Result<ImageResponse, ImageError>)
+  case superseded(Result<ImageResponse, ImageError>, request: ImageRequest?)
   /// The load was cancelled.
-  case cancelled
+  case cancelled(request: ImageRequest?)
   /// The load failed.
   case loading(ImageError)
 }
@@ -33,12 +33,13 @@ extension ImageViewError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .emptySource: "The view was given no image. Pass a URL or a request."
-    case .superseded(.success):
-      "The image was loaded, but its view has been set to another image or has been released."
-    case .superseded(.failure(let error)):
-      "The view has been set to another image or has been released. \(error)"
-    case .cancelled: "The view's load was cancelled."
+    case .superseded(.success, let request):
+      "The image was loaded, but its view has been set to another image or has been released\(Self.of(request))."
+    case .superseded(.failure(let error), let request):
+      "The view has been set to another image or has been released\(Self.of(request)). \(error)"
+    case .cancelled(let request): "The view's load was cancelled\(Self.of(request))."
     case .loading(let error): error.description
     }
   }
+  private static func of(_ request: ImageRequest?) -> String { request.map { ": \($0)" } ?? "" }
 }

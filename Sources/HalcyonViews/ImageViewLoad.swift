@@ -17,10 +17,10 @@ public final class ImageViewLoad {
   private let placeholderTiming: PlaceholderTiming
   private var progress: LoadProgress?
   private var progressActions: [@MainActor (LoadProgress) -> Void] = []
-  private var onCompletion: ImageViewBinder.Completion?
+  private var onCompletion: ImageViewProxy.Completion?
 
   init(
-    _ viewRequest: ViewRequest, binder: ImageViewBinder, time: any TimeSource, onCompletion: ImageViewBinder.Completion?
+    _ viewRequest: ViewRequest, binder: ImageViewBinder, time: any TimeSource, onCompletion: ImageViewProxy.Completion?
   ) {
     (self.viewRequest, self.binder, self.onCompletion) = (viewRequest, binder, onCompletion)
     loader = ViewLoader(viewRequest, isVisible: binder.isVisible, time: time)
@@ -41,13 +41,13 @@ public final class ImageViewLoad {
     return self
   }
 
-  /// Cancels the load with ``ImageViewError/cancelled``, unless it has finished. The view's content stays.
+  /// Cancels the load with ``ImageViewError/cancelled(request:)``, unless it has finished. The view's content stays.
   ///
   /// A revalidation in the background ends as well.
   public func cancel() {
     stop()
     loader.cancel()
-    end(.cancelled)
+    end(.cancelled(request: viewRequest.request))
   }
 
   private var options: ImageViewOptions { viewRequest.options }
@@ -123,9 +123,9 @@ extension ImageViewLoad {
     stop()
     if finishes { loader.finishInBackground() } else { loader.supersede(by: next?.loader) }
     switch state {
-    case .pending(let result): end(.superseded(result))
+    case .pending(let result): end(.superseded(result, request: viewRequest.request))
     case .loading where finishes && !endsNow: break
-    default: end(.superseded(result))
+    default: end(.superseded(result, request: viewRequest.request))
     }
   }
 
@@ -218,7 +218,7 @@ extension ImageViewLoad {
 
   /// Shows the result as soon as the placeholder may be replaced, or together with the group.
   private func end(_ result: Result<ImageResponse, ImageError>) {
-    guard isCurrent else { return end(.superseded(result)) }
+    guard isCurrent else { return end(.superseded(result, request: viewRequest.request)) }
     state = .pending(result)
     loader.cancelSecondary()
     let showResult: @MainActor @Sendable () -> Void = { [self] in show(result) }
@@ -232,10 +232,10 @@ extension ImageViewLoad {
   private func show(_ result: Result<ImageResponse, ImageError>) {
     guard case .pending = state, let binder else { return }
     stop()
-    guard binder.display != nil else { return end(.superseded(result)) }
+    guard binder.display != nil else { return end(.superseded(result, request: viewRequest.request)) }
     switch result {
     case .success(let response): show(response)
-    case .failure(.cancelled): end(.cancelled)
+    case .failure(.cancelled): end(.cancelled(request: viewRequest.request))
     case .failure(let error):
       state = .failed(.loading(error))
       binder.showFailure(of: viewRequest)
@@ -290,7 +290,7 @@ extension ImageViewLoad {
     guard isFirst, let binder else { return }
     binder.startIndicator(for: viewRequest)
     if binder.contentStays(for: viewRequest) { return }
-    let delay = viewRequest.isRetry ? .zero : options.placeholderDelay ?? PlaceholderTiming.defaultDelay
+    let delay = viewRequest.isRetry ? .zero : viewRequest.placeholderDelay
     if delay > .zero, !binder.content.isEmpty { binder.show(.nothing) }
     guard viewRequest.placeholder != nil || delay <= .zero else { return }
     // The timer retains the load, which holds the binder weakly: it does not keep a released view alive.

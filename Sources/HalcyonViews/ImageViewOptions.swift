@@ -73,7 +73,7 @@ public struct ImageViewOptions: Sendable {
   public var finishesSuperseded: Bool?
   /// How an animated image plays. Default: automatically, as often as its file says.
   ///
-  /// Placeholders and previews that are animated always do. ``ImageViewBinder/animation`` controls it later. No effect in
+  /// Placeholders and previews that are animated always do. ``ImageViewProxy/animation`` controls it later. No effect in
   /// views that show only the first frame, such as buttons.
   public var playback: AnimationPlayback?
   /// What a screen reader says in place of the image. Default: nothing.

@@ -9,7 +9,7 @@ public import Observation
 /// image.hc.setImage(with: url)
 /// ```
 ///
-/// It is visible unless ``ImageViewBinder/isVisible`` of ``hc`` says otherwise, knows no screen, so that images are in sRGB where
+/// It is visible unless ``isVisible`` says otherwise, knows no screen, so that images are in sRGB where
 /// no space is requested, and plays animations also for users who want less motion: ``ImageViewOptions/playback`` changes
 /// that. Releasing it cancels its load.
 ///
@@ -17,7 +17,13 @@ public import Observation
 @MainActor
 public final class ObservableImage: Observable {
   /// Loads images into it, and plays their animations.
-  public var hc: ImageViewBinder { model.binder }
+  public var hc: ImageViewProxy { model.binder.hc }
+
+  /// Whether the view is visible: a hidden one pauses its animation, and loads at the lowest priority. Default: `true`.
+  public var isVisible: Bool {
+    get { model.binder.isVisible }
+    set { model.binder.isVisible = newValue }
+  }
 
   /// The phase of the load. Reading it observes it; of an animation each frame is a change.
   public var phase: ImagePhase { model.phase }

@@ -4,7 +4,7 @@ import HalcyonSupport
 @MainActor
 final class PlaceholderTiming {
   /// The default of ``ImageViewOptions/placeholderDelay``.
-  static let defaultDelay = Duration.milliseconds(100)
+  nonisolated static let defaultDelay = Duration.milliseconds(100)
   /// How long a placeholder that was shown after its delay stays at least, so that it does not flash.
   private static let minimum = Duration.milliseconds(300)
 

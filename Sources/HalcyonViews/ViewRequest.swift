@@ -84,6 +84,11 @@ struct ViewRequest {
     return ImagePipeline.cacheKey(for: part(request)) == ImagePipeline.cacheKey(for: part(otherRequest))
   }
 
+  /// The time after which the placeholder is shown.
+  var placeholderDelay: Duration {
+    placeholder?.delay ?? options.placeholderDelay ?? PlaceholderTiming.defaultDelay
+  }
+
   @MainActor var placeholderContent: DisplayContent {
     DisplayContent(placeholder?.picture ?? .none, role: .placeholder)
   }

@@ -67,7 +67,7 @@ package final class SolidDecoder: ImageDecoder {
     }
     if options.isCancelled() { throw ImageDecodingError.cancelled }
     try options.limits.check(info.pixelSize, format: .bmp)
-    let output = options.size.size(for: info.pixelSize)
+    let output = try options.outputSize(for: info.pixelSize)
     let color = [bytes[10], bytes[11], bytes[12], 255]
     let bitmap = try Bitmap(size: output, isOpaque: true) { pixels in
       for index in pixels.indices { pixels[index] = color[index % 4] }

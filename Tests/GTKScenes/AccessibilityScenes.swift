@@ -22,7 +22,7 @@ enum AccessibilityScenes {
       let keys = try shortcuts(of: picture)
       try stage.require(keys.keys.sorted() == ["ISO_Enter", "KP_Enter", "KP_Space", "Return", "space"], "\(keys.keys)")
       try keys["Return"].map { try activate($0, on: picture, stage) }
-      try await stage.until("it is loaded") { picture.hc.content.role == .image }
+      try await stage.until("it is loaded") { picture.hc.binder.content.role == .image }
       try stage.require(gtk_widget_has_focus(picture) != 0, "the focus is lost")
       let states = phases.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
       try stage.require(states == ["loading", "failed", "loading", "shown"], "\(states)")

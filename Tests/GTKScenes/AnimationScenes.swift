@@ -33,7 +33,7 @@ enum AnimationScenes {
   static func hidden(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
     try await play(try gif(loopCount: nil), in: [picture], stage)
-    guard let player = picture.hc.driver?.player else { return }
+    guard let player = picture.hc.binder.driver?.player else { return }
     try await stage.until("it plays") { player.index == 2 }
     gtk_widget_set_visible(picture, 0)
     let index = player.index
@@ -63,7 +63,7 @@ enum AnimationScenes {
   static func loopCount(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
     try await play(try gif(loopCount: 2), in: [picture], stage)
-    guard let player = picture.hc.driver?.player else { return }
+    guard let player = picture.hc.binder.driver?.player else { return }
     try await stage.until("it has begun") { player.index > 0 }
     try await stage.until("the second loop has begun") { player.index == 0 }
     try await stage.until("the second loop has ended") { player.index == 3 }
@@ -84,7 +84,7 @@ enum AnimationScenes {
       let outcome = Outcome()
       picture.hc.setImage(with: request, pipeline: pipeline, completion: outcome.take)
       try await stage.until("it is loaded") { outcome.count == 1 }
-      guard let image = try outcome.last?.get().image, let player = picture.hc.driver?.player else { return }
+      guard let image = try outcome.last?.get().image, let player = picture.hc.binder.driver?.player else { return }
       let all = image.bitmap.byteCount * colors.count
       if isInMemory { try await stage.until("all frames are decoded", within: 200) { player.byteCount == all } }
       try stage.require(player.byteCount == all, "the player holds \(player.byteCount) of \(all) bytes")

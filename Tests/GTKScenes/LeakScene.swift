@@ -70,7 +70,7 @@ private final class LeakedView {
   enum State: CaseIterable { case loading, shown, fading, failed, animating, released }
 
   let widget: UnsafeMutablePointer<GtkWidget>
-  let hc: ImageViewBinder
+  let hc: ImageViewProxy
   private let state: State
   /// Keeps a view that is an object of Swift.
   private var owner: AnyObject?
@@ -79,7 +79,7 @@ private final class LeakedView {
     self.state = state
     var owner: AnyObject?
     let widget: UnsafeMutablePointer<GtkWidget>?
-    var hc: ImageViewBinder?
+    var hc: ImageViewProxy?
     switch kind {
     case .picture: widget = gtk_picture_new()
     case .image: widget = gtk_image_new()
@@ -112,7 +112,7 @@ private final class LeakedView {
     let load = hc.setImage(
       with: url, placeholder: .icon("image-x-generic-symbolic"), options: options, pipeline: pipeline
     ) { _ in remains.completionCount += 1 }
-    remains.add(hc, load)
+    remains.add(hc.binder, load)
   }
 
   /// Whether the view is in its state, apart from being hidden.
@@ -120,7 +120,7 @@ private final class LeakedView {
     switch state {
     case .loading: hc.isLoading
     case .failed: hc.phase.error != nil
-    case .shown, .fading, .animating, .released: hc.content.role == .image
+    case .shown, .fading, .animating, .released: hc.binder.content.role == .image
     }
   }
 

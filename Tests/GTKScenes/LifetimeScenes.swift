@@ -34,7 +34,7 @@ enum LifetimeScenes {
     for number in 0..<50 {
       let picture = try await stage.addPicture(width: 10, height: 10)
       finalizations.watch(gpointer(picture))
-      binders.append(WeakBinder(binder: picture.hc))
+      binders.append(WeakBinder(binder: picture.hc.binder))
       var options = ImageViewOptions()
       options.indicator = .activity
       options.transition = .crossFade
@@ -55,11 +55,11 @@ enum LifetimeScenes {
   static func hidden(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
     picture.hc.setImage(with: nil as URL?, pipeline: ViewScenes.pipeline())
-    try stage.require(picture.hc.isVisible, "a mapped view is reported as hidden")
+    try stage.require(picture.hc.binder.isVisible, "a mapped view is reported as hidden")
     gtk_widget_set_visible(picture, 0)
-    try stage.require(!picture.hc.isVisible, "a hidden view is reported as visible")
+    try stage.require(!picture.hc.binder.isVisible, "a hidden view is reported as visible")
     gtk_widget_set_visible(picture, 1)
-    try await stage.until("it is visible again") { picture.hc.isVisible }
+    try await stage.until("it is visible again") { picture.hc.binder.isVisible }
   }
 
   /// Widgets that are set to an image in the turn in which they are appended to a window that is shown.

@@ -16,7 +16,7 @@ enum LoadingScenes {
       request.previews = PreviewPolicy()
       let outcome = Outcome()
       picture.hc.setImage(with: request, pipeline: ViewScenes.pipeline(), completion: outcome.take)
-      try await stage.until("half of it is shown") { picture.hc.content.role == .preview }
+      try await stage.until("half of it is shown") { picture.hc.binder.content.role == .preview }
       await stage.nextFrame()
       let preview = try stage.screenshot(of: picture)
       try stage.require(outcome.count == 0, "the completion was called for a preview")
@@ -45,7 +45,7 @@ enum LoadingScenes {
       try await stage.until("it has failed") { outcome.count == 1 }
       try await stage.require(picture, is: .blue)
       try stage.click(picture)
-      try await stage.until("it is loaded") { picture.hc.content.role == .image }
+      try await stage.until("it is loaded") { picture.hc.binder.content.role == .image }
       try await stage.require(picture, is: .green)
       try stage.click(picture)
       try stage.require(!picture.hc.isLoading, "a click reloads an image that is loaded")

@@ -50,7 +50,7 @@ enum PaintableScenes {
       // A window that is shown, which has frames.
       _ = try await stage.addPicture()
       var avatar: LoadingPaintable? = LoadingPaintable(width: 48, height: 48, pipeline: ViewScenes.pipeline())
-      weak let binder = avatar?.hc
+      weak let binder = avatar?.hc.binder
       let outcome = Outcome()
       avatar?.hc.setImage(with: url, completion: outcome.take)
       avatar = nil
@@ -84,7 +84,7 @@ enum PaintableScenes {
       else { throw Stage.Failure(description: "the UI file was not read") }
       let widget = UnsafeMutableRawPointer(object).assumingMemoryBound(to: GtkWidget.self)
       try await stage.add(widget)
-      try await stage.until("it is loaded") { widget.hc.content.role == .image }
+      try await stage.until("it is loaded") { widget.hc.binder.content.role == .image }
       try await stage.require(widget, x: 0.05, y: 0.05, is: .green)
       let picture = gtk_widget_get_first_child(widget)
       let alternative = gtk_picture_get_alternative_text(OpaquePointer(picture)).map { String(cString: $0) }
@@ -95,7 +95,7 @@ enum PaintableScenes {
       g_object_get_property(object, "uri", value.baseAddress)
       let uri = g_value_get_string(value.baseAddress).map { String(cString: $0) }
       try stage.require(uri == url.absoluteString, "the URL is \(uri ?? "nothing")")
-      weak let binder = widget.hc
+      weak let binder = widget.hc.binder
       stage.remove(widget)
       g_object_unref(gpointer(builder))
       try await stage.until("it is freed", within: 50) { binder == nil }

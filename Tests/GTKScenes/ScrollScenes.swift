@@ -32,7 +32,7 @@ enum ScrollScenes {
   static func viewport(_ stage: Stage) async throws {
     let (window, views) = try await addList(stage)
     for view in views { view.hc.setImage(with: nil as URL?, pipeline: ViewScenes.pipeline()) }
-    func visible() -> [Int] { views.indices.filter { views[$0].hc.isVisible } }
+    func visible() -> [Int] { views.indices.filter { views[$0].hc.binder.isVisible } }
     // Half a page outside of the viewport counts as visible.
     try await stage.until("the first views are visible") { visible() == [0, 1, 2] }
     scroll(window, to: 1000)
@@ -62,7 +62,7 @@ enum ScrollScenes {
       let request = ImageRequest(source: .data(try SolidImage.png(color, width: 200, height: 200), key: "\(index)"))
       view.hc.setImage(with: request, options: options, pipeline: pipeline, completion: outcomes[index].take)
     }
-    func loaded() -> [Int] { views.indices.filter { views[$0].hc.content.image != nil } }
+    func loaded() -> [Int] { views.indices.filter { views[$0].hc.binder.content.image != nil } }
     try await stage.until("the visible views are loaded") { loaded() == [0, 1, 2] }
     try await stage.require(views[0], is: .red)
     try stage.require(outcomes[3...].allSatisfy { $0.count == 0 }, "a view outside of the viewport has completed")
@@ -80,7 +80,7 @@ enum ScrollScenes {
     let (window, views) = try await addList(stage)
     let binders = views.map { view in
       view.hc.setImage(with: nil as URL?, pipeline: ViewScenes.pipeline())
-      return WeakBinder(binder: view.hc)
+      return WeakBinder(binder: view.hc.binder)
     }
     await stage.nextFrame()
     stage.remove(window)

@@ -18,7 +18,7 @@ enum SizeScenes {
     let picture = try await stage.addPicture()
     let outcome = try await stage.load(try SolidImage.request(.red, width: 1000, height: 1000), in: picture)
     gtk_widget_set_size_request(picture, 300, 300)
-    try await stage.until("it is loaded again") { picture.hc.content.image?.size.width == 300 }
+    try await stage.until("it is loaded again") { picture.hc.binder.content.image?.size.width == 300 }
     try stage.require(outcome.count == 1, "there were \(outcome.count) completions")
   }
 

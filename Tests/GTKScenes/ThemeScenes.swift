@@ -86,7 +86,7 @@ enum ThemeScenes {
       for _ in 0..<30 { await stage.nextFrame() }
       try stage.require(try stage.screenshot(of: picture) == first, "the spinner turns")
       gate.open()
-      try await stage.until("it is loaded") { picture.hc.content.role == .image }
+      try await stage.until("it is loaded") { picture.hc.binder.content.role == .image }
       try await stage.require(picture, is: .green)
     }
   }
@@ -130,12 +130,14 @@ enum ThemeScenes {
     else { throw Stage.Failure(description: "there is no window of X11") }
     let xid = unsafeBitCast(function, to: (@convention(c) (OpaquePointer) -> UInt).self)(surface)
     try xprop(xid, ["-f", "_NET_WM_STATE", "32a", "-set", "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN"])
-    try await stage.until("it is hidden") { !picture.hc.isVisible }
+    try await stage.until("it is hidden") { !picture.hc.binder.isVisible }
     let frame = picture.hc.animation.currentFrame
     for _ in 0..<30 { await stage.nextFrame() }
     try stage.require(picture.hc.animation.currentFrame == frame, "it plays while the window is minimised")
     try xprop(xid, ["-remove", "_NET_WM_STATE"])
-    try await stage.until("it plays again") { picture.hc.isVisible && picture.hc.animation.currentFrame != frame }
+    try await stage.until("it plays again") {
+      picture.hc.binder.isVisible && picture.hc.animation.currentFrame != frame
+    }
   }
 
   private static func xprop(_ xid: UInt, _ arguments: [String]) throws {

@@ -44,7 +44,7 @@ enum TransitionScenes {
     picture.hc.setImage(
       with: try SolidImage.request(.green), options: options, pipeline: ViewScenes.pipeline(),
       completion: outcome.take)
-    try await stage.until("it is shown") { picture.hc.content.role == .image }
+    try await stage.until("it is shown") { picture.hc.binder.content.role == .image }
     try stage.require(outcome.count == 0, "the completion was called when the fade began")
     try await stage.until("the fade has ended") { outcome.count == 1 }
     try await stage.require(picture, is: .green)

@@ -20,12 +20,12 @@ enum ZoomScene {
       try await stage.until("it is loaded") { outcome.count == 1 }
       let before = residentBytes()
       gtk_widget_set_size_request(picture, 6000, 4000)
-      try await stage.until("it is zoomed in") { picture.hc.content.image?.size.width == 6000 }
+      try await stage.until("it is zoomed in") { picture.hc.binder.content.image?.size.width == 6000 }
       await stage.nextFrame()
       let zoomed = residentBytes()
       gtk_widget_set_size_request(picture, 1, 1)
       try await stage.until("it has a smaller image") {
-        picture.hc.content.image.map { $0.size.width < 1000 } == true
+        picture.hc.binder.content.image.map { $0.size.width < 1000 } == true
       }
       for _ in 0..<10 { await stage.nextFrame() }
       let after = residentBytes()

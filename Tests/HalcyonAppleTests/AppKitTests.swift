@@ -71,7 +71,7 @@ struct AppKitTests {
       while try red() != value { await Task.yield() }
     }
     window.contentView = nil
-    #expect(!view.hc.isVisible)
+    #expect(!view.hc.binder.isVisible)
     #expect(view.hc.animation.isPlaying)
   }
 

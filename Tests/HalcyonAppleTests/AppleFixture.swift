@@ -43,7 +43,7 @@ struct AppleFixture {
   func url(_ name: String) -> URL { URL(string: "http://example.com/\(name)") ?? URL(filePath: "/") }
 
   /// Records the result of a load.
-  var completion: ImageViewBinder.Completion {
+  var completion: ImageViewProxy.Completion {
     { [ends] result in
       switch result {
       case .success(let response): ends.record("\(response.image.size)")

@@ -184,7 +184,7 @@ struct SwiftUITests: SwiftUIStage {
   @Test func `a view of the program's own shows the phases of an image that it observes`() async throws {
     struct Own: View {
       let url: URL
-      let completion: ImageViewBinder.Completion
+      let completion: ImageViewProxy.Completion
       @State private var image: ObservableImage
 
       init(_ fixture: AppleFixture) {

@@ -244,7 +244,7 @@ struct UIKitTests {
     layer.hc.setImage(with: fixture.url("90x90"), completion: fixture.completion)
     #expect(fixture.transport.requests.isEmpty)
     layer.bounds = square
-    layer.hc.displayDidChange()
+    layer.hc.binder.displayDidChange()
     try await fixture.ends.waitForEvents(count: 1)
     #expect((layer.contents as? CGImage)?.width == 30)
     layer.hc.setImage(with: nil)

@@ -1,4 +1,4 @@
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonCodecs
 import HalcyonTestTraits
 import Testing
@@ -31,10 +31,10 @@ struct StandardCodecsTests {
   @Test func `the settings of the encoders change their files`() throws {
     let photo = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
     var settings = EncoderSettings()
-    let plain = StandardCodecs.encoders(settings)
+    let plain = settings.encoders
     (settings.isJPEGProgressive, settings.isPNGInterlaced) = (true, true)
     (settings.webPEffort, settings.avifSpeed, settings.jpegXLEffort) = (6, 5, 7)
-    for (encoder, plain) in zip(StandardCodecs.encoders(settings), plain) {
+    for (encoder, plain) in zip(settings.encoders, plain) {
       #expect(encoder.format == plain.format)
       let (file, other) = (
         try encoder.encode(photo, options: EncodingOptions()), try plain.encode(photo, options: EncodingOptions())

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonHTTP
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonTesting
 import HalcyonTestSupport
 import HalcyonTestTraits
@@ -96,7 +96,7 @@ private struct FlagDecoder: ImageDecoder {
     guard color.count == 4, let info = try probe(bytes, isComplete: true) else {
       throw ImageDecodingError.truncated(Self.format)
     }
-    let bitmap = try Bitmap(size: options.size.size(for: info.pixelSize), isOpaque: true) { pixels in
+    let bitmap = try Bitmap(size: options.outputSize(for: info.pixelSize), isOpaque: true) { pixels in
       for index in pixels.indices { pixels[index] = color[index % 4] }
     }
     return DecodedImage(bitmap: bitmap, info: info)

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonBackend
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonCache

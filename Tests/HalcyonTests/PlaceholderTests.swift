@@ -13,19 +13,19 @@ struct PlaceholderTests {
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
       let request = ImageRequest(url: url, size: .fit(width: 200, height: 200))
       let first = ImagePipeline { $0.cache = ImageCache(in: folder) }
-      #expect(first.placeholderInMemory(for: request) == nil)
+      #expect(first.cachedPlaceholder(for: request) == nil)
       #expect(await first.placeholder(for: request) == nil)
       let image = try await first.image(for: request)
-      let hash = try #require(first.placeholderInMemory(for: request), "in memory after the load")
+      let hash = try #require(first.cachedPlaceholder(for: request), "in memory after the load")
       #expect(hash == ThumbHash(image.bitmap))
       await first.cache.flush()
 
       let second = ImagePipeline { $0.cache = ImageCache(in: folder) }
-      #expect(second.placeholderInMemory(for: request) == nil, "nothing has been read from disk")
+      #expect(second.cachedPlaceholder(for: request) == nil, "nothing has been read from disk")
       #expect(await second.placeholder(for: request) == hash)
-      #expect(second.placeholderInMemory(for: request) == hash)
+      #expect(second.cachedPlaceholder(for: request) == hash)
       let other = ImageRequest(url: url, size: .fit(width: 50, height: 50))
-      #expect(second.placeholderInMemory(for: other) == hash, "all sizes share the placeholder")
+      #expect(second.cachedPlaceholder(for: other) == hash, "all sizes share the placeholder")
       #expect(server.requests.count == 1)
     }
   }
@@ -38,7 +38,7 @@ struct PlaceholderTests {
       let url = server.serve("/a.png", .body(try PNGEncoder().encode(bitmap, options: EncodingOptions())))
       let request = ImageRequest(url: url)
       _ = try await pipeline.image(for: request)
-      let decoded = try #require(pipeline.placeholderInMemory(for: request)).bitmap()
+      let decoded = try #require(pipeline.cachedPlaceholder(for: request)).bitmap()
       #expect(decoded[16, 2].alpha > 200)
       #expect(decoded[16, 29].alpha < 55)
     }
@@ -52,14 +52,14 @@ struct PlaceholderTests {
       let cropped = ImageRequest(url: url, size: .fill(width: 20, height: 20))
       let pipeline = ImagePipeline(configuration: configuration)
       _ = try await pipeline.image(for: cropped)
-      #expect(pipeline.placeholderInMemory(for: cropped) == nil)
+      #expect(pipeline.cachedPlaceholder(for: cropped) == nil)
       await pipeline.cache.flush()
 
       configuration.makesPlaceholders = false
       configuration.cache = ImageCache(in: folder.appending(path: "other"))
       let without = ImagePipeline(configuration: configuration)
       _ = try await without.image(for: url)
-      #expect(without.placeholderInMemory(for: ImageRequest(url: url)) == nil)
+      #expect(without.cachedPlaceholder(for: ImageRequest(url: url)) == nil)
       await without.cache.flush()
     }
   }
@@ -77,12 +77,7 @@ struct PlaceholderTests {
       await first.cache.flush()
       #expect(server.statuses == [200, 304])
       let second = ImagePipeline { $0.cache = ImageCache(in: folder) }
-      #expect(await second.placeholder(for: request) == first.placeholderInMemory(for: request))
+      #expect(await second.placeholder(for: request) == first.cachedPlaceholder(for: request))
     }
   }
-}
-
-extension ImagePipeline {
-  /// The placeholder as code that cannot wait gets it.
-  fileprivate func placeholderInMemory(for request: ImageRequest) -> ThumbHash? { placeholder(for: request) }
 }

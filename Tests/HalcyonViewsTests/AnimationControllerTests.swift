@@ -145,7 +145,7 @@ struct AnimationControllerTests {
     let image = try AnimatedView.image(frameCount: 3)
     let request = ImageRequest(source: .data(Data(), key: "animation"), size: .fit(width: 10, height: 10))
     _ = fixture.memory.store(image, for: fixture.pipeline.cacheKey(for: request), expiration: nil)
-    binder.setImage(with: request)
+    binder.hc.setImage(with: request)
     for number in 2...3 {
       await clock.waitForSleepers()
       clock.advance(by: .milliseconds(40))
@@ -217,7 +217,7 @@ final class AnimatedView: ClockedDisplay {
     let key = "\(ObjectIdentifier(try #require(image.animation)))"
     let request = ImageRequest(source: .data(Data(), key: key), size: .original)
     _ = binder.pipeline.cache.memory.store(image, for: binder.pipeline.cacheKey(for: request), expiration: nil)
-    binder.setImage(
+    binder.hc.setImage(
       with: request, options: ImageViewOptions(onlyWhileVisible: onlyWhileVisible, playback: playback)
     ) { _ in completion() }
     #expect(binder.content.role == .image)

@@ -100,7 +100,7 @@ struct CellReuseTests {
       let row = rows[Int.random(in: 0..<rows.count, using: &random)]
       let number = Int.random(in: 1...60, using: &random)
       row.cell.wanted = number
-      row.binder.setImage(
+      row.binder.hc.setImage(
         with: fixture.url.deletingLastPathComponent().appending(path: "\(number)"), placeholder: .icon("dots"),
         options: options(&random)
       ) { result in

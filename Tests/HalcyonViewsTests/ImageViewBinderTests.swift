@@ -42,12 +42,12 @@ struct ImageViewBinderTests {
   @Test func `a nil source shows the placeholder and completes with emptySource`() async throws {
     let view = ViewFixture()
     try await view.load("40x20")
-    let load = view.binder.setImage(
+    let load = view.binder.hc.setImage(
       with: nil, placeholder: .icon("dots"), completion: { [ends = view.ends] in ends.record($0.name) })
     #expect(load == nil)
     #expect(view.display.events == ["image 40x20", "placeholder dots"])
     #expect(view.ends.events == ["40x20 from network", "empty source"])
-    view.binder.setImage(with: nil)
+    view.binder.hc.setImage(with: nil)
     #expect(view.binder.content.isEmpty)
     #expect(view.fixture.transport.requests.count == 1)
   }
@@ -197,7 +197,7 @@ struct ImageViewBinderTests {
     request.cachePolicy = .staleFirst
     _ = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.cache.flush()
-    binder.setImage(with: request) { ends.record($0.name) }
+    binder.hc.setImage(with: request) { ends.record($0.name) }
     try await ends.waitForEvents(count: 1)
     #expect(ends.events == ["40x20 from store"])
     gate.open()
@@ -222,7 +222,7 @@ struct ImageViewBinderTests {
     fixture.memory.removeAll()
     let (display, ends) = (RecordingDisplay(), EventLog<String>())
     let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
-    binder.setImage(with: request) { ends.record($0.name) }
+    binder.hc.setImage(with: request) { ends.record($0.name) }
     try await ends.waitForEvents(count: 1)
     #expect(ends.events == ["40x20 from store"])
     gate.open()
@@ -248,7 +248,7 @@ struct ImageViewBinderTests {
 
   @Test func `a completion can set another image`() async throws {
     let view = ViewFixture(holding: ["40x20"])
-    view.binder.setImage(with: view.url("40x20")) { [ends = view.ends] in
+    view.binder.hc.setImage(with: view.url("40x20")) { [ends = view.ends] in
       ends.record($0.name)
       view.set("30x10")
     }
@@ -286,13 +286,13 @@ struct ImageViewBinderTests {
     let ends = EventLog<String>()
     var options = ImageViewOptions()
     options.finishesSuperseded = true
-    let load = binder.setImage(with: fixture.url, options: options) { ends.record($0.name) }
+    let load = binder.hc.setImage(with: fixture.url, options: options) { ends.record($0.name) }
     load?.onProgress { seen.record($0.receivedByteCount) }
     try await seen.waitForEvents(count: 1)
     let late = EventLog<Int>()
     load?.onProgress { late.record($0.receivedByteCount) }
     #expect(late.events == seen.events.suffix(1), "the progress so far, at once")
-    binder.setImage(with: nil)
+    binder.hc.setImage(with: nil)
     let count = seen.events.count
     gate.open()
     try await ends.waitForEvents(count: 1)
@@ -331,8 +331,8 @@ struct ImageViewBinderTests {
 
   @Test func `a pipeline passed to setImage loads that image and its retries, but no later image`() async throws {
     let (view, other) = (ViewFixture(), ViewFixture())
-    let record: ImageViewBinder.Completion = { [ends = view.ends] in ends.record($0.name) }
-    view.binder.setImage(with: view.url("down"), pipeline: other.fixture.pipeline, completion: record)
+    let record: ImageViewProxy.Completion = { [ends = view.ends] in ends.record($0.name) }
+    view.binder.hc.setImage(with: view.url("down"), pipeline: other.fixture.pipeline, completion: record)
     try await view.ends.waitForEvents(count: 1)
     view.binder.retry(completion: record)
     try await view.ends.waitForEvents(count: 2)
@@ -353,10 +353,10 @@ struct ImageViewBinderTests {
       created.record("pipeline")
       return view.fixture.pipeline
     }
-    binder.setImage(with: view.url("40x20"), pipeline: view.fixture.pipeline)
+    binder.hc.setImage(with: view.url("40x20"), pipeline: view.fixture.pipeline)
     #expect(created.events == [])
-    binder.setImage(with: view.url("40x20"))
-    binder.setImage(with: view.url("30x10"))
+    binder.hc.setImage(with: view.url("40x20"))
+    binder.hc.setImage(with: view.url("30x10"))
     #expect(created.events == ["pipeline"])
   }
 }

@@ -196,7 +196,7 @@ private struct ServerView {
     options.onlyWhileVisible = true
     options.failure = .shows(.icon("broken"))
     options.retriesOnTap = true
-    binder.setImage(with: fixture.url, options: options) { [ends] in ends.record($0.name) }
+    binder.hc.setImage(with: fixture.url, options: options) { [ends] in ends.record($0.name) }
     try await ends.waitForEvents(count: 1)
   }
 

@@ -47,7 +47,7 @@ struct SharedTransferTests {
       for _ in 0..<3 { view.set("40x20") }
       try await view.waitForRequest("40x20")
       for _ in 0..<(turn % 20) { await Task.yield() }
-      if turn % 2 == 0 { view.binder.cancel() } else { view.binder.setImage(with: nil) }
+      if turn % 2 == 0 { view.binder.cancel() } else { view.binder.hc.setImage(with: nil) }
       try await view.cancelled.waitForEvents(count: 1)
       while view.fixture.pipeline.activeJobCount > 0 { await Task.yield() }
       #expect(view.fixture.transport.requests.count == 1)
@@ -71,11 +71,11 @@ struct SharedTransferTests {
     await fixture.pipeline.cache.flush()
     let (display, ends) = (RecordingDisplay(), EventLog<String>())
     let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
-    binder.setImage(with: request) { ends.record($0.name) }
+    binder.hc.setImage(with: request) { ends.record($0.name) }
     try await gate.waitUntilHolding()
     var cropped = request
     cropped.size = .fit(width: 60, height: 60)
-    binder.setImage(with: cropped) { ends.record($0.name) }
+    binder.hc.setImage(with: cropped) { ends.record($0.name) }
     try await joins.waitForEvents(count: 1)
     gate.open()
     try await display.log.waitUntilLast(is: "image 20x20")

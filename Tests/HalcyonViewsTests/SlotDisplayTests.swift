@@ -32,7 +32,8 @@ struct SlotDisplayTests {
     let transition = ImageTransition.custom { ($0 as? Button)?.animationCount += 1 }
     var options = ImageViewOptions(indicator: .activity, transition: transition)
     options.transitionOrigins = [.network]
-    display.binder.setImage(with: view.request("90x90"), options: options) { [ends = view.ends] in ends.record($0.name)
+    display.binder.hc.setImage(with: view.request("90x90"), options: options) { [ends = view.ends] in
+      ends.record($0.name)
     }
     try await view.ends.waitForEvents(count: 1)
     #expect(button?.image?.size == PixelSize(width: 30, height: 30))

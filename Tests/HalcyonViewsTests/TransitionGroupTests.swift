@@ -85,7 +85,7 @@ final class TransitionGroupTests {
     view.set("40x20") { $0.transitionGroup = group }
     group.close()
     binders[0].cancel()
-    binders[1].setImage(with: nil)
+    binders[1].hc.setImage(with: nil)
     #expect(view.display.events == [])
     binders.removeLast()
     try await view.ends.waitForEvents(count: 4)
@@ -142,7 +142,7 @@ final class TransitionGroupTests {
     options.transitionGroup = TransitionGroup(count: 2)
     view.set("40x20") { $0.transitionGroup = options.transitionGroup }
     #expect(view.display.events == [])
-    binders[0].setImage(with: nil, options: options)
+    binders[0].hc.setImage(with: nil, options: options)
     #expect(view.display.events == ["image 40x20"])
   }
 
@@ -169,7 +169,7 @@ final class TransitionGroupTests {
     var (options, showCount) = (ImageViewOptions(), 0)
     options.transitionGroup = group
     group.onShow = { showCount += 1 }
-    binders[0].setImage(with: view.request(names[0]), options: options) { [names] _ in
+    binders[0].hc.setImage(with: view.request(names[0]), options: options) { [names] _ in
       view.set(names[1], on: binders[1]) { $0.transitionGroup = group }
     }
     #expect(displays.prefix(2).map(\.events) == [["image 40x20"], ["image 30x10"]])

@@ -36,7 +36,7 @@ struct ViewAppearanceTests {
     let ends = EventLog<String>()
     var options = ImageViewOptions()
     options.indicator = .progress
-    binder.setImage(with: fixture.url, options: options) { ends.record($0.name) }
+    binder.hc.setImage(with: fixture.url, options: options) { ends.record($0.name) }
     gate.open()
     try await ends.waitForEvents(count: 1)
     #expect(display.events.first == "indicator progress")
@@ -71,7 +71,7 @@ struct ViewAppearanceTests {
       try await view.warm("40x20")
       await view.fixture.pipeline.cache.flush()
       view.fixture.memory.removeAll()
-      view.binder.setImage(with: nil)
+      view.binder.hc.setImage(with: nil)
       try await view.load("40x20") {
         $0.transition = .crossFade
         $0.transitionOrigins = Set([.network] + origins)
@@ -108,7 +108,7 @@ struct ViewAppearanceTests {
       switch end {
       case "transition": view.display.onTransitionEnd?()
       case "cancel": view.binder.cancel()
-      default: view.binder.setImage(with: nil)
+      default: view.binder.hc.setImage(with: nil)
       }
       view.display.onTransitionEnd = nil
       #expect(view.ends.events.count == count + 1)
@@ -176,7 +176,7 @@ struct ViewAppearanceTests {
     let ends = EventLog<String>()
     var request = ImageRequest(url: fixture.url)
     request.previews = PreviewPolicy()
-    binder.setImage(with: request) { ends.record($0.name) }
+    binder.hc.setImage(with: request) { ends.record($0.name) }
     while display.events.isEmpty { try await display.log.waitForEvents(count: display.log.events.count + 1) }
     #expect(display.events == ["preview 2x1"])
     gate.open()

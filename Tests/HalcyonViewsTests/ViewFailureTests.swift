@@ -87,7 +87,7 @@ struct ViewFailureTests {
     // Longer than any delay of the test machine, so that the failure always comes first.
     options.placeholderDelay = .seconds(3600)
     options.failure = .shows(.icon("broken"))
-    binder.setImage(with: fixture.url, placeholder: .icon("dots"), options: options) { ends.record($0.name) }
+    binder.hc.setImage(with: fixture.url, placeholder: .icon("dots"), options: options) { ends.record($0.name) }
     try await ends.waitForEvents(count: 1)
     isAvailable.record(true)
     #expect(binder.didTap())
@@ -104,7 +104,7 @@ struct ViewFailureTests {
     try await view.load("down")
     #expect(!view.binder.didTap())
     #expect(!view.binder.isLoading)
-    view.binder.setImage(with: nil)
+    view.binder.hc.setImage(with: nil)
     #expect(view.binder.retry() == nil)
   }
 

@@ -86,7 +86,7 @@ struct ViewFixture {
     var options = ImageViewOptions()
     change(&options)
     let binder = binder ?? self.binder
-    return binder.setImage(with: request, placeholder: placeholder, options: options) { [ends] in
+    return binder.hc.setImage(with: request, placeholder: placeholder, options: options) { [ends] in
       ends.record($0.name)
     }
   }
@@ -110,8 +110,8 @@ extension Result<ImageResponse, ImageViewError> {
     case .failure(.emptySource): "empty source"
     case .failure(.cancelled): "cancelled"
     case .failure(.loading(let error)): error.name
-    case .failure(.superseded(.success(let response))): "superseded with \(response.image.size)"
-    case .failure(.superseded(.failure(let error))): "superseded with \(error.name)"
+    case .failure(.superseded(.success(let response), _)): "superseded with \(response.image.size)"
+    case .failure(.superseded(.failure(let error), _)): "superseded with \(error.name)"
     case .failure: "unknown"
     }
   }

@@ -31,7 +31,7 @@ struct ViewInvalidationTests {
     await fixture.pipeline.cache.flush()
     let (display, ends) = (RecordingDisplay(), Counter())
     let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
-    binder.setImage(with: request) { _ in ends.increment() }
+    binder.hc.setImage(with: request) { _ in ends.increment() }
     #expect(ends.count == 1)
     try await gate.waitUntilHolding(1)
     fixture.pipeline.invalidate()

@@ -21,7 +21,7 @@ import Testing
     for state in [ViewLoadState.created, .waiting, .loading, .pending(.success(try response()))] {
       var ended = state
       #expect(state.isLoading && !state.isFinished && state.image == nil && state.error == nil)
-      #expect(name(ended.end(.cancelled)) == "cancelled")
+      #expect(name(ended.end(.cancelled(request: nil))) == "cancelled")
       #expect(!ended.isLoading && ended.isFinished && ended.image == nil)
       guard case .failed(.cancelled) = ended, case .cancelled = ended.error else {
         Issue.record("\(state) became \(ended)")
@@ -34,7 +34,7 @@ import Testing
   @Test func `a load that is ended during its transition has succeeded`() throws {
     var state = ViewLoadState.transitioning(ViewLoadState.Transition(try response()))
     #expect(!state.isLoading && !state.isFinished && state.image?.size.width == 4)
-    #expect(name(state.end(.cancelled)) == "4x2 from memory")
+    #expect(name(state.end(.cancelled(request: nil))) == "4x2 from memory")
     guard case .shown = state else { throw Unexpected(state) }
     #expect(state.error == nil && state.isFinished)
   }
@@ -53,7 +53,7 @@ import Testing
     let image = try #require(Self.image)
     for state in [ViewLoadState.shown(image), .released(nil), .released(.cancelled)] {
       var ended = state
-      #expect(name(ended.end(.cancelled)) == "nothing")
+      #expect(name(ended.end(.cancelled(request: nil))) == "nothing")
       #expect(ended.isFinished && !ended.isLoading)
       #expect((ended.image == nil) == (state.image == nil))
     }
@@ -69,7 +69,9 @@ import Testing
     func phase(_ state: ViewLoadState, _ content: DisplayContent = .nothing, isReloading: Bool = false) -> ImagePhase {
       state.phase(showing: content, progress, isReloading: isReloading)
     }
-    for state in [ViewLoadState.created, .waiting, .released(nil), .failed(.cancelled), .failed(.emptySource)] {
+    for state in [
+      ViewLoadState.created, .waiting, .released(nil), .failed(.cancelled(request: nil)), .failed(.emptySource),
+    ] {
       #expect(phase(state).isSame(as: .empty), "\(state)")
     }
     for state in [ViewLoadState.loading, .pending(.success(try response()))] {

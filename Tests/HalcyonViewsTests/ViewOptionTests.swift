@@ -60,9 +60,9 @@ import Testing
       $0.viewOptions = ImageViewOptions(placeholder: .icon("default"), placeholderDelay: .zero)
     }
     view.set("40x20", placeholder: nil)
-    view.binder.setImage(with: nil)
-    view.binder.setImage(with: nil, options: ImageViewOptions(placeholder: .icon("option")))
-    view.binder.setImage(
+    view.binder.hc.setImage(with: nil)
+    view.binder.hc.setImage(with: nil, options: ImageViewOptions(placeholder: .icon("option")))
+    view.binder.hc.setImage(
       with: nil, placeholder: .icon("own"), options: ImageViewOptions(placeholder: .icon("option")))
     #expect(
       view.display.events == [

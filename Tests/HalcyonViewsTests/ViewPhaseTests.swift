@@ -38,7 +38,7 @@ struct ViewPhaseTests {
     view.release("40x20")
     try await view.ends.waitForEvents(count: 1)
     #expect(states(log) == ["loading", "image 40x20"])
-    view.binder.setImage(with: nil)
+    view.binder.hc.setImage(with: nil)
     view.set("40x20")
     #expect(states(log) == ["loading", "image 40x20", "empty", "image 40x20"])
     #expect(view.binder.phase.image?.size == PixelSize(width: 40, height: 20))

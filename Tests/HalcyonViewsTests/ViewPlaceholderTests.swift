@@ -112,7 +112,7 @@ struct ViewPlaceholderTests {
   @Test(arguments: [false, true])
   func `a view without an image shows the placeholder even with keepsCurrentImage`(hasPlaceholder: Bool) async throws {
     let view = ViewFixture(holding: ["30x10"])
-    if hasPlaceholder { view.binder.setImage(with: nil, placeholder: .icon("old")) }
+    if hasPlaceholder { view.binder.hc.setImage(with: nil, placeholder: .icon("old")) }
     view.set("30x10") {
       $0.keepsCurrentImage = true
       $0.placeholderDelay = .zero

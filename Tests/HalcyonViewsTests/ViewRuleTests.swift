@@ -21,7 +21,7 @@ struct ViewRuleTests {
 
   /// A view of a kind.
   private struct View {
-    let set: @MainActor (ImageRequest?, ImageViewOptions, @escaping ImageViewBinder.Completion) -> Void
+    let set: @MainActor (ImageRequest?, ImageViewOptions, @escaping ImageViewProxy.Completion) -> Void
     let tap: @MainActor () -> Void
     let content: @MainActor () -> DisplayContent
     let indicator: @MainActor () -> String?
@@ -198,12 +198,12 @@ extension ViewFixture {
   /// Sets a request, or no image, with these options alone.
   fileprivate func set(
     _ request: ImageRequest?, to binder: ImageViewBinder, _ options: ImageViewOptions,
-    _ completion: @escaping ImageViewBinder.Completion
+    _ completion: @escaping ImageViewProxy.Completion
   ) {
     if let request {
-      binder.setImage(with: request, options: options, completion: completion)
+      binder.hc.setImage(with: request, options: options, completion: completion)
     } else {
-      binder.setImage(with: nil, options: options, completion: completion)
+      binder.hc.setImage(with: nil, options: options, completion: completion)
     }
   }
 }

@@ -110,7 +110,7 @@ struct ViewSituationTests {
     _ = try await fixture.pipeline.image(
       for: ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100)))
     binder.isVisible = false
-    binder.setImage(with: fixture.url, placeholder: .icon("dots"), options: options) { ends.record($0.name) }
+    binder.hc.setImage(with: fixture.url, placeholder: .icon("dots"), options: options) { ends.record($0.name) }
     let count = display.events.count
     binder.isVisible = true
     #expect(display.events.dropFirst(count).last == "image 100x50")
@@ -132,9 +132,9 @@ struct ViewSituationTests {
     let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
     var options = ImageViewOptions()
     options.finishesSuperseded = finishes
-    binder.setImage(with: request, options: options)
+    binder.hc.setImage(with: request, options: options)
     try await gate.waitUntilHolding()
-    binder.setImage(with: nil)
+    binder.hc.setImage(with: nil)
     if finishes { gate.open() }
     #expect(try await outcomes.waitForEvents(count: 1) == [finishes ? "answered" : "cancelled"])
     withExtendedLifetime(display) {}
@@ -149,10 +149,10 @@ struct ViewSituationTests {
     let binders = displays.map { ImageViewBinder(display: $0, time: TestClock()) { fixture.pipeline } }
     var options = ImageViewOptions()
     options.transitionGroup = TransitionGroup(count: 2)
-    binders[0].setImage(with: request, options: options)
+    binders[0].hc.setImage(with: request, options: options)
     #expect(displays[0].events == [])
     gate.open()
-    binders[1].setImage(with: ImageRequest(url: fixture.url.appending(path: "other")), options: options)
+    binders[1].hc.setImage(with: ImageRequest(url: fixture.url.appending(path: "other")), options: options)
     try await displays[1].waitForShow("image 100x25")
     #expect(displays[0].events.first?.hasPrefix("image 100x") == true)
     // Optimised code would release the binders after their last use, which cancels their loads.

@@ -148,7 +148,7 @@ struct ViewSizingTests {
       try await view.ends.waitForEvents(count: view.ends.events.count + 1)
       await view.fixture.pipeline.cache.flush()
       view.fixture.memory.removeAll()
-      view.binder.setImage(with: nil)
+      view.binder.hc.setImage(with: nil)
     }
     view.set(request)
     try await view.ends.waitForEvents(count: 3)

@@ -62,7 +62,7 @@ struct ViewVisibilityTests {
     #expect(!view.binder.isBound(to: nil))
     try await view.load("down")
     #expect(view.binder.isBound(to: view.request("down")))
-    view.binder.setImage(with: nil)
+    view.binder.hc.setImage(with: nil)
     #expect(view.binder.isBound(to: nil))
     view.set("30x10")
     view.binder.cancel()

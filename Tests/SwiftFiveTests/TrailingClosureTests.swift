@@ -27,7 +27,7 @@ struct TrailingClosureTests {
     let display = Display()
     let binder = ImageViewBinder(display: display, pipeline: pipeline)
     var count = 0
-    binder.setImage(with: nil) { _ in count += 1 }
+    binder.hc.setImage(with: nil) { _ in count += 1 }
     #expect(count == 1)
   }
 }

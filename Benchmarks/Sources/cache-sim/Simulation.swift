@@ -1,7 +1,7 @@
 import CMalloc
 import Halcyon
 import HalcyonSupport
-import HalcyonCache
+@_spi(Programs) import HalcyonCache
 
 /// The simulation of a memory cache on a trace: every miss is stored, and nothing expires.
 ///
@@ -23,7 +23,8 @@ struct Simulation {
     #endif
     var outcome = Outcome(capacity: Int(Double(trace.footprint) * capacityPercent / 100))
     var configuration = MemoryCacheConfiguration(
-      costLimit: outcome.capacity, expiration: .never, policy: policy, findsImagesInUse: false)
+      costLimit: outcome.capacity, expiration: .never, policy: policy)
+    configuration.findsImagesInUse = false
     configuration.reuseByteLimit = 0
     let cache = MemoryCache(configuration: configuration)
     for request in trace.requests {

@@ -2,7 +2,7 @@ import BenchMetric
 import Foundation
 import Halcyon
 import HalcyonSupport
-import HalcyonCache
+@_spi(Programs) import HalcyonCache
 
 /// Reuse of the memory of evicted images: the time to allocate and fill a bitmap of 1000 x 1000 pixels, and the resident
 /// memory of the process while two threads replace images of many sizes.

@@ -1,4 +1,5 @@
 import HalcyonApple
+import HalcyonCache
 import Halcyon
 import UIKit
 

@@ -45,7 +45,7 @@ final class Cell {
     return bounds.origin.y < Float(gtk_widget_get_height(scrolledWindow)) && bounds.origin.y + bounds.size.height > 0
   }
 
-  func show(_ item: Item, pipeline: ImagePipeline, completion: @escaping ImageViewBinder.Completion) {
+  func show(_ item: Item, pipeline: ImagePipeline, completion: @escaping ImageViewProxy.Completion) {
     gtk_label_set_text(badge.opaque, item.badge)
     gtk_label_set_text(caption.opaque, item.title)
     gtk_widget_set_tooltip_text(widget, nil)

@@ -40,7 +40,7 @@ struct ZoomBenchmark {
   }
 
   private func wait(for picture: UnsafeMutablePointer<GtkWidget>, until: (Int) -> Bool) async throws {
-    while !(picture.hc.content.image.map { until($0.size.width) } ?? false) {
+    while !(picture.hc.phase.image.map { until($0.size.width) } ?? false) {
       try await Task.sleep(for: .milliseconds(10))
     }
   }

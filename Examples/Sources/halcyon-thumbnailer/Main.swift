@@ -16,7 +16,7 @@ enum Main {
 
     var failureCount = 0
     for await item in ImagePipeline.shared.results(for: requests, concurrencyLimit: 8) {
-      let count = "\(item.progress.endedCount) of \(item.progress.totalCount)"
+      let count = "\(item.progress.completedCount + item.progress.failedCount) of \(item.progress.totalCount)"
       do {
         let file = directory.appending(path: "\(item.index + 1).webp")
         try await item.result.get().image.write(to: file, quality: 0.8)

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonHTTP
 import Hummingbird
 
 /// `ThumbnailServer [--port PORT] [--allow RANGE]` answers `GET /thumbnail?url=URL&width=WIDTH` with a WebP image.

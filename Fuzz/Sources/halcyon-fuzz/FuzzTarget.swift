@@ -69,7 +69,7 @@ struct FuzzTarget {
     attempt {
       let options = options(choice)
       let image = try decoder.decode(bytes, options: options)
-      let expected = options.size.size(for: image.info.pixelSize)
+      let expected = try options.outputSize(for: image.info.pixelSize)
       // Vector images are rendered at the target size, which can be larger than their own.
       precondition(image.info.format == .svg || image.size == expected, "\(image.size) pixels instead of \(expected)")
       if !image.isPartial { precondition(!image.bitmap.isOpaque || hasFullAlpha(image.bitmap), "it is not opaque") }

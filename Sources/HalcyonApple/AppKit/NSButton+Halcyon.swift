@@ -8,16 +8,16 @@ extension NSButton {
   public var hc: ButtonImagePair { AssociatedDisplay.of(self) { ButtonImagePair($0) } }
 }
 
-/// The image of a button and that of its other state, each with a binder of its own.
+/// The image of a button and that of its other state, each with a proxy of its own.
 ///
 /// Images are decoded at most at the size of the button. A load starts when the button has a size; until it ends, and if it
 /// fails, an image that the program has set stays. There are no indicators, and no transitions but custom ones.
 @MainActor
 public final class ButtonImagePair {
-  /// The binder of the button's image.
-  public var image: ImageViewBinder { imageDisplay.binder }
-  /// The binder of the image that the button shows while it is on.
-  public var alternateImage: ImageViewBinder { alternateDisplay.binder }
+  /// Sets the button's image.
+  public var image: ImageViewProxy { imageDisplay.binder.hc }
+  /// Sets the image that the button shows while it is on.
+  public var alternateImage: ImageViewProxy { alternateDisplay.binder.hc }
 
   private let imageDisplay: SlotDisplay
   private let alternateDisplay: SlotDisplay
@@ -27,27 +27,27 @@ public final class ButtonImagePair {
     alternateDisplay = Self.display(button) { $0.alternateImage = $1 }
     _ = AppKitLayoutObserver(filling: button) { [weak self] isVisible in
       guard let self else { return }
-      for binder in [image, alternateImage] {
+      for binder in [imageDisplay.binder, alternateDisplay.binder] {
         binder.isVisible = isVisible
         binder.displayDidChange()
       }
     }
   }
 
-  /// Shows the image at a URL; see ``ImageViewBinder``.
+  /// Shows the image at a URL; see ``ImageViewProxy``.
   @discardableResult
   public func setImage(
-    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    completion: ImageViewBinder.Completion? = nil
+    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = [],
+    completion: ImageViewProxy.Completion? = nil
   ) -> ImageViewLoad? {
     image.setImage(with: url, placeholder: placeholder, options: options, completion: completion)
   }
 
-  /// Shows the image at a URL while the button is on; see ``ImageViewBinder``.
+  /// Shows the image at a URL while the button is on; see ``ImageViewProxy``.
   @discardableResult
   public func setAlternateImage(
-    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    completion: ImageViewBinder.Completion? = nil
+    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = [],
+    completion: ImageViewProxy.Completion? = nil
   ) -> ImageViewLoad? {
     alternateImage.setImage(with: url, placeholder: placeholder, options: options, completion: completion)
   }

@@ -9,8 +9,8 @@ extension NSImageView {
   /// Loads images into the view: `imageView.hc.setImage(with: url)`.
   ///
   /// Created at the first use and owned by the view: deallocating the view cancels its load. Its pipeline is
-  /// ``ImagePipeline/shared`` until ``ImageViewBinder/pipeline`` is set; a call of `setImage` can name another one.
-  public var hc: ImageViewBinder { AssociatedDisplay.of(self) { NSImageViewDisplay($0) }.binder }
+  /// ``ImagePipeline/shared`` until ``ImageViewProxy/pipeline`` is set; a call of `setImage` can name another one.
+  public var hc: ImageViewProxy { AssociatedDisplay.of(self) { NSImageViewDisplay($0) }.binder.hc }
 }
 
 /// Shows the content of an ``ImageViewBinder`` in an image view.

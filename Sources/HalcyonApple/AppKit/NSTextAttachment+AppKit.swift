@@ -10,7 +10,7 @@ extension NSTextAttachment {
   ///
   /// - Parameter view: The view of the attributed string, held weakly; that of the first call.
   @MainActor
-  public func hc(in view: NSView) -> ImageViewBinder {
+  public func hc(in view: NSView) -> ImageViewProxy {
     let display = AssociatedDisplay.of(self) { attachment in
       let slot = SlotDisplay.Slot(
         size: { [weak attachment, weak view] in
@@ -25,7 +25,7 @@ extension NSTextAttachment {
         view: { [weak view] in view })
       return SlotDisplay(slot)
     }
-    return display.binder
+    return display.binder.hc
   }
 }
 #endif

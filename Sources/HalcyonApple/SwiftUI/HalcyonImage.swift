@@ -180,7 +180,7 @@ extension HalcyonImage {
   }
 
   /// Calls a closure once for each load that the view starts, with its result.
-  public func onCompletion(_ action: @escaping ImageViewBinder.Completion) -> Self {
+  public func onCompletion(_ action: @escaping ImageViewProxy.Completion) -> Self {
     with { update in
       let earlier = update.completion
       update.completion = {

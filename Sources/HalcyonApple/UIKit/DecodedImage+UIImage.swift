@@ -1,6 +1,7 @@
 #if canImport(UIKit)
 import CoreGraphics
 public import Halcyon
+import HalcyonImaging
 import HalcyonCodecs
 public import UIKit
 

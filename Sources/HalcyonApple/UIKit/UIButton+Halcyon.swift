@@ -9,7 +9,7 @@ extension UIButton {
   public var hc: ButtonImages { AssociatedDisplay.of(self) { ButtonImages($0) } }
 }
 
-/// The images of a button, each with a binder of its own.
+/// The images of a button, each with a proxy of its own.
 ///
 /// Images are decoded at most at the size of the button. A load starts when the button has a size; until it ends, and if it
 /// fails, an image that the program has set stays. There are no indicators, and no transitions but custom ones.
@@ -30,36 +30,36 @@ public final class ButtonImages {
     }
   }
 
-  /// The binder of the image for a state.
-  public func image(for state: UIControl.State) -> ImageViewBinder {
-    binder(.image(state.rawValue)) { $0.setImage($1, for: state) }
+  /// Sets the image for a state.
+  public func image(for state: UIControl.State) -> ImageViewProxy {
+    proxy(.image(state.rawValue)) { $0.setImage($1, for: state) }
   }
 
-  /// The binder of the background image for a state.
-  public func backgroundImage(for state: UIControl.State) -> ImageViewBinder {
-    binder(.background(state.rawValue)) { $0.setBackgroundImage($1, for: state) }
+  /// Sets the background image for a state.
+  public func backgroundImage(for state: UIControl.State) -> ImageViewProxy {
+    proxy(.background(state.rawValue)) { $0.setBackgroundImage($1, for: state) }
   }
 
-  /// Shows the image at a URL for a state; see ``ImageViewBinder``.
+  /// Shows the image at a URL for a state; see ``ImageViewProxy``.
   @discardableResult
   public func setImage(
     with url: URL?, for state: UIControl.State, placeholder: ImagePlaceholder? = nil,
-    options: ImageViewOptions = ImageViewOptions(), completion: ImageViewBinder.Completion? = nil
+    options: ImageViewOptions = [], completion: ImageViewProxy.Completion? = nil
   ) -> ImageViewLoad? {
     image(for: state).setImage(with: url, placeholder: placeholder, options: options, completion: completion)
   }
 
-  /// Shows the image at a URL as the background for a state; see ``ImageViewBinder``.
+  /// Shows the image at a URL as the background for a state; see ``ImageViewProxy``.
   @discardableResult
   public func setBackgroundImage(
     with url: URL?, for state: UIControl.State, placeholder: ImagePlaceholder? = nil,
-    options: ImageViewOptions = ImageViewOptions(), completion: ImageViewBinder.Completion? = nil
+    options: ImageViewOptions = [], completion: ImageViewProxy.Completion? = nil
   ) -> ImageViewLoad? {
     backgroundImage(for: state).setImage(with: url, placeholder: placeholder, options: options, completion: completion)
   }
 
-  private func binder(_ place: Place, set: @escaping @MainActor (UIButton, UIImage?) -> Void) -> ImageViewBinder {
-    if let display = displays[place] { return display.binder }
+  private func proxy(_ place: Place, set: @escaping @MainActor (UIButton, UIImage?) -> Void) -> ImageViewProxy {
+    if let display = displays[place] { return display.binder.hc }
     let slot = SlotDisplay.Slot(
       size: { [weak button] in button.map { ViewSize($0.bounds.size) } ?? .zero },
       scale: { [weak button] in Double(button?.traitCollection.displayScale ?? 1) },
@@ -67,7 +67,7 @@ public final class ButtonImages {
       view: { [weak button] in button })
     let display = SlotDisplay(slot)
     displays[place] = display
-    return display.binder
+    return display.binder.hc
   }
 }
 

@@ -19,12 +19,12 @@ public struct DiskCacheConfiguration: Hashable, Sendable {
   ///
   /// Processes cannot share memory there, so that the index uses a rollback journal, which is slower than WAL. Takes
   /// effect when the index is opened.
-  public var isOnNetwork: Bool?
+  package var isOnNetwork: Bool?
   /// Whether an index that is missing or damaged is rebuilt, and what killed processes left unfinished is recovered.
   /// Default: true.
   ///
   /// Without it nothing is repaired, and such an index is an error: for programs that only examine a cache.
-  public var isRepairing = true
+  package var isRepairing = true
 
   /// Creates a configuration.
   public init(

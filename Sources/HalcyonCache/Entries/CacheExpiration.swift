@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// ```swift
 /// request.options.storeExpiration = .days(30)
-/// request.options.memoryExpiration = .minutes(10, since: .storing)
+/// request.options.memoryExpiration = .after(.seconds(600), since: .storing)
 /// ```
 public enum CacheExpiration: Hashable, Sendable, Codable {
   /// It does not expire.
@@ -26,30 +26,10 @@ public enum CacheExpiration: Hashable, Sendable, Codable {
     case storing
   }
 
-  /// It expires this many seconds after the last use, or after it was stored.
-  public static func seconds(_ count: Int, since start: Start = .lastUse) -> CacheExpiration {
-    .after(.seconds(count), since: start)
-  }
-
-  /// It expires this many minutes after the last use, or after it was stored.
-  public static func minutes(_ count: Int, since start: Start = .lastUse) -> CacheExpiration {
-    .seconds(product(count, 60), since: start)
-  }
-
-  /// It expires this many hours after the last use, or after it was stored.
-  public static func hours(_ count: Int, since start: Start = .lastUse) -> CacheExpiration {
-    .seconds(product(count, 3600), since: start)
-  }
-
   /// It expires this many days of 24 hours after the last use, or after it was stored.
   public static func days(_ count: Int, since start: Start = .lastUse) -> CacheExpiration {
-    .seconds(product(count, 86_400), since: start)
-  }
-
-  /// The product, clamped to the range of `Int`.
-  private static func product(_ count: Int, _ factor: Int) -> Int {
-    let (product, isOver) = count.multipliedReportingOverflow(by: factor)
-    return isOver ? (count > 0 ? .max : .min) : product
+    let (seconds, isOver) = count.multipliedReportingOverflow(by: 86_400)
+    return .after(.seconds(isOver ? (count > 0 ? .max : .min) : seconds), since: start)
   }
 }
 

@@ -203,6 +203,14 @@ struct CacheShard: Sendable {
     weakEntries = WeakEntries()
   }
 
+  /// The entries that are not expired, without those that are only in use elsewhere. `now` must have a date.
+  func entries(at now: Timestamp) -> [MemoryCacheEntry] {
+    slots.compactMap { slot in
+      guard let image = slot.image, slot.deadline.hasPassed(at: now) == false else { return nil }
+      return MemoryCacheEntry(key: slot.key, image: image)
+    }
+  }
+
   /// Removes all entries, and returns their images.
   mutating func removeAll() -> [DecodedImage] {
     let removed = slots.compactMap(\.image)

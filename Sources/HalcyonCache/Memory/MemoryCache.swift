@@ -15,7 +15,7 @@ import Foundation
 ///
 /// ```swift
 /// let cache = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 100 << 20))
-/// cache.store(image, for: "avatar", expiration: .minutes(10))
+/// cache.store(image, for: "avatar", expiration: .after(.seconds(600)))
 /// let avatar = cache.image(for: "avatar")
 /// ```
 public final class MemoryCache: MemoryStore {
@@ -173,6 +173,12 @@ public final class MemoryCache: MemoryStore {
   package func trim(toCount countLimit: Int) {
     update { $0.trim(toCount: countLimit, discarded: &$1) }
     pool.drain()
+  }
+
+  /// All images that are not expired, in no particular order. O(n); does not count as use.
+  public var entries: [MemoryCacheEntry] {
+    let now = now()
+    return shards.map { $0.entries(at: now) }.flatMap(\.self)
   }
 
   /// Counters since the creation of the cache.

@@ -25,7 +25,7 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
   /// Default: `true`. Such an image counts toward no limit until it is read, which reinserts it with its cost. Until
   /// then its weak reference takes a few hundred bytes; those of deallocated images are removed whenever the number of
   /// weak references has doubled.
-  public var findsImagesInUse: Bool
+  @_spi(Programs) public var findsImagesInUse = true
   /// Whether all images are evicted when the system is short of memory. Default: `true`.
   ///
   /// With ``findsImagesInUse``, images that are still shown are found again. `false` evicts half of the bytes under some
@@ -39,7 +39,7 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
   /// Reused memory is ready several times sooner than new memory from the system. All caches of the process share it,
   /// in blocks of at least 256 KiB, zeroed before reuse. 0 frees all memory at once. Default: a sixteenth of
   /// `costLimit`, at most 32 MiB; 0 if `costLimit` is below 64 MiB.
-  public var reuseByteLimit: Int {
+  @_spi(Programs) public var reuseByteLimit: Int {
     get { max(0, min(costLimit, customReuseByteLimit ?? (costLimit < 64 << 20 ? 0 : min(costLimit / 16, 32 << 20)))) }
     set { customReuseByteLimit = max(0, newValue) }
   }
@@ -51,15 +51,23 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
 
   /// Creates a configuration; a `costLimit` of `nil` is the default.
   public init(
-    costLimit: Int? = nil, countLimit: Int = .max, expiration: CacheExpiration = .minutes(5),
-    policy: EvictionPolicy = .adaptive, findsImagesInUse: Bool = true, emptiesUnderPressure: Bool = true
+    costLimit: Int? = nil, countLimit: Int = .max, expiration: CacheExpiration = .after(.seconds(300)),
+    policy: EvictionPolicy = .adaptive, emptiesUnderPressure: Bool = true
   ) {
     self.costLimit = costLimit ?? Self.defaultCostLimit
     self.countLimit = countLimit
     self.expiration = expiration
     self.policy = policy
-    self.findsImagesInUse = findsImagesInUse
     self.emptiesUnderPressure = emptiesUnderPressure
+  }
+
+  /// - Parameter findsImagesInUse: See ``findsImagesInUse``.
+  package init(
+    costLimit: Int? = nil, countLimit: Int = .max, expiration: CacheExpiration = .after(.seconds(300)),
+    policy: EvictionPolicy = .adaptive, findsImagesInUse: Bool
+  ) {
+    self.init(costLimit: costLimit, countLimit: countLimit, expiration: expiration, policy: policy)
+    self.findsImagesInUse = findsImagesInUse
   }
 
   /// A quarter of the memory available to this process, in bytes.

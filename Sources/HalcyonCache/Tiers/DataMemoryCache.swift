@@ -28,7 +28,7 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore {
   ///   - base: The store behind this cache. Default: `nil`, entries end with the process.
   ///   - time: The clocks for the expiration. Default: the system's.
   package init(
-    byteLimit: Int, expiration: CacheExpiration = .minutes(5), over base: (any DataStore)? = nil,
+    byteLimit: Int, expiration: CacheExpiration = .after(.seconds(300)), over base: (any DataStore)? = nil,
     time: any TimeSource = SystemTime()
   ) {
     self.base = base

@@ -71,7 +71,7 @@ package struct ICODecoder: ImageDecoder {
     guard let directory = try ICODirectory.parse(bytes) else { throw ImageDecodingError.truncated(.ico) }
     var best = directory.entries[0]
     for entry in directory.entries.dropFirst()
-    where entry.size.pixelCount < best.size.pixelCount && size.size(for: entry.size) == outputSize {
+    where entry.size.pixelCount < best.size.pixelCount && size.geometry(for: entry.size).outputSize == outputSize {
       guard let image = try? image(of: entry, in: bytes), image.info.storedSize == entry.size else { continue }
       best = entry
     }

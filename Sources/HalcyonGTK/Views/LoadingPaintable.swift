@@ -19,7 +19,7 @@ public final class LoadingPaintable {
   /// The `GdkPaintable`, which the instance references.
   public var pointer: OpaquePointer { object.pointer }
   /// Loads images into the paintable.
-  public var hc: ImageViewBinder { display.binder }
+  public var hc: ImageViewProxy { display.binder.hc }
 
   private let object: ObjectReference
   private let display: PaintableDisplay

@@ -36,7 +36,7 @@ public final class PictureView {
   }
 
   /// Loads images into the view.
-  public var hc: ImageViewBinder { picture.hc }
+  public var hc: ImageViewProxy { picture.hc }
 }
 
 /// Custom widgets over a picture: a placeholder and an indicator.

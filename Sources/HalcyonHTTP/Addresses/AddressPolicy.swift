@@ -26,7 +26,7 @@ public struct AddressPolicy: Hashable, Sendable {
   }
 
   /// Which addresses pass that are in neither list. Default: all.
-  public var scope: Scope
+  package var scope: Scope
   /// Ranges that pass regardless of the scope. Default: none.
   public var allowed: [AddressRange]
   /// Ranges that never pass; takes precedence over ``allowed``. Default: none.
@@ -50,7 +50,7 @@ public struct AddressPolicy: Hashable, Sendable {
   public static let publicInternetOnly = AddressPolicy(scope: .publicInternet)
 
   /// The reason why a connection is refused, in a few words, or `nil` if it is allowed. O(n) in the listed ranges.
-  public func refusal(of address: IPAddress, port: Int) -> String? {
+  package func refusal(of address: IPAddress, port: Int) -> String? {
     if let ports, !ports.contains(port) {
       return "port \(port) is not one of \(ports.sorted().map(String.init).joined(separator: ", "))"
     }

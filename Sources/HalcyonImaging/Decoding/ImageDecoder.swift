@@ -5,7 +5,7 @@ public import Foundation
 /// A conformer keeps these laws:
 /// - It never traps, hangs or reads out of bounds, whatever the data is.
 /// - It checks ``DecodingOptions/limits`` before it allocates memory for pixels.
-/// - It applies the orientation of the file exactly once, and returns `options.size.size(for:)` pixels.
+/// - It applies the orientation of the file exactly once, and returns an image of ``DecodingOptions/outputSize(for:)``.
 /// - It states the colour space of the pixels (``Bitmap/colorSpace``). Pipelines convert others than the requested one.
 ///   A vector image, which has no pixels of its own, fills the target size even if that is larger.
 /// - Calls may run concurrently on several threads.
@@ -102,5 +102,15 @@ public struct DecodingOptions: Sendable {
     self.keepsAnimation = keepsAnimation
     self.colorSpace = colorSpace
     self.isCancelled = isCancelled
+  }
+
+  /// The size of the decoded image, in pixels.
+  ///
+  /// - Parameter source: The size of the whole image with its orientation applied, both sides at least 1. Of a vector
+  ///   image, the size at which it fills the target.
+  /// - Throws: ``ImageDecodingError/invalidTargetSize(_:)`` if a side of ``size`` is below 1.
+  public func outputSize(for source: PixelSize) throws(ImageDecodingError) -> PixelSize {
+    guard size.isValid else { throw .invalidTargetSize(size) }
+    return size.geometry(for: source).outputSize
   }
 }

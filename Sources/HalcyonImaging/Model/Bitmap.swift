@@ -88,7 +88,7 @@ public struct Bitmap: Sendable {
   /// The pixel at a column and a row as red, green, blue, alpha.
   ///
   /// - Precondition: The position is inside ``size``.
-  public subscript(column: Int, row: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
+  package subscript(column: Int, row: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
     precondition(
       column >= 0 && column < size.width && row >= 0 && row < size.height,
       "pixel \(column),\(row) is outside \(size)")
@@ -101,7 +101,7 @@ public struct Bitmap: Sendable {
 
 extension Bitmap {
   /// Whether a pixel has less than full alpha. Reads all pixels unless the bitmap ``isOpaque``.
-  public var hasTransparentPixel: Bool {
+  package var hasTransparentPixel: Bool {
     if isOpaque { return false }
     return withUnsafeBytes { bytes in
       stride(from: 3, to: bytes.count, by: 4).contains { bytes[$0] != 255 }

@@ -31,7 +31,7 @@ public enum ImageFormat: Hashable, Sendable {
 
 extension ImageFormat {
   /// All formats but those of programs.
-  public static let builtIn: [ImageFormat] = [
+  @_spi(Programs) public static let builtIn: [ImageFormat] = [
     .jpeg, .png, .gif, .webp, .bmp, .ico, .tiff, .avif, .heic, .jpegXL, .svg,
   ]
 

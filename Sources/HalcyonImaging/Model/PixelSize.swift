@@ -18,7 +18,7 @@ public struct PixelSize: Hashable, Sendable {
   }
 
   /// The size with width and height exchanged.
-  public var transposed: PixelSize { PixelSize(width: height, height: width) }
+  package var transposed: PixelSize { PixelSize(width: height, height: width) }
 }
 
 extension PixelSize: CustomStringConvertible {

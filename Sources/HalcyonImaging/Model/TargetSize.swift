@@ -43,7 +43,7 @@ public enum TargetSize: Hashable, Sendable {
   /// The target with both sides multiplied by a factor and rounded to whole pixels, for example from points to pixels.
   ///
   /// An unconstrained side stays unconstrained; a factor that is not above 0 makes the target invalid.
-  public func scaled(by factor: Double) -> TargetSize {
+  package func scaled(by factor: Double) -> TargetSize {
     func side(_ length: Int) -> Int {
       guard factor > 0, length > 0 else { return 0 }
       return length == .max ? .max : max(1, Int(clamping: (Double(length) * factor).rounded()))
@@ -57,13 +57,6 @@ public enum TargetSize: Hashable, Sendable {
       return .exact(width: side(width), height: side(height), enlarges: enlarges)
     }
   }
-
-  /// The size of the result for an image, in pixels.
-  ///
-  /// - Parameter source: The size of the whole image with its orientation applied, both sides at least 1. Of a vector
-  ///   image, the size at which it fills the target.
-  /// - Precondition: Both sides of the target are at least 1.
-  public func size(for source: PixelSize) -> PixelSize { geometry(for: source).outputSize }
 
   /// The part of an image that is drawn for this target, and the size of the result.
   ///

@@ -2,7 +2,7 @@ import Foundation
 
 extension ThumbHash {
   /// The average colour of the image, for example for a background.
-  public var averageColor: PixelColor {
+  package var averageColor: PixelColor {
     let head = Head(self)
     let (red, green, blue) = Self.color(head.lightness, head.yellowBlue, head.redGreen)
     return PixelColor(

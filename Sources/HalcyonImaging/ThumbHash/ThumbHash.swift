@@ -29,7 +29,7 @@ public struct ThumbHash: Hashable, Sendable {
   package var hasAlpha: Bool { bytes[2] & 0x80 != 0 }
 
   /// The approximate width of the image divided by its height, from 1/7 to 7.
-  public var aspectRatio: Double {
+  package var aspectRatio: Double {
     let (longer, shorter) = (hasAlpha ? 5.0 : 7.0, Double(bytes[3] & 7))
     return isLandscape ? longer / shorter : shorter / longer
   }

@@ -7,7 +7,7 @@ public struct BatchProgress: Hashable, Sendable {
   /// The number of images that failed or were cancelled.
   public internal(set) var failedCount = 0
   /// The number of images that have ended, loaded or not; ``totalCount`` at the end.
-  public var endedCount: Int { completedCount + failedCount }
+  package var endedCount: Int { completedCount + failedCount }
   /// The number of bytes received for all images together, not counting cached images; 0 for a prefetch.
   public internal(set) var receivedByteCount = 0
 

@@ -7,12 +7,14 @@ public import HalcyonImaging
 ///
 /// ```swift
 /// let batch = pipeline.batch(for: requests)
-/// for await progress in batch.progress { print("\(progress.endedCount) of \(progress.totalCount)") }
+/// for await progress in batch.progress { print(progress) }
 /// let images = try await batch.images
 /// ```
 public final class ImageBatch: Sendable {
   private let tracker: BatchProgressTracker
   private let work: Task<Void, Never>
+  /// The number of calls that wait for the outcome.
+  private let waiterCount = Lock(0)
 
   init(_ requests: [ImageRequest], pipeline: ImagePipeline, concurrencyLimit: Int, cancelsOnFailure: Bool) {
     precondition(concurrencyLimit > 0, "concurrencyLimit must be at least 1, got \(concurrencyLimit)")
@@ -29,18 +31,31 @@ public final class ImageBatch: Sendable {
 
   /// A result for each request, in the order of the requests; waits until all have ended.
   ///
-  /// Cancelling the calling task does not end the wait; ``cancel()`` does.
+  /// Cancelling the calling task ends the remaining requests with ``ImageError/cancelled``, unless another call waits for
+  /// ``results`` or ``images``.
   public var results: [Result<ImageResponse, ImageError>] {
-    get async { await tracker.broadcaster.outcome.results }
+    get async { await outcome.results }
   }
 
   /// All images, in the order of the requests; waits until all have ended.
   ///
-  /// Cancelling the calling task does not end the wait; ``cancel()`` does.
+  /// Cancelling the calling task has the same effect as for ``results``.
   ///
   /// - Throws: The error of the image that failed first.
   public var images: [DecodedImage] {
-    get async throws(ImageError) { try await tracker.broadcaster.outcome.images() }
+    get async throws(ImageError) { try await outcome.images() }
+  }
+
+  private var outcome: BatchOutcome {
+    get async {
+      waiterCount.withLock { $0 += 1 }
+      defer { waiterCount.withLock { $0 -= 1 } }
+      return await withTaskCancellationHandler {
+        await tracker.broadcaster.outcome
+      } onCancel: {
+        if waiterCount.withLock({ $0 == 1 }) { cancel() }
+      }
+    }
   }
 
   /// Ends the remaining requests with ``ImageError/cancelled``. Idempotent.

@@ -1,4 +1,4 @@
-public import HalcyonImaging
+import HalcyonImaging
 
 extension ImagePipeline {
   /// Starts loading a batch of images, and returns a handle to observe or cancel all of them.
@@ -13,22 +13,6 @@ extension ImagePipeline {
     for requests: [ImageRequest], concurrencyLimit: Int = 6, cancelsOnFailure: Bool = false
   ) -> ImageBatch {
     ImageBatch(requests, pipeline: self, concurrencyLimit: concurrencyLimit, cancelsOnFailure: cancelsOnFailure)
-  }
-
-  /// The images of all requests, in the order of the requests; the first failure cancels the remaining requests.
-  ///
-  /// Cancelling the calling task cancels all of them.
-  ///
-  /// - Parameters:
-  ///   - requests: The requests, started in this order.
-  ///   - concurrencyLimit: The maximum number of concurrent loads, at least 1. Default: 6.
-  /// - Throws: The first error, ``ImageError/cancelled`` if the calling task was cancelled.
-  public func images(
-    for requests: [ImageRequest], concurrencyLimit: Int = 6
-  ) async throws(ImageError) -> [DecodedImage] {
-    let batch = batch(for: requests, concurrencyLimit: concurrencyLimit, cancelsOnFailure: true)
-    await batch.end()
-    return try await batch.images
   }
 }
 
@@ -54,16 +38,5 @@ extension ImagePipeline {
   public func results(for requests: [ImageRequest], concurrencyLimit: Int = 6) -> BatchResults {
     precondition(concurrencyLimit > 0, "concurrencyLimit must be at least 1, got \(concurrencyLimit)")
     return BatchResults(requests: requests, pipeline: self, concurrencyLimit: concurrencyLimit)
-  }
-}
-
-extension ImageBatch {
-  /// Waits until all requests have ended; cancels them if the calling task is cancelled.
-  fileprivate func end() async {
-    await withTaskCancellationHandler {
-      _ = await results
-    } onCancel: {
-      cancel()
-    }
   }
 }

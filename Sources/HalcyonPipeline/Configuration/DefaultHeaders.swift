@@ -1,5 +1,5 @@
 import HalcyonHTTP
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonSupport
 
 extension PipelineConfiguration {

@@ -122,7 +122,7 @@ extension ImageInfo {
   /// - Parameters:
   ///   - outputSize: The size of the decoded image.
   ///   - isProgressive: Whether the file is a progressive JPEG or an interlaced PNG.
-  public func decodingByteCount(outputSize: PixelSize, isProgressive: Bool = false) -> Int {
+  @_spi(Programs) public func decodingByteCount(outputSize: PixelSize, isProgressive: Bool = false) -> Int {
     let working = Double(storedSize.width) * Double(storedSize.height) * workingBytesPerPixel(isProgressive)
     // The bitmap, and the encoder's copy in its own colours.
     let output = Double(outputSize.width) * Double(outputSize.height) * 8

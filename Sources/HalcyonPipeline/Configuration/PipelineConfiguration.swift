@@ -73,7 +73,7 @@ public struct PipelineConfiguration: Sendable {
   ///
   /// Called for each load of a request that has such a source.
   public var prefersLowData: @Sendable () -> Bool
-  /// Whether a ThumbHash placeholder of each image is stored with it, for ``ImagePipeline/placeholder(for:)-48fkh``.
+  /// Whether a ThumbHash placeholder of each image is stored with it, for ``ImagePipeline/cachedPlaceholder(for:)``.
   /// Default: yes.
   ///
   /// A placeholder has up to 25 bytes, and is computed once, in a fraction of a millisecond. It shows the whole image:
@@ -81,9 +81,8 @@ public struct PipelineConfiguration: Sendable {
   public var makesPlaceholders = true
   /// The number of threads that decode and process images, at least 1. Default: the number of active processors.
   public var decodingThreads: Int
-  /// The memory for images that are made from an ``EncodingPlan``, each of which waits until there is enough for it to be
-  /// decoded, processed and encoded. Default: half of the memory available to the process.
-  public var memoryBudget = MemoryBudget()
+  /// The memory for images that are made from an ``EncodingPlan``.
+  package var encodingBudget = MemoryBudget()
   /// Headers sent with every request that does not have them itself. Default: `User-Agent` with the name and version of
   /// the library, and `Accept` with the formats of the decoders passed to the initializer.
   public var headers: HTTPHeaders

@@ -110,8 +110,8 @@ extension ImageLoader {
     do {
       let decoder = try configuration.decoders(for: load.request).decoder(for: encoded.info.format)
       let byteCount = plan.byteCount(for: encoded, decoder)
-      try await configuration.memoryBudget.reserve(byteCount)
-      defer { configuration.memoryBudget.release(byteCount) }
+      try await configuration.encodingBudget.reserve(byteCount)
+      defer { configuration.encodingBudget.release(byteCount) }
       // One piece of work: no bitmap waits for a thread.
       made = try await workers.run(for: load) { [self] flag in
         try flag.asCurrent {
@@ -203,7 +203,7 @@ extension EncodingPlan {
     if decoder is any SanitizingDecoder, format == encoded.info.format { return encoded.data.count * 16 }
     let mayBeProgressive = [.jpeg, .png].contains(encoded.info.format)
     let isProgressive = mayBeProgressive && (try? decoder.metadata(of: encoded.data).isProgressive) == true
-    let output = size.size(for: encoded.info.pixelSize)
+    let output = size.geometry(for: encoded.info.pixelSize).outputSize
     // The canvases of an encoder of animations.
     let canvases = frameLimit > 1 && encoded.info.frameCount > 1 ? Double(output.width) * Double(output.height) * 24 : 0
     return encoded.info.decodingByteCount(outputSize: output, isProgressive: isProgressive)

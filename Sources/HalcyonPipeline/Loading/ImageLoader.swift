@@ -100,7 +100,9 @@ final class ImageLoader: Sendable {
 
   /// The response to deliver to the caller of a load that has looked into memory.
   func response(_ load: Load) async throws(ImageError) -> ImageResponse {
-    if case .hit(let image)? = load.memory { return await load.request.delivered(ImageResponse(memory: image)) }
+    if case .hit(let image)? = load.memory {
+      return await load.request.delivered(ImageResponse(memory: image, of: load.request.source))
+    }
     let response = ImageResponse(try await image(load), for: load.request)
     removePreview(load)
     return await load.request.delivered(response)

@@ -53,8 +53,8 @@ extension ImagePipeline {
   ///     case a still image for a size or for processors is not stored, since it cannot replace the original.
   ///   - request: The request to store the image for, with its expirations and tags; its access options select the tiers.
   ///   - userInfo: Custom bytes stored with the entry, returned by ``storedMetadata(for:)``. Default: none.
-  /// - Throws: ``ImageError/notStorable(key:)`` if `original` is not `nil` and there is no store for it, or if `image` is
-  ///   partial, which changes nothing;
+  /// - Throws: ``ImageError/notStorable(key:)`` if the request writes to no tier that there is, or if `image` is partial,
+  ///   which changes nothing;
   ///   ``ImageError/notAnImage(contentType:url:)`` if it is not an image; ``ImageError/failed(cause:url:)`` with the
   ///   error of the encoder or the store. The image has been inserted into memory then.
   public func store(
@@ -68,7 +68,8 @@ extension ImagePipeline {
         image, for: keys.image, expiration: request.optionsBox?.options.memoryExpiration)
     }
     if let original {
-      try await storeOriginal(original, for: request, userInfo)
+      let isStorable = request.writesStore && configuration.store(for: request) != nil
+      if isStorable || !request.writesMemory { try await storeOriginal(original, for: request, userInfo) }
     } else if request.writesStore {
       try await storeEncoded(image, newMetadata(for: request, userInfo), for: request, keys)
     }

@@ -32,14 +32,12 @@ extension ImagePipeline {
     for request: ImageRequest, as format: ImageFormat, quality: Double = 0.8, byteLimit: Int? = nil,
     metadata: MetadataPolicy = .strip
   ) async throws(ImageError) -> Data {
-    try await encodedResponse(for: request, as: format, quality: quality, byteLimit: byteLimit, metadata: metadata).data
+    try await encodedImage(for: request, as: format, quality: quality, byteLimit: byteLimit, metadata: metadata).data
   }
 
-  /// Same as ``encodedData(for:as:quality:byteLimit:metadata:)``, with the origin of the file and the head of its source:
-  /// what a server needs for its own response (``EncodedImageResponse/httpHead(for:lifetime:varying:)``).
-  public func encodedResponse(
-    for request: ImageRequest, as format: ImageFormat, quality: Double = 0.8, byteLimit: Int? = nil,
-    metadata: MetadataPolicy = .strip
+  /// The file of ``encodedData(for:as:quality:byteLimit:metadata:)``, with its origin and the head of its source.
+  package func encodedImage(
+    for request: ImageRequest, as format: ImageFormat, quality: Double, byteLimit: Int?, metadata: MetadataPolicy
   ) async throws(ImageError) -> EncodedImageResponse {
     var request = request
     request.storage = .encoded(

@@ -5,8 +5,8 @@ extension ImagePipeline {
   /// The placeholder of a request's image in memory, or `nil`; all sizes of the image share it.
   ///
   /// Synchronous and without disk access, so it may be called just before a view is drawn. A placeholder is in memory
-  /// once the image has been loaded, or its `async` variant has read it.
-  public func placeholder(for request: ImageRequest) -> ThumbHash? {
+  /// once the image has been loaded, or ``placeholder(for:)`` has read it.
+  public func cachedPlaceholder(for request: ImageRequest) -> ThumbHash? {
     let request = resolved(request)
     return configuration.cache(for: request).placeholders[RequestKeys(request, file: .remembered).fetch]
   }

@@ -35,11 +35,24 @@ public final class ImagePipeline: Sendable {
     loader = ImageLoader(configuration: configuration)
   }
 
-  /// The image at `url`, in its original size.
+  /// The image at a URL.
+  ///
+  /// ```swift
+  /// let image = try await pipeline.image(for: url, size: .fit(width: 400), options: .reload)
+  /// ```
   ///
   /// An image in memory is returned without suspending.
-  public func image(for url: URL) async throws(ImageError) -> DecodedImage {
-    try await image(for: ImageRequest(url: url))
+  ///
+  /// - Parameters:
+  ///   - url: The URL of the image.
+  ///   - size: The size in pixels at which the image is decoded. Default: its own.
+  ///   - options: How the image is loaded and cached. Default: as the pipeline and the program say.
+  public func image(
+    for url: URL, size: TargetSize? = nil, options: RequestOptions? = nil
+  ) async throws(ImageError) -> DecodedImage {
+    var request = ImageRequest(url: url, size: size)
+    if let options { request.options = options }
+    return try await image(for: request)
   }
 
   /// The image of a request.
@@ -76,7 +89,7 @@ public final class ImagePipeline: Sendable {
     let lookup = loader.lookUpMemory(request, key: keys.image)
     if case .hit(let image) = lookup {
       loader.monitor?.reportHit(request)
-      return ImageResponse(memory: image)
+      return ImageResponse(memory: image, of: request.source)
     }
     let load = loader.newLoad(request, keys, after: lookup, for: subscription())
     return ImageResponse(try await loader.image(load), for: request)

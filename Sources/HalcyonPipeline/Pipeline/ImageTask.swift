@@ -7,9 +7,7 @@ public import HalcyonImaging
 ///
 /// ```swift
 /// let task = pipeline.task(for: request)
-/// for await event in task.events {
-///   if case .progress(let progress) = event { bar.fraction = progress.fraction }
-/// }
+/// for await progress in task.progress { bar.fraction = progress.fraction }
 /// let image = try await task.image
 /// ```
 public final class ImageTask: Sendable {
@@ -94,7 +92,7 @@ public final class ImageTask: Sendable {
   }
 
   /// The last progress of the transfer; `nil` if there was none, as for cached images.
-  package var progress: LoadProgress? { subscription.latestProgress }
+  package var latestProgress: LoadProgress? { subscription.latestProgress }
 
   /// The result, or `nil` while the load is in flight.
   public var result: Result<ImageResponse, ImageError>? { broadcast.result }
@@ -119,6 +117,16 @@ public final class ImageTask: Sendable {
   /// events: a slow reader misses the oldest ones, never the last.
   public var events: AsyncStream<Event> {
     broadcast.stream { [subscription] in subscription.latestEvents.compactMap(\.taskEvent) }
+  }
+
+  /// The progress of the transfer among the ``events``; it ends with the load.
+  public var progress: AsyncCompactMapSequence<AsyncStream<Event>, LoadProgress> {
+    events.compactMap { if case .progress(let progress) = $0 { progress } else { nil } }
+  }
+
+  /// The images to show until the final one is loaded, among the ``events``; it ends with the load.
+  public var previews: AsyncCompactMapSequence<AsyncStream<Event>, DecodedImage> {
+    events.compactMap { if case .preview(let image) = $0 { image } else { nil } }
   }
 }
 

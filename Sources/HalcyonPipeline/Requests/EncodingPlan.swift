@@ -23,7 +23,7 @@ public struct EncodingPlan: Sendable {
   /// frames are left out; processors apply to each frame, and have to return all of them in one size. Default: 1, a still
   /// image.
   public var frameLimit = 1
-  /// The memory in bytes that ``processors`` take besides the decoded image, for ``PipelineConfiguration/memoryBudget``.
+  /// The memory in bytes that ``processors`` take besides the decoded image, for `memoryBudget` of the configuration.
   /// Default: 0, for processors whose results are not larger than the image.
   public var processingByteCount = 0
 

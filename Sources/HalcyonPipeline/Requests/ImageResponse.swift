@@ -12,7 +12,7 @@ public struct ImageResponse: Sendable {
   public var image: DecodedImage
   /// The tier or source that the image came from.
   public var origin: ImageOrigin
-  /// The URL of the bytes, after redirects; `nil` for an image from memory, and for bytes without a URL.
+  /// The URL of the bytes, after redirects; for an image from memory the URL of the request. `nil` for bytes without a URL.
   public var url: URL?
   /// The number of encoded bytes; `nil` for an image from memory.
   public var encodedByteCount: Int?
@@ -48,14 +48,14 @@ extension ImageResponse: CustomStringConvertible {
 }
 
 extension ImageResponse {
-  /// The response for an image in memory.
-  package init(memory image: DecodedImage) {
-    self.init(image: image, origin: .memory, trace: LoadTrace())
+  /// The response for an image in memory, before delivery.
+  init(memory image: DecodedImage, of source: ImageSource) {
+    self.init(image: image, origin: .memory, url: source.url, trace: LoadTrace())
   }
 
   /// The response of a view for an image in memory that has been delivered.
   package init(memory image: DecodedImage, for request: ImageRequest) {
-    self.init(memory: image)
+    self.init(memory: image, of: request.source)
     if let userInfo = request.optionsBox?.options.userInfo { self.userInfo = userInfo }
   }
 }

@@ -59,6 +59,16 @@ public struct ImageSource: Hashable, Sendable {
     ImageSource(.resolver(Provider(key: key, load: resolve)))
   }
 
+  /// A file of a bundle, for example `.resource("wait.gif")`; one that is missing fails the load with
+  /// ``ImageError/unreadableFile(path:code:)``.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the file, with its extension.
+  ///   - bundle: The bundle. Default: that of the program.
+  public static func resource(_ name: String, in bundle: Bundle = .main) -> ImageSource {
+    .url(bundle.url(forResource: name, withExtension: nil) ?? bundle.bundleURL.appending(path: name))
+  }
+
   /// The text of a URL, parsed when the image is loaded; one that is invalid fails the load with
   /// ``ImageError/invalidURL(_:)``.
   public static func string(_ text: String) -> ImageSource { ImageSource(.string(text)) }

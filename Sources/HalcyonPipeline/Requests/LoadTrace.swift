@@ -1,4 +1,4 @@
-public import HalcyonHTTP
+package import HalcyonHTTP
 public import HalcyonCache
 
 /// The steps of a load, in the order in which they ended.
@@ -39,7 +39,7 @@ public struct LoadTrace: Hashable, Sendable {
   /// The steps.
   public private(set) var steps: [Step] = []
   /// The timings of the last transfer; `nil` if there was none, or if the transport does not measure them.
-  public internal(set) var transfer: TransportTimings? {
+  package internal(set) var transfer: TransportTimings? {
     get {
       guard case .some(.measured(let timings)) = boxedTransfer else { return nil }
       return timings

@@ -29,7 +29,7 @@ struct CleaningPolicyTests {
 
   @Test func `a cleaning reports what it removed and why`() async throws {
     try await withCache(.whenAsked) { cache in
-      for number in 0..<3 { try await cache.store(entry(.minutes(1)), for: CacheKey("short \(number)")) }
+      for number in 0..<3 { try await cache.store(entry(.after(.seconds(60))), for: CacheKey("short \(number)")) }
       for number in 0..<4 { try await cache.store(entry(), for: CacheKey("long \(number)")) }
       let entrySize = try await cache.totalSize / 7
       clock.advance(by: .seconds(61))
@@ -54,7 +54,7 @@ struct CleaningPolicyTests {
     policy.removesExpired = false
     policy.trimsToSizeLimit = false
     try await withCache(policy) { cache in
-      try await cache.store(entry(.minutes(1)), for: "short")
+      try await cache.store(entry(.after(.seconds(60))), for: "short")
       try await cache.store(entry(), for: "long")
       clock.advance(by: .seconds(61))
       cache.configuration.sizeLimit = 100
@@ -142,7 +142,7 @@ struct CleaningPolicyTests {
     policy.occasions = [.timer]
     policy.interval = .seconds(60)
     try await withCache(policy) { cache in
-      try await cache.store(entry(.seconds(10)), for: "1")
+      try await cache.store(entry(.after(.seconds(10))), for: "1")
       await clock.waitForSleepers()
       clock.advance(by: .seconds(59))
       await clock.waitForSleepers()
@@ -161,7 +161,7 @@ struct CleaningPolicyTests {
       var policy = CleaningPolicy.whenAsked
       if isIncluded { policy.occasions = [occasion] }
       try await withCache(policy) { cache in
-        try await cache.store(entry(.minutes(1)), for: "1")
+        try await cache.store(entry(.after(.seconds(60))), for: "1")
         clock.advance(by: .seconds(61))
         if occasion == .background { await cache.willEnterBackground() } else { cache.willTerminate() }
         #expect(cache.lastCleaning?.disk[.expiration]?.count == (isIncluded ? 1 : nil))
@@ -176,7 +176,7 @@ struct CleaningPolicyTests {
       let slow = SlowClock(base: clock)
       let configuration = DiskCacheConfiguration(cleaning: .whenAsked)
       let first = DiskCache(directory: folder, configuration: configuration, time: slow)
-      for number in 0..<150 { try await first.store(entry(.minutes(1)), for: CacheKey("\(number)")) }
+      for number in 0..<150 { try await first.store(entry(.after(.seconds(60))), for: CacheKey("\(number)")) }
       clock.advance(by: .seconds(61))
       first.configuration.cleaning.occasions = [.termination]
       slow.step = .milliseconds(10)
@@ -193,7 +193,7 @@ struct CleaningPolicyTests {
 
   @Test func `cleaning reads no image`() async throws {
     try await withCache(.whenAsked) { cache in
-      try await cache.store(entry(.minutes(1)), for: "short")
+      try await cache.store(entry(.after(.seconds(60))), for: "short")
       try await cache.store(entry(), for: "long")
       // Reading these files would report damaged entries.
       let files = FileManager.default.enumerator(at: cache.directory, includingPropertiesForKeys: nil)
@@ -210,9 +210,9 @@ struct CleaningPolicyTests {
     try await withCache(.whenAsked) { disk in
       let cache = ImageCache(memory: MemoryCache(time: clock), store: disk)
       let image = try solidImage()
-      cache.memory.store(image, for: "1", expiration: .minutes(1))
+      cache.memory.store(image, for: "1", expiration: .after(.seconds(60)))
       cache.memory.store(image, for: "2", expiration: .never)
-      try await disk.store(entry(.minutes(1)), for: "1")
+      try await disk.store(entry(.after(.seconds(60))), for: "1")
       clock.advance(by: .seconds(61))
       let report = try await cache.clean()
       #expect(report.memory == [.expiration: CleaningReport.Removal(count: 1, byteCount: image.byteCount)])

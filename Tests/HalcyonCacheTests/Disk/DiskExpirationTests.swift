@@ -104,7 +104,7 @@ struct DiskExpirationTests {
       let start = clock.now()
       let cases: [(CacheKey, CacheExpiration?, Date?, isExpired: Bool)] = [
         ("never", .never, nil, false), ("date", .date(start + 5), start + 5, true),
-        ("sliding", .minutes(1), start + 60, false), ("default", nil, start + 7 * 86_400, false),
+        ("sliding", .after(.seconds(60)), start + 60, false), ("default", nil, start + 7 * 86_400, false),
       ]
       for (key, expiration, _, _) in cases { try await cache.store(entry(key.text, expiration: expiration), for: key) }
       clock.advance(by: .seconds(6))

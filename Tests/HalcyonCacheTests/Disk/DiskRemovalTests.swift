@@ -158,7 +158,7 @@ struct DiskRemovalTests {
   @Test func `cleaning removes expired entries and those over the size limit`() async throws {
     try await DiskCache.run(time: clock) { cache in
       for number in 0..<5 { try await cache.store(entry(expiration: .never), for: CacheKey("\(number)")) }
-      try await cache.store(entry(expiration: .minutes(1)), for: "short")
+      try await cache.store(entry(expiration: .after(.seconds(60))), for: "short")
       clock.advance(by: .seconds(61))
       cache.configuration.sizeLimit = 3 * 8192
       try await cache.clean()
@@ -170,7 +170,7 @@ struct DiskRemovalTests {
   @Test func `the first use cleans in the background`() async throws {
     try await TemporaryDirectory.run { folder in
       let first = DiskCache(directory: folder, time: clock)
-      try await first.store(entry(expiration: .minutes(1)), for: "1")
+      try await first.store(entry(expiration: .after(.seconds(60))), for: "1")
       clock.advance(by: .seconds(61))
       let second = DiskCache(directory: folder, time: clock)
       #expect(try await second.entry(for: "2") == nil)
@@ -182,7 +182,7 @@ struct DiskRemovalTests {
     var configuration = DiskCacheConfiguration()
     configuration.cleaning.occasions.subtract([.firstUse, .timer])
     try await DiskCache.run(configuration, time: clock) { cache in
-      try await cache.store(entry(expiration: .minutes(1)), for: "1")
+      try await cache.store(entry(expiration: .after(.seconds(60))), for: "1")
       clock.advance(by: .seconds(61))
       #expect(try await cache.count == 1)
       try await cache.clean()
@@ -228,7 +228,7 @@ struct DiskRemovalTests {
   @Test func `statistics count misses by reason`() async throws {
     try await DiskCache.run(time: clock) { cache in
       #expect(cache.statistics == CacheStatistics())
-      try await cache.store(entry(expiration: .seconds(1)), for: "1")
+      try await cache.store(entry(expiration: .after(.seconds(1))), for: "1")
       #expect(try await cache.entry(for: "1") != nil)
       #expect(try await cache.entry(for: "2") == nil)
       clock.advance(by: .seconds(2))

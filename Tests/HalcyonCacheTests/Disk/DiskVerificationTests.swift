@@ -70,7 +70,7 @@ struct DiskVerificationTests {
 
   @Test func `the body of a listed entry is read without use, also once it has expired`() async throws {
     try await withCache { cache, file in
-      cache.configuration.expiration = .hours(1)
+      cache.configuration.expiration = .after(.seconds(3600))
       try await cache.store(entry("first"), for: "a")
       let listed = try #require(try await entries(in: cache).first)
       clock.advance(by: .seconds(3000))

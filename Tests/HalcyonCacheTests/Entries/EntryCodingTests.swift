@@ -13,7 +13,8 @@ import Testing
 struct EntryCodingTests {
   @Test(
     arguments: [
-      nil, .never, .expired, .minutes(5), .minutes(5, since: .storing), .date(Date(timeIntervalSince1970: 9)),
+      nil, .never, .expired, .after(.seconds(300)), .after(.seconds(300), since: .storing),
+      .date(Date(timeIntervalSince1970: 9)),
     ] as [CacheExpiration?])
   func `metadata survives encoding and decoding`(expiration: CacheExpiration?) throws {
     var metadata = EntryMetadata.example

@@ -1,7 +1,7 @@
 import HalcyonTestDoubles
 import HalcyonSupport
 import HalcyonImaging
-import HalcyonCache
+@_spi(Programs) import HalcyonCache
 import Foundation
 import HalcyonTesting
 
@@ -171,9 +171,9 @@ struct CacheModelRun {
     case 1: .expired
     case 2, 3: .date(clock.now() + Double(pick(4000)) / 10)
     case 4: .days(pick(40))
-    case 6: .seconds(pick(900), since: .storing)
+    case 6: .after(.seconds(pick(900)), since: .storing)
     case 5: .after(.milliseconds(pick(3000)))
-    default: .seconds(pick(900))
+    default: .after(.seconds(pick(900)))
     }
   }
 

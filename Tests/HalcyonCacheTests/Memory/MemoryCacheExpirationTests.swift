@@ -16,8 +16,9 @@ struct MemoryCacheExpirationTests {
   }
 
   @Test(arguments: [
-    (CacheExpiration?.none, [true, false]), (.minutes(5, since: .storing), [false, false]),
-    (.minutes(5), [true, false]), (.hours(1, since: .storing), [true, true]), (.never, [true, true]),
+    (CacheExpiration?.none, [true, false]), (.after(.seconds(300), since: .storing), [false, false]),
+    (.after(.seconds(300)), [true, false]), (.after(.seconds(3600), since: .storing), [true, true]),
+    (.never, [true, true]),
     (.date(Date(timeIntervalSince1970: 1_700_000_450)), [true, false]),
   ])
   func `a read extends only an expiration since the last use`(expiration: CacheExpiration?, isThere: [Bool]) throws {
@@ -36,7 +37,7 @@ struct MemoryCacheExpirationTests {
   @Test func `an evicted image in use keeps the expiration since it was stored`() throws {
     let cache = cache()
     let image = try solidImage()
-    cache.store(image, for: "a", expiration: .minutes(5, since: .storing))
+    cache.store(image, for: "a", expiration: .after(.seconds(300), since: .storing))
     cache.trim(to: 0)
     clock.advance(by: .seconds(200))
     #expect(cache.image(for: "a") != nil)
@@ -47,7 +48,9 @@ struct MemoryCacheExpirationTests {
 
   @Test func `expired images are removed while others are stored or read`() throws {
     let cache = cache()
-    for number in 0..<100 { cache.store(try solidImage(), for: CacheKey("\(number)"), expiration: .seconds(number)) }
+    for number in 0..<100 {
+      cache.store(try solidImage(), for: CacheKey("\(number)"), expiration: .after(.seconds(number)))
+    }
     cache.store(try solidImage(), for: "read", expiration: .never)
     #expect(cache.count == 100)
     clock.advance(by: .seconds(50))

@@ -18,7 +18,7 @@ struct MemoryCacheStatisticsTests {
     cache.removeImage(for: "11")
     cache.trim(to: 700)
     cache.configuration.countLimit = 5
-    cache.store(try solidImage(1, 1), for: "brief", expiration: .seconds(1))
+    cache.store(try solidImage(1, 1), for: "brief", expiration: .after(.seconds(1)))
     clock.advance(by: .seconds(1))
     #expect(cache.image(for: "brief") == nil)
     cache.removeAll()

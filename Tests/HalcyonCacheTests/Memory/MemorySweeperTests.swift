@@ -26,8 +26,8 @@ struct MemorySweeperTests {
       reasons.withLock { $0.append(item.reason) }
       evicted.increment()
     }
-    cache.store(try solidImage(), for: "brief", expiration: .seconds(10))
-    cache.store(try solidImage(), for: "longer", expiration: .seconds(50))
+    cache.store(try solidImage(), for: "brief", expiration: .after(.seconds(10)))
+    cache.store(try solidImage(), for: "longer", expiration: .after(.seconds(50)))
     for round in 1...2 {
       await clock.waitForSleepers()
       clock.advance(by: .seconds(29))
@@ -48,11 +48,11 @@ struct MemorySweeperTests {
     let subscription = cache.evictionObservers.observe { _ in evicted.set() }
     cache.store(try solidImage(), for: "lasting", expiration: .never)
     #expect(!cache.sweep(), "there is nothing to wait for")
-    cache.store(try solidImage(), for: "brief", expiration: .seconds(10))
+    cache.store(try solidImage(), for: "brief", expiration: .after(.seconds(10)))
     await clock.waitForSleepers()
     clock.advance(by: .seconds(30))
     await evicted.wait()
-    cache.store(try solidImage(), for: "next", expiration: .minutes(2))
+    cache.store(try solidImage(), for: "next", expiration: .after(.seconds(120)))
     for _ in 0..<3 {
       await clock.waitForSleepers()
       #expect(clock.sleeperCount == 1)
@@ -68,7 +68,7 @@ struct MemorySweeperTests {
     let evicted = Signal()
     let subscription = cache.evictionObservers.observe { _ in evicted.set() }
     cache.store(try solidImage(), for: "a", expiration: .never)
-    cache.store(try solidImage(), for: "a", expiration: .seconds(10))
+    cache.store(try solidImage(), for: "a", expiration: .after(.seconds(10)))
     await clock.waitForSleepers()
     clock.advance(by: .seconds(30))
     await evicted.wait()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HalcyonSupport
 @testable import HalcyonImaging
-@testable import HalcyonCache
+@_spi(Programs) @testable import HalcyonCache
 
 /// The part of a memory cache's limit that is used to keep the memory of evicted images for reuse.
 @Suite(.unitTest)

@@ -55,7 +55,7 @@ struct DataMemoryCacheTests {
 
   @Test func `an entry expires by its own expiration, or by the default of the cache`() async throws {
     let cache = DataMemoryCache(byteLimit: 1 << 20, time: clock)
-    for (key, expiration) in [("never", CacheExpiration.never), ("short", .seconds(10))] {
+    for (key, expiration) in [("never", CacheExpiration.never), ("short", .after(.seconds(10)))] {
       try await cache.store(entry(expiration: expiration), for: CacheKey(key))
     }
     try await cache.store(entry(), for: "own")
@@ -89,7 +89,7 @@ struct DataMemoryCacheTests {
   @Test func `a copy in memory expires with the entry on disk`() async throws {
     try await TemporaryDirectory.run { folder in
       let cache = DataMemoryCache(byteLimit: 1 << 20, over: DiskCache(directory: folder, time: clock), time: clock)
-      try await cache.store(entry(expiration: .seconds(10)), for: "a")
+      try await cache.store(entry(expiration: .after(.seconds(10))), for: "a")
       clock.advance(by: .seconds(9))
       #expect(try await cache.containsEntry(for: "a"))
       clock.advance(by: .seconds(2))

@@ -16,7 +16,7 @@ struct ImageCacheTests {
     StoredEntry(
       body: Data(text.utf8),
       metadata: EntryMetadata(
-        requestDate: clock.now(), responseDate: clock.now(), expiration: .minutes(1), tags: tags))
+        requestDate: clock.now(), responseDate: clock.now(), expiration: .after(.seconds(60)), tags: tags))
   }
 
   private func cache(in folder: URL, encodedByteLimit: Int = 0) -> ImageCache {
@@ -108,7 +108,7 @@ struct ImageCacheTests {
   @Test func `byte counts, statistics and cleaning cover both tiers`() async throws {
     try await TemporaryDirectory.run { folder in
       let cache = cache(in: folder)
-      cache.memory.store(try solidImage(5, 5), for: "1", expiration: .minutes(1))
+      cache.memory.store(try solidImage(5, 5), for: "1", expiration: .after(.seconds(60)))
       try await cache.store?.store(entry(), for: "1")
       #expect(try await cache.byteCount(of: .memory) == 100)
       #expect(try await cache.byteCount(of: .store) == 8192)

@@ -76,12 +76,12 @@ import Testing
     }
   }
 
-  @Test func `a cancelled task throws CancellationError`() async throws {
+  @Test func `a cancelled task throws the error for cancelled decoding`() async throws {
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await DecodedImage(data: photo)
     }
-    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: ImageDecodingError.cancelled) { try await task.value }
   }
 
   @Test func `an image without properties has those of a PNG`() throws {

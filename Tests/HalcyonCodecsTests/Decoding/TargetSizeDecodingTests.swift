@@ -21,7 +21,7 @@ struct TargetSizeDecodingTests {
     ])
   func `every target size gives its output size`(_ name: String, _ size: TargetSize) throws {
     let image = try decode(name, size: size)
-    #expect(image.size == size.size(for: image.info.pixelSize))
+    #expect(try image.size == DecodingOptions(size: size).outputSize(for: image.info.pixelSize))
   }
 
   @Test(arguments: names)

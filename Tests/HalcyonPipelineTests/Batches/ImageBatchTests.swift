@@ -43,14 +43,15 @@ struct ImageBatchTests {
       while let update = await progress.next(), update.completedCount <= count {}
     }
     #expect(try await task.images.map(\.size.width) == [1, 2, 3, 4, 5])
-    #expect(try await fixture.pipeline.images(for: requests(5)).map(\.size.width) == [1, 2, 3, 4, 5])
   }
 
   @Test func `loading all or nothing throws the first error and cancels the other loads`() async throws {
     let gates = (0..<5).map { _ in Gate() }
     let (arrived, cancelled) = (EventLog<Int>(), EventLog<Int>())
     let fixture = gated(gates, failing: [3], arrived: arrived, cancelled: cancelled)
-    let loading = Task { try await fixture.pipeline.images(for: requests(5), concurrencyLimit: 4) }
+    let loading = Task {
+      try await fixture.pipeline.batch(for: requests(5), concurrencyLimit: 4, cancelsOnFailure: true).images
+    }
     try await arrived.waitForEvents(count: 4)
     gates[3].open()
     let error = await #expect(throws: ImageError.self) { try await loading.value }
@@ -111,7 +112,7 @@ struct ImageBatchTests {
 
   @Test func `cancelling the calling task cancels the whole batch`() async throws {
     let held = HeldPipeline()
-    let images = Task { try await held.pipeline.images(for: requests(3)) }
+    let images = Task { try await held.pipeline.batch(for: requests(3)).images }
     try await held.gate.waitUntilHolding(3)
     images.cancel()
     let error = await #expect(throws: ImageError.self) { try await images.value }
@@ -167,14 +168,15 @@ struct ImageBatchTests {
 
   @Test func `equal requests in a batch are coalesced, and each receives the image`() async throws {
     let fixture = PipelineFixture.serving()
-    let images = try await fixture.pipeline.images(for: Array(repeating: ImageRequest(url: fixture.url), count: 8))
+    let images = try await fixture.pipeline.batch(for: Array(repeating: ImageRequest(url: fixture.url), count: 8))
+      .images
     #expect(images.count == 8)
     #expect(fixture.transport.requests.count == 1)
   }
 
   @Test func `an empty batch completes at once`() async throws {
     let fixture = PipelineFixture.serving()
-    #expect(try await fixture.pipeline.images(for: []).isEmpty)
+    #expect(try await fixture.pipeline.batch(for: []).images.isEmpty)
     #expect(await fixture.pipeline.batch(for: []).results.isEmpty)
     for await progress in fixture.pipeline.batch(for: []).progress { #expect(progress.fraction == 1) }
   }
@@ -187,7 +189,7 @@ struct ImageBatchTests {
     try await withThrowingTaskGroup { group in
       for strip in 0..<6 {
         group.addTask {
-          let images = try await fixture.pipeline.images(for: FourCut.requests(strip: strip))
+          let images = try await fixture.pipeline.batch(for: FourCut.requests(strip: strip)).images
           #expect(images.count == 5)
           #expect(images[0].size == PixelSize(width: 341, height: 1024))
           #expect(images.dropFirst().allSatisfy { $0.size == PixelSize(width: 480, height: 640) })

@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonImaging
-import HalcyonPipeline
+@_spi(Programs) import HalcyonPipeline
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing

@@ -1,6 +1,6 @@
 import HalcyonSupport
 import HalcyonImaging
-import HalcyonCache
+@_spi(Programs) import HalcyonCache
 import HalcyonTesting
 import HalcyonTestDoubles
 import HalcyonTestTraits

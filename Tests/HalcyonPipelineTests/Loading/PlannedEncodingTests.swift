@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonBackend
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting

@@ -95,9 +95,9 @@ struct CacheAccessTests {
     let clock = TestClock()
     try await TemporaryDirectory.run { folder in
       let disk = DiskCache(
-        directory: folder, configuration: DiskCacheConfiguration(expiration: .seconds(100)), time: clock)
+        directory: folder, configuration: DiskCacheConfiguration(expiration: .after(.seconds(100))), time: clock)
       let memory = MemoryCache(
-        configuration: MemoryCacheConfiguration(costLimit: 1 << 20, expiration: .seconds(10)), time: clock)
+        configuration: MemoryCacheConfiguration(costLimit: 1 << 20, expiration: .after(.seconds(10))), time: clock)
       let fixture = PipelineFixture(configure: { $0.cache = ImageCache(memory: memory, store: disk) }) { _ in
         .failure(.cancelled)
       }

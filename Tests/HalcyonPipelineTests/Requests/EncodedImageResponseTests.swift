@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonBackend
 import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline

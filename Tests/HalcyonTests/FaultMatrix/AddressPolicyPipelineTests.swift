@@ -1,4 +1,5 @@
 import HalcyonTransport
+import HalcyonHTTP
 import Foundation
 import Halcyon
 import HalcyonTestSupport

@@ -130,7 +130,8 @@ struct CacheOptionPathTests {
   func `images expire in memory as the options say on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let served = try path.served
     let cases: [(CacheExpiration, Int, Bool)] = [
-      (.seconds(10, since: .storing), 3, true), (.seconds(10, since: .storing), 5, false), (.seconds(10), 5, true),
+      (.after(.seconds(10), since: .storing), 3, true), (.after(.seconds(10), since: .storing), 5, false),
+      (.after(.seconds(10)), 5, true),
     ]
     for (expiration, seconds, isKept) in cases {
       let options = level.options { $0.memoryExpiration = expiration }

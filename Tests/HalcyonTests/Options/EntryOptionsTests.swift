@@ -18,7 +18,7 @@ struct EntryOptionsTests {
   {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let request = fixture.request { options in
-        (options.tags, options.isPinned, options.storeExpiration) = (["trip"], true, .hours(1))
+        (options.tags, options.isPinned, options.storeExpiration) = (["trip"], true, .after(.seconds(3600)))
         options.memoryAccess = .disabled
       }
       let start = fixture.clock.now().timeIntervalSince1970.rounded()
@@ -44,7 +44,7 @@ struct EntryOptionsTests {
 
   @Test func `an image expires in memory after the expiration of its request`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request { $0.memoryExpiration = .seconds(10) }
+      let request = fixture.request { $0.memoryExpiration = .after(.seconds(10)) }
       _ = try await fixture.pipeline.image(for: request)
       for (seconds, origin) in [(9, ImageOrigin.memory), (9, .memory), (11, .store)] {
         fixture.clock.advance(by: .seconds(seconds))
@@ -55,7 +55,7 @@ struct EntryOptionsTests {
 
   @Test func `reading from memory extends the expiration as the request says`() async throws {
     let cases: [(CacheExpiration, Int, ImageOrigin)] = [
-      (.seconds(10, since: .storing), 7, .store), (.seconds(10), 7, .memory),
+      (.after(.seconds(10), since: .storing), 7, .store), (.after(.seconds(10)), 7, .memory),
     ]
     for (expiration, seconds, origin) in cases {
       try await OptionsFixture.run(serving: image) { fixture async throws in
@@ -71,7 +71,7 @@ struct EntryOptionsTests {
 
   @Test func `an entry expires on disk after the expiration of its request`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request { ($0.memoryAccess, $0.storeExpiration) = (.disabled, .hours(1)) }
+      let request = fixture.request { ($0.memoryAccess, $0.storeExpiration) = (.disabled, .after(.seconds(3600))) }
       _ = try await fixture.pipeline.image(for: request)
       for (minutes, origin) in [(59, ImageOrigin.store), (59, .store), (61, .network)] {
         fixture.clock.advance(by: .seconds(minutes * 60))
@@ -229,7 +229,7 @@ struct EntryOptionsTests {
 
   @Test func `an image that is stored has the expirations of its request`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request { ($0.memoryExpiration, $0.storeExpiration) = (.hours(1), .days(30)) }
+      let request = fixture.request { ($0.memoryExpiration, $0.storeExpiration) = (.after(.seconds(3600)), .days(30)) }
       let decoded = try await fixture.pipeline.image(for: ImageRequest(source: .data(image)))
       try await fixture.pipeline.store(decoded, original: image, for: request)
       #expect(try await entries(fixture).map(\.metadata.expiration) == [.days(30)])

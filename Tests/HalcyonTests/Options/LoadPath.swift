@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonBackend
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonCodecs
@@ -149,7 +150,7 @@ private final class PathView: ImageDisplay {
     var unsized = request
     if request.size == .fit(width: 20, height: 20) { unsized.size = nil }
     let result = await withCheckedContinuation { continuation in
-      _ = binder.setImage(with: unsized) { continuation.resume(returning: $0) }
+      _ = binder.hc.setImage(with: unsized) { continuation.resume(returning: $0) }
     }
     switch result {
     case .success(let response): return response

@@ -140,8 +140,8 @@ extension RequestOption {
     case .cache: request.cache = ImageCache(store: MemoryDataStore())
     case .waitsForStore: request.waitsForStore = true
     case .storage: request.storage = .sticker
-    case .memoryExpiration: request.memoryExpiration = .seconds(9)
-    case .storeExpiration: request.storeExpiration = .seconds(9)
+    case .memoryExpiration: request.memoryExpiration = .after(.seconds(9))
+    case .storeExpiration: request.storeExpiration = .after(.seconds(9))
     case .tags: request.tags = ["trip"]
     case .isPinned: request.isPinned = true
     case .scale: request.scale = 2

@@ -78,7 +78,7 @@ struct OptionsArticleTests {
   }
 
   private func entries(_ request: inout ImageRequest) {
-    request.memoryExpiration = .minutes(30)
+    request.memoryExpiration = .after(.seconds(1800))
     request.storeExpiration = .days(30, since: .storing)
     request.tags = ["trip"]
     request.isPinned = true

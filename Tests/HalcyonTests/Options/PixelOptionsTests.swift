@@ -39,7 +39,7 @@ struct PixelOptionsTests {
       #expect(try await fixture.pipeline.image(for: request).scale == 9)
       #expect(fixture.pipeline[cached: request]?.scale == 9)
       #expect(try await fixture.pipeline.task(for: request).image.scale == 9)
-      #expect(try await fixture.pipeline.images(for: [request]).map(\.scale) == [9])
+      #expect(try await fixture.pipeline.batch(for: [request]).images.map(\.scale) == [9])
       #expect(callCount.withLock { $0 } == 4)
       #expect(fixture.pipeline[cached: plain]?.scale == 1)
       fixture.memory.removeAll()

@@ -39,12 +39,12 @@ struct ViewFreshnessTests {
     func hideIndicator() {}
 
     func set(_ url: URL, freshness: CachePolicy? = nil) {
-      binder.setImage(with: ImageRequest(url: url) { $0.cachePolicy = freshness }) { [ends] result in
+      binder.hc.setImage(with: ImageRequest(url: url) { $0.cachePolicy = freshness }) { [ends] result in
         ends.record((try? result.get()).map { "\(ViewFreshnessTests.color($0.image)) from \($0.origin)" } ?? "failure")
       }
     }
 
-    func clear() { binder.setImage(with: URL?.none) }
+    func clear() { binder.hc.setImage(with: URL?.none) }
 
     /// Sets the image, and waits for the completion.
     func load(_ url: URL, freshness: CachePolicy? = nil) async throws {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HalcyonCodecs
+@_spi(Programs) import HalcyonImaging
 
 /// `halcyon formats`: prints the formats that this build reads and writes, one line each.
 struct FormatsCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonHTTP
 import HalcyonBackend
 
 /// A setting that can be given as a flag, in the environment or in a file.

@@ -34,7 +34,7 @@ extension ImagePipeline {
       memory: MemoryCacheConfiguration(costLimit: 0), store: tiers,
       encodedByteLimit: service.memoryByteCount / 4 * 3)
     configuration.limits = service.limits
-    configuration.encoders = StandardCodecs.encoders(service.encoders)
+    configuration.encoders = service.encoders.encoders
     configuration.memoryBudget = MemoryBudget(byteLimit: service.workingByteCount)
     if !service.userAgent.isEmpty { configuration.headers["User-Agent"] = service.userAgent }
     configuration.redirectLimit = service.redirectLimit

@@ -45,7 +45,7 @@ public struct ProcessingPlan: Sendable {
       return
     }
     let turn = Turn(options)
-    let turned = turn.swapsSides ? source.transposed : source
+    let turned = turn.swapsSides ? PixelSize(width: source.height, height: source.width) : source
     var geometry = ResultGeometry(options, source: turned, isVector: isVector)
     var canvas = CanvasPlan(options, kept: geometry.kept.size, requested: geometry.requested, dpr: geometry.dpr)
     let dimension = options.resultDimension ?? dimension

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Halcyon
+import HalcyonHTTP
 import HalcyonTransport
 import Logging
 

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonService
 import HalcyonTestSupport
 import HalcyonTestTraits

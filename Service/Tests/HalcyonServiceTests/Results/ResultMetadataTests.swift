@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonCodecs
 import HalcyonService
 import HalcyonTestSupport

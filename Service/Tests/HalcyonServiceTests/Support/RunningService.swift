@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonHTTP
 import HalcyonSupport
 import HalcyonTransport
 import HalcyonCodecs

@@ -11,7 +11,7 @@ public import Foundation
 /// }
 /// ```
 public final class AnimatedImage: Sendable {
-  /// The most bytes of frames that are kept for ``frame(at:)``, and for each iteration of ``frames``.
+  /// The most bytes of frames that are kept for `frame(at:)`, and for each iteration of ``frames``.
   private static let readByteLimit = 8 << 20
 
   private let source: AnimationSource
@@ -20,7 +20,7 @@ public final class AnimatedImage: Sendable {
   private struct State: Sendable {
     /// The frames that views play.
     weak var played: AnimationFrames?
-    /// The frames that callers of ``frame(at:)`` read.
+    /// The frames that callers of `frame(at:)` read.
     var read: AnimationFrames?
   }
 
@@ -60,11 +60,11 @@ public final class AnimatedImage: Sendable {
   /// - Precondition: `index` is at least 0 and below ``frameCount``.
   /// - Throws: Errors of the decoder, usually ``ImageDecodingError``; frames before a damaged one can still be read.
   ///   ``ImageDecodingError/cancelled`` if the calling task is cancelled.
-  public func frame(at index: Int) async throws -> AnimationFrame { try await readFrames.frame(at: index) }
+  package func frame(at index: Int) async throws -> AnimationFrame { try await readFrames.frame(at: index) }
 
   /// All frames, each once and in order; every iteration begins at the first frame.
   ///
-  /// Keeps no frame but those that are decoded in advance, up to 8 MiB. Errors are those of ``frame(at:)``, and end the
+  /// Keeps no frame but those that are decoded in advance, up to 8 MiB. Errors are those of the decoder, and end the
   /// iteration.
   public var frames: Frames { Frames(source: source, byteLimit: Self.readByteLimit) }
 
@@ -140,7 +140,8 @@ extension AnimatedImage {
 
       /// The next frame; `nil` after the last.
       ///
-      /// - Throws: The errors of ``AnimatedImage/frame(at:)``.
+      /// - Throws: Errors of the decoder, usually ``ImageDecodingError``, after which the iteration has ended; frames before a
+      ///   damaged one are delivered. ``ImageDecodingError/cancelled`` if the calling task is cancelled.
       public mutating func next() async throws -> AnimationFrame? {
         guard index < frames.animation.frameCount else { return nil }
         let frame = try await frames.frame(at: index)

@@ -121,7 +121,7 @@ struct PartialBodies: Sendable {
   func store(_ partial: PartialBody) async -> Task<Void, Never>? {
     guard partial.data.count >= Self.smallestByteCount else { return nil }
     var metadata = partial.metadata
-    metadata.expiration = .hours(24)
+    metadata.expiration = .days(1)
     metadata.tags = ["partial"]
     let entry = StoredEntry(body: partial.data, metadata: metadata)
     return await load.cache.writes.start(byteCount: partial.data.count) {

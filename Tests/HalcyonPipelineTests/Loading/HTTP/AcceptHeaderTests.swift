@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonHTTP
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
 import HalcyonTestDoubles

@@ -149,7 +149,7 @@ private struct WarmRun {
   private mutating func show(_ progress: BatchProgress) {
     if Task.isCancelled { return }
     let before = counts.downloaded + counts.stored + counts.failed
-    let ended = before + progress.endedCount
+    let ended = before + progress.completedCount + progress.failedCount
     let failed = counts.failed + progress.failedCount
     bar.show(
       fraction: Double(ended) / Double(max(1, before + progress.totalCount)),

@@ -18,7 +18,7 @@ struct ImageDifference {
   /// - Precondition: Both have the same size.
   init(_ first: Bitmap, _ second: Bitmap) {
     precondition(first.size == second.size, "\(first.size) and \(second.size) cannot be compared")
-    let backgrounds: [Float] = first.hasTransparentPixel || second.hasTransparentPixel ? [0, 255] : [0]
+    let backgrounds: [Float] = first.isOpaque && second.isOpaque ? [0] : [0, 255]
     similarity =
       backgrounds.map { Luma(first, background: $0).similarity(to: Luma(second, background: $0)) }.min() ?? 1
     let (squares, largest) = Self.squaresAndLargest(first, second)

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonImaging
-import HalcyonPipeline
+@_spi(Programs) import HalcyonPipeline
 import HalcyonCodecs
 
 /// How images are converted, and where the results are written.
@@ -78,7 +78,7 @@ struct Conversion: Sendable {
     let bytes = try input.contents(byteLimit: limits.encodedByteCount)
     let info = try Self.info(of: bytes, decoder)
     let format = format ?? Self.kept(source, hasAlpha: info.hasAlpha) ?? .png
-    let result = size.size(for: info.pixelSize)
+    let result = try DecodingOptions(size: size).outputSize(for: info.pixelSize)
     let isProgressive = [.jpeg, .png].contains(source) ? try decoder.metadata(of: bytes).isProgressive : false
     var cost = info.decodingByteCount(outputSize: result, isProgressive: isProgressive) + bytes.count
     // The canvases of an encoder of animations.

@@ -203,7 +203,7 @@ struct ConvertCommand: AsyncParsableCommand {
   private var encoders: [any ImageEncoder] {
     var settings = EncoderSettings()
     (settings.isJPEGProgressive, settings.isPNGInterlaced) = (progressive, progressive)
-    return StandardCodecs.encoders(settings)
+    return settings.encoders
   }
 
   private var options: EncodingOptions {

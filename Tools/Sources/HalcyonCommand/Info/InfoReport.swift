@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonImaging
 
 /// The output of `halcyon info` for one image; unknown properties are `null` in JSON.
 struct InfoReport: Encodable {

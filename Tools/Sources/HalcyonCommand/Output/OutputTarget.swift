@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Halcyon
+@_spi(Programs) import HalcyonImaging
 
 /// Where an image is written: a file in the format of its extension, a folder, or standard output.
 enum OutputTarget {

@@ -1,5 +1,6 @@
 import HalcyonHTTP
 import HalcyonImaging
+public import HalcyonPipeline
 
 extension ImageError {
   /// The status with which an HTTP server responds, when the image of a request fails.

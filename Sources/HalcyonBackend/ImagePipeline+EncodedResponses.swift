@@ -29,4 +29,21 @@ extension ImagePipeline {
   ) async throws(ImageError) -> EncodedImageResponse {
     try await plannedResponse(for: request, planIdentifier: planIdentifier, plan: plan)
   }
+  /// Same as ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)``, with the origin of the file and the head
+  /// of its source: what a server needs for its own response (``EncodedImageResponse/httpHead(for:lifetime:varying:)``).
+  public func encodedResponse(
+    for request: ImageRequest, as format: ImageFormat, quality: Double = 0.8, byteLimit: Int? = nil,
+    metadata: MetadataPolicy = .strip
+  ) async throws(ImageError) -> EncodedImageResponse {
+    try await encodedImage(for: request, as: format, quality: quality, byteLimit: byteLimit, metadata: metadata)
+  }
+}
+
+extension PipelineConfiguration {
+  /// The memory for images that are made from an ``EncodingPlan``, each of which waits until there is enough for it to be
+  /// decoded, processed and encoded. Default: half of the memory available to the process.
+  public var memoryBudget: MemoryBudget {
+    get { encodingBudget }
+    set { encodingBudget = newValue }
+  }
 }
