@@ -31,7 +31,7 @@ demo: packages ## Loads photos from a local server and prints the source and the
 	@$(SWIFT) build --scratch-path .build-demo --product halcyon-demo
 	@.build-demo/debug/halcyon-demo
 
-gallery: all-packages ## Shows hundreds of images in a window; `make gallery ARGUMENTS=FOLDER` shows those of a folder.
+gallery: all-packages ## Shows hundreds of images in a window, or a folder: `make gallery ARGUMENTS=FOLDER`.
 	@$(call building,the gallery,some minutes)
 	@$(SWIFT) build -c release --package-path Examples --product halcyon-gallery
 	@Examples/.build/release/halcyon-gallery $(ARGUMENTS)

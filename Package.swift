@@ -40,7 +40,7 @@ let otherPlatforms: [Platform] = [.android, .openbsd] + (usesStandIns ? [] : [.l
 let applePlatforms: [Platform] =
   [.iOS, .macOS, .macCatalyst, .tvOS, .watchOS, .visionOS] + (usesStandIns ? [.linux] : [])
 
-/// Where the codecs are those of the system, not libraries.
+/// Set where the system's codecs are used instead of libraries.
 let systemCodecs = SwiftSetting.define("IMAGEIO", .when(platforms: applePlatforms))
 
 /// Where the transport is `URLSession`, not libcurl.
@@ -334,7 +334,7 @@ if usesStandIns {
     module(name, dependencies: dependencies, path: "Tests/AppleStandIns/Sources/\(name)", settings: settings)
   }
 
-  // What the modules of the library use on Apple's platforms, beside those of Linux.
+  // What the modules use on Apple's platforms, in addition to their libraries on Linux.
   let frameworks: [String: [Target.Dependency]] = [
     "HalcyonImaging": ["CoreGraphics"], "HalcyonCodecs": ["CoreGraphics", "ImageIO"],
     "Halcyon": ["Network"],

@@ -17,8 +17,8 @@ extension NSScreen {
 #endif
 
 extension TargetColorSpace {
-  /// The space of images that are in no view of UIKit or AppKit, on the current screen: that of the file if the screen shows
-  /// more colours than those of sRGB.
+  /// The space of images that are in no view of UIKit or AppKit, on the current screen: the file's if the screen shows
+  /// more colours than sRGB has.
   @MainActor static var screen: TargetColorSpace {
     #if canImport(UIKit) && !os(watchOS)
     UITraitCollection.current.imageColorSpace

@@ -25,7 +25,7 @@ package final class AnimationPlayer {
   package private(set) var bitmap: Bitmap
   /// Whether views share the player, which none of them may control.
   package let isShared: Bool
-  /// The options; those of a player that is not shared can be changed.
+  /// The options, which can be changed unless the player is shared.
   package private(set) var playback: AnimationPlayback
   /// Whether the animation plays, or would if a view were visible.
   package var isPlaying: Bool { !isPaused && !timeline.isOver }

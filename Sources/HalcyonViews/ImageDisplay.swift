@@ -97,7 +97,7 @@ extension ImageDisplay {
 /// ``ImageViewBinder/isVisible``. A display that is no `AnimatedDisplay` shows the first frame.
 @MainActor
 public protocol AnimatedDisplay: ImageDisplay {
-  /// Replaces the pixels of the image that was shown last by those of another frame, which has the same size.
+  /// Replaces the pixels of the image that was shown last by another frame of the same size.
   func showFrame(_ frame: Bitmap)
   /// Whether the user has asked for less motion, or for animated images that do not play by themselves: an animation then
   /// shows its first frame until ``AnimationController/play()``.

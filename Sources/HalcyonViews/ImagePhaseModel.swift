@@ -44,7 +44,7 @@ package final class ImagePhaseModel {
 
   /// - Parameters:
   ///   - pipeline: Loads the images unless an update names another one.
-  ///   - time: The clock of delays and animations. Default: `nil`, that of the pipeline that loads the image.
+  ///   - time: The clock of delays and animations. Default: `nil`, the clock of the pipeline that loads the image.
   package init(pipeline: @autoclosure @escaping () -> ImagePipeline, time: (any TimeSource)? = nil) {
     (makePipeline, self.time) = (pipeline, time)
   }

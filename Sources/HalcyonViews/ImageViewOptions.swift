@@ -3,9 +3,9 @@ public import HalcyonPipeline
 
 /// How a view shows its image, and what it shows while the image is loading.
 ///
-/// An option that is `nil` is not set. Options of a call win over those of its pipeline
-/// (``PipelineConfiguration/viewOptions``), these over those of the program (``global``), these over the documented
-/// defaults. What is loaded, and from where, is configured by the ``ImageRequest``.
+/// An option that is `nil` is not set. Options of a call win over the pipeline's
+/// (``PipelineConfiguration/viewOptions``), these over the program's (``global``), these over the documented defaults.
+/// What is loaded, and from where, is configured by the ``ImageRequest``.
 ///
 /// ```swift
 /// var options = ImageViewOptions(indicator: .activity, transition: .crossFade)

@@ -29,7 +29,8 @@ final class ShownContent {
     if let own = display?.adoptProgramContent() { (content, self.request) = (own, nil) }
   }
 
-  /// Whether the view shows an image that stays while that of `next` is loaded: it was asked to, or it is the same.
+  /// Whether the shown image stays while `next` is loaded: because the options say so, or because the image is the
+  /// same.
   func stays(for next: ViewRequest) -> Bool {
     content.hasLoadedImage && (next.options.keepsCurrentImage == true || request.map(next.isSame) == true)
   }

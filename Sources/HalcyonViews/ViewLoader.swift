@@ -3,7 +3,7 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonSupport
 
-/// The loads of the pipeline for one `setImage` call: that of its image, and one beside it.
+/// The loads of the pipeline for one `setImage` call: of its image, and of a low-resolution image beside it.
 @MainActor
 final class ViewLoader {
   /// How long a display has had fewer than half of the pixels of its image before a smaller image is loaded.
@@ -87,7 +87,8 @@ final class ViewLoader {
 
   /// The load of the image has ended.
   ///
-  /// - Returns: Its request. That of the shown image may be another one, if the display has been resized meanwhile.
+  /// - Returns: The request of the task. The shown image may have another one, if the display has been resized
+  ///   meanwhile.
   func taskDidEnd() -> SizedRequest? {
     defer { task = nil }
     return task?.sized

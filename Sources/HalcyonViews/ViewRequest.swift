@@ -32,7 +32,7 @@ struct ViewRequest {
     return usesDisplaySize && sized.pixelSize == nil ? nil : sized
   }
 
-  /// Another request, such as that of the low-resolution image, at the size of the display.
+  /// Another request, for example for the low-resolution image, at the size of the display.
   @MainActor func sized(_ other: ImageRequest, for display: any ImageDisplay) -> SizedRequest {
     var request = pipeline.completed(other)
     if request.colorSpace == nil, display.displayColorSpace != .sRGB { request.colorSpace = display.displayColorSpace }

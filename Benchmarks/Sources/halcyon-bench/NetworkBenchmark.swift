@@ -67,9 +67,10 @@ enum NetworkBenchmark {
 
   /// The encoded bytes of many small images, one request each, compared with curl writing to /dev/null.
   ///
-  /// Both use the same number of connections, opened anew in each round. Process start-up is excluded on both sides: the
-  /// pipeline runs in this process, and creating it and its transport is included; from curl's time, that of a run with
-  /// one image is subtracted. CPU time (user and system) is measured as well: it is more reliable on a busy machine.
+  /// Both use the same number of connections, opened anew in each round. Process start-up is excluded on both sides:
+  /// the pipeline runs in this process, and creating it and its transport is included; from curl's time, the time of a
+  /// run with one image is subtracted. CPU time (user and system) is measured as well: it is more reliable on a busy
+  /// machine.
   private static func smallImages(_ origin: OriginProcess) async throws {
     let urls = try (0..<smallCount).map { try origin.url("0/small/\($0).jpg") }
     var (pipelines, transports, curls): ([ProcessCost], [ProcessCost], [ProcessCost]) = ([], [], [])

@@ -1,8 +1,8 @@
 import Foundation
 import HalcyonGTK
 
-/// `halcyon-gallery [FOLDER | URL…]` shows images in a window: those of a folder, those at some URLs, or hundreds from
-/// a web server of its own.
+/// `halcyon-gallery [FOLDER | URL…]` shows images in a window: from a folder, from URLs, or hundreds from a web server
+/// of its own.
 @main
 enum Main {
   @MainActor

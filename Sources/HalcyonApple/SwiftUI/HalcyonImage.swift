@@ -56,7 +56,7 @@ public struct HalcyonImage<Content: View>: View {
 
   /// Creates a view of the image of a request, whose content is built from the phase of its load.
   ///
-  /// The parameters are those of ``init(url:content:)``.
+  /// See ``init(url:content:)`` for the other parameters.
   public init(request: ImageRequest?, @ViewBuilder content: @escaping (ImagePhase) -> Content) {
     self.init(update: ImagePhaseModel.Update(request: request)) { content($0.phase) }
   }
@@ -116,7 +116,7 @@ extension HalcyonImage where Content == HalcyonImageContent {
 
   /// Creates a view of the image of a request; `nil` shows the placeholder.
   ///
-  /// The other parameters are those of ``init(url:placeholder:mode:options:pipeline:)``.
+  /// See ``init(url:placeholder:mode:options:pipeline:)`` for the other parameters.
   public init(
     request: ImageRequest?, placeholder: ImagePlaceholder? = nil, mode: ImageDisplayMode = .fit,
     options: ImageViewOptions = ImageViewOptions(), pipeline: ImagePipeline? = nil

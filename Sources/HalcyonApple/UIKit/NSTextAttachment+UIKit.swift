@@ -8,7 +8,7 @@ extension NSTextAttachment {
   ///
   /// The image is decoded to fit the attachment's bounds, or the view while these are empty.
   ///
-  /// - Parameter view: The view of the attributed string, held weakly; that of the first call.
+  /// - Parameter view: The view of the attributed string, held weakly; later calls do not change it.
   @MainActor
   public func hc(in view: UIView) -> ImageViewProxy {
     let display = AssociatedDisplay.of(self) { attachment in

@@ -1,8 +1,8 @@
 #if canImport(CHalcyonMemcached)
 import CHalcyonMemcached
 
-/// The servers on a ring, by ketama's consistent hash: those of other clients with the same list of servers find the
-/// same server for a key, and a server that is added or lost moves only its own share of the keys.
+/// The servers on a ring, by ketama's consistent hash: clients with the same list of servers find the same server for a
+/// key, and a server that is added or lost moves only its own share of the keys.
 struct HashRing: ~Copyable {
   private let handle: UnsafeMutablePointer<memcached_st>?
   /// The numbers of the servers on the ring.

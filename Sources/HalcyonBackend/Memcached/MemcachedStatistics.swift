@@ -4,9 +4,9 @@ public struct MemcachedStatistics: Hashable, Sendable {
   public internal(set) var hits = 0
   /// Reads that found none, or an expired, invalidated or damaged one.
   public internal(set) var misses = 0
-  /// Those of the misses whose value was damaged, or none of this store.
+  /// The misses whose value was damaged, or not written by this store.
   public internal(set) var damaged = 0
-  /// Those of the misses whose value was written by a version of the library with another format.
+  /// The misses whose value was written by a version of the library with another format.
   public internal(set) var otherFormats = 0
   /// Entries stored.
   public internal(set) var stores = 0

@@ -24,7 +24,7 @@ public import HalcyonSupport
 /// miss. Anyone who can write to the servers can replace images, as with the folder of a disk cache: keep the servers in
 /// a private network.
 ///
-/// Safe from any thread. Calls wait on threads of the store, never on those of Swift's cooperative pool.
+/// Safe from any thread. Calls wait on threads of the store, never on threads of Swift's cooperative pool.
 public final class MemcachedStore: SourcePurgingStore, MissReportingStore {
   /// The longest life of an entry on a server that stands in for an ejected one, in seconds.
   private static let substituteLifetime = 300
@@ -46,7 +46,7 @@ public final class MemcachedStore: SourcePurgingStore, MissReportingStore {
   /// - Parameters:
   ///   - servers: At least one, in the same order in all processes.
   ///   - configuration: The settings.
-  ///   - time: The clocks of expirations and trials; timeouts of connections are those of the system.
+  ///   - time: The clocks of expirations and trials; timeouts of connections go by the system's clock.
   public init(
     servers: [MemcachedServer], configuration: MemcachedConfiguration = MemcachedConfiguration(),
     time: any TimeSource = SystemTime()

@@ -159,7 +159,7 @@ struct S3Client: Sendable {
     return data
   }
 
-  /// Reads the value of an entry, no further than its first bytes if they are not those of one.
+  /// Reads the value of an entry; if its first bytes do not begin an entry, no further.
   private func readEntry(_ response: TransportResponse, for key: CacheKey, into result: inout Response) async throws {
     let limit = configuration.entryByteLimit
     guard (response.expectedByteCount ?? 0) <= limit else { return }

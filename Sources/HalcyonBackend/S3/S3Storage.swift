@@ -113,8 +113,8 @@ public struct S3Storage: Hashable, Sendable {
     return request
   }
 
-  /// Whether a URL has the scheme and port of the endpoint, and its host or, with ``Addressing/virtualHost``, that of
-  /// one of its buckets.
+  /// Whether a URL has the scheme and port of the endpoint, and its host or, with ``Addressing/virtualHost``, the host
+  /// of one of its buckets.
   public func contains(_ url: URL) -> Bool {
     guard let other = Origin(url) else { return false }
     if other == origin { return true }

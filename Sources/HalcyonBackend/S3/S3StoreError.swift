@@ -3,7 +3,8 @@ import HalcyonSupport
 /// Why a call of an ``S3Store`` failed; a transport adds its own errors.
 @nonexhaustive
 public enum S3StoreError: Error, Hashable {
-  /// The storage refused a request; the code is that of its response, such as `AccessDenied` or `NoSuchBucket`, or empty.
+  /// The storage refused a request with this code, such as `AccessDenied` or `NoSuchBucket`; empty if the response has
+  /// none.
   case refused(status: Int, code: String)
   /// The list of keys is incomplete or not valid, or has no end.
   case malformedList

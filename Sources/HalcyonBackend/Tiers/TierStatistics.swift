@@ -6,9 +6,9 @@ public struct TierStatistics: Hashable, Sendable {
   public internal(set) var hits = 0
   /// Reads that found none.
   public internal(set) var misses = 0
-  /// Those of the misses whose entry was damaged.
+  /// The misses whose entry was damaged.
   public internal(set) var damaged = 0
-  /// Those of the misses whose entry was written by a version of the library with another format.
+  /// The misses whose entry was written by a version of the library with another format.
   public internal(set) var otherFormats = 0
   /// Entries stored by callers, without those that the store has left out.
   public internal(set) var stores = 0

@@ -120,14 +120,14 @@ public final class TieredStore: SourcePurgingStore, CompositeStore, MissReportin
 
   /// Stores an entry in all tiers: in the first one, then in the others at once.
   ///
-  /// - Throws: The error of the first tier. Those of the others are counted.
+  /// - Throws: The error of the first tier. Errors of the others are counted.
   public func store(_ entry: StoredEntry, for key: CacheKey) async throws {
     try await change(key) { state in try await state.store(entry, for: key) }
   }
 
   /// Replaces the metadata of an entry in all tiers that contain it.
   ///
-  /// - Throws: The error of the first tier. Those of the others are counted.
+  /// - Throws: The error of the first tier. Errors of the others are counted.
   @discardableResult
   public func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
     let isUpdated = Lock(false)
@@ -171,7 +171,7 @@ public final class TieredStore: SourcePurgingStore, CompositeStore, MissReportin
 
   /// Removes all entries of a source from all tiers, without their budgets. Loads in flight do not store them again.
   ///
-  /// - Returns: The number of entries removed, without those of tiers that do not count them.
+  /// - Returns: The number of entries removed; tiers that do not count them add none.
   /// - Throws: The error of the nearest tier that failed, after all were tried; ``TieredStoreError/purgeUnsupported(tier:)`` for a tier whose
   ///   store is no ``SourcePurgingStore``.
   @discardableResult

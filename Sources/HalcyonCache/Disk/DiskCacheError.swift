@@ -9,7 +9,7 @@ public enum DiskCacheError: Error, Hashable {
   case index(reason: String)
   /// The index is damaged. The cache rebuilds it from the entries, so this is thrown only if that fails.
   case damagedIndex(path: String)
-  /// The folder of this version's entries contains those of a newer version. They are neither read nor changed.
+  /// The folder contains entries of a newer version of Halcyon, which are neither read nor changed.
   case newerFormat(path: String, format: Int)
   /// Another process held a lock for longer than two seconds, or 30 seconds for a rebuild of the index.
   case busy(path: String)

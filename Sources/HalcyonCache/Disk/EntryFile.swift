@@ -122,7 +122,7 @@ enum EntryFile {
     var slot = old.slot
     slot.isPinned = isPinned ?? slot.isPinned
     slot.payload = metadata?.encoded ?? slot.payload
-    // The modification date is that of the last use.
+    // The modification date records the last use.
     guard try write(slot, over: old, lastUse: old.modified, to: file) else { return .slotTooSmall }
     if isDurable { try file.sync() }
     return .updated(id: old.header.id, old: old.metadata, stored: old.stored)

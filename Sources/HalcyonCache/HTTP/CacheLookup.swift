@@ -40,8 +40,7 @@ public struct CacheLookup: Sendable {
   public var action: Action { finding.action }
   /// The stored response that matches the request, fresh or stale.
   public var stored: StoredEntry? { finding.response.entry }
-  /// Header fields to send in addition to those of the request: the validators of the stored response, and
-  /// `Cache-Control`.
+  /// Header fields to add to the request: the validators of the stored response, and `Cache-Control`.
   public private(set) var addedFields = HTTPHeaders()
   /// Whether the request may revalidate ``stored``.
   private var mayRevalidate: Bool

@@ -14,8 +14,8 @@ extension EntryMetadata {
   /// The metadata updated with the fields of a 304, or `nil` if the 304 is for another representation: its entity tag is
   /// strong and another one.
   ///
-  /// Tags are compared without their weakness, since a server that compresses a response weakens its tag, but not that of
-  /// a 304 (RFC 9110, 8.8.3.2). The stored tag remains.
+  /// Tags are compared without their weakness, since a server that compresses weakens the tag of a response, but not
+  /// the tag of a 304 (RFC 9110, 8.8.3.2). The stored tag remains.
   package func refreshed(by notModified: HTTPHeaders, requestDate: Date, responseDate: Date) -> EntryMetadata? {
     if let theirs = notModified["ETag"], !theirs.utf8.starts(with: "W/".utf8), let ours = headers["ETag"],
       Self.opaqueTag(theirs.utf8[...]) != Self.opaqueTag(ours.utf8[...])

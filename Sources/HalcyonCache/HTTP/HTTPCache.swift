@@ -182,8 +182,8 @@ extension HTTPCache {
 
 /// What a server needs to answer its clients from the cache.
 extension HTTPCache {
-  /// The header fields of a stored response as they are sent to a client: without those of one connection, and with its
-  /// `Age` (RFC 9111, 5.1).
+  /// The header fields of a stored response as they are sent to a client: without connection fields, and with its `Age`
+  /// (RFC 9111, 5.1).
   public func servedHeaders(of stored: EntryMetadata, at now: Date) -> HTTPHeaders {
     rules.servedHeaders(of: stored, at: now)
   }

@@ -41,7 +41,7 @@ struct AvailableMemory {
     return Int(clamping: limits.reduce(physicalMemory, min))
   }
 
-  /// The folder of this process's group, then those of its ancestors.
+  /// The folder of this process's group, then its ancestors' folders.
   var groups: [URL] { groups(of: { $0.isEmpty }, below: controlGroups) }
 
   /// The same for the memory controller of version 1, where each controller has its own hierarchy.

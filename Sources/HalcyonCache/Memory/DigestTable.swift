@@ -3,7 +3,7 @@ import HalcyonSupport
 /// A hash table with linear probing, from the digest of a key to the slot of its entry.
 ///
 /// A bucket takes eight bytes, so that more of the table fits into the processor's caches: it stores a 32-bit
-/// fingerprint instead of the digest, and the caller compares the digest with that of the entry, which is read next
+/// fingerprint instead of the digest, and the caller compares the digest with the one in the entry, which is read next
 /// anyway. Fingerprints depend on a random seed of each table, so that keys cannot be crafted to collide.
 struct DigestTable: Sendable {
   private struct Bucket {

@@ -26,7 +26,7 @@ struct TimerWheels: Sendable {
     dates.cancel(node)
   }
 
-  /// Removes and returns the nodes that may be due; those of the current second only if `exactly`.
+  /// Removes and returns the nodes that may be due; nodes of the current second only if `exactly`.
   mutating func advance(to now: Timestamp, exactly: Bool) -> [Int] {
     var due = uptimes.advance(to: now.uptimeSecond)
     if let second = now.dateSecond {

@@ -4,7 +4,7 @@ import HalcyonImaging
 /// A weak table of evicted images that were in use at eviction.
 struct WeakEntries: Sendable {
   private var entries: [CacheKey: WeakEntry] = [:]
-  /// The number of entries at which those of deallocated images are removed.
+  /// The number of entries at which entries of deallocated images are removed.
   private var sweepCount = 16
 
   var isEmpty: Bool { entries.isEmpty }
@@ -13,7 +13,7 @@ struct WeakEntries: Sendable {
     entries.isEmpty ? nil : entries[key]?.entry(for: key)
   }
 
-  /// Adds an entry. Those of deallocated images are removed whenever the number of entries has doubled.
+  /// Adds an entry. Entries of deallocated images are removed whenever the number of entries has doubled.
   mutating func insert(_ entry: CacheEntry) {
     entries[entry.key] = WeakEntry(entry)
     guard entries.count >= sweepCount else { return }

@@ -25,7 +25,7 @@ public final class ImageCache: Sendable {
   package let placeholders = PlaceholderTable()
   /// The removals through this cache itself.
   package let removals = (memory: RemovalHistory(), store: RemovalHistory())
-  /// ``removals``, and those of the tiers.
+  /// ``removals``, and the histories of the tiers.
   package let removalHistories: (memory: [RemovalHistory], store: [RemovalHistory])
   private let pressure: Subscription
 

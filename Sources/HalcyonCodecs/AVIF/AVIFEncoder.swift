@@ -94,7 +94,7 @@ final class AVIFEncoderHandle {
   /// - Returns: Whether libavif writes the number of plays.
   func startSequence(loopCount: Int?) -> Bool {
     encoder.pointee.timescale = 1000
-    // That of an endless one is the default.
+    // The default is an endless loop.
     guard let loopCount else { return true }
     return shim_set_repetitions(encoder, Int32(clamping: loopCount - 1)) == AVIF_TRUE
   }

@@ -9,7 +9,7 @@ final class AVIFReader {
 
   private let decoder: UnsafeMutablePointer<avifDecoder>
   private let header: HEIFImageHeader
-  /// The bytes that are read instead of those of the file.
+  /// The bytes that are read instead of the file's.
   private let repaired: FileBytes?
 
   /// - Parameter bytes: The file; must outlive the reader.

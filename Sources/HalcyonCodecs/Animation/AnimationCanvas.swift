@@ -154,7 +154,7 @@ final class PatchRowSource: RowSource {
   private var nextRow = 0
 
   /// - Parameters:
-  ///   - area: The area of the frame; its size is that of `rows`, its origin not negative.
+  ///   - area: The area of the frame, of the same size as `rows`; its origin is not negative.
   ///   - canvas: The size of the canvas.
   init(_ rows: any RowSource, at area: PixelArea, on canvas: PixelSize) {
     self.rows = rows

@@ -70,7 +70,7 @@ struct BMPHeaderParser {
     return parser.header
   }
 
-  /// The header of a bitmap in an icon, which has no file header; its height is that of pixels and mask together.
+  /// The header of a bitmap in an icon, which has no file header; its height counts pixels and mask together.
   static func parse(icon bytes: Bytes) throws(ImageDecodingError) -> BMPHeader? {
     var parser = BMPHeaderParser(bytes: bytes, start: 0)
     guard try parser.read() else { return nil }

@@ -1,10 +1,10 @@
 import Foundation
 import HalcyonImaging
 
-/// Whether colours are wider than those of sRGB, which decides on the space of the result.
+/// Whether the gamut is wider than sRGB, which decides on the space of the result.
 extension ColorDescription {
-  /// Whether a primary of the space is well outside of sRGB. Profiles with tables in place of primaries, those of printers
-  /// among them, and damaged ones do not count as wide.
+  /// Whether a primary of the space is well outside of sRGB. Profiles with tables in place of primaries, such as
+  /// printers' profiles, and damaged ones do not count as wide.
   var isWide: Bool {
     switch self {
     case .profile(let data): data.withUnsafeBytes { Self.isWide(Bytes($0)) }
@@ -45,7 +45,7 @@ extension Chromaticities {
 
 /// A colour in the linear light of sRGB, with values outside 0...1 for colours that sRGB lacks.
 private struct LinearColor {
-  /// The primaries of video with 625 lines are at -0.04, those of Display P3 at -0.22.
+  /// The primaries of video with 625 lines are at -0.04, of Display P3 at -0.22.
   private static let tolerance = 0.1
 
   let channels: SIMD3<Double>

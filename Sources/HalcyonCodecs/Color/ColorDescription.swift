@@ -131,7 +131,8 @@ enum TransferCurve: Hashable, Sendable {
 
   /// The standard-dynamic-range curves of ITU-T H.273, table 3; `nil` for PQ, HLG and others.
   ///
-  /// Those of BT.601, BT.709 and BT.2020 describe cameras; like browsers, Halcyon decodes them as sRGB.
+  /// The transfer functions of BT.601, BT.709 and BT.2020 describe cameras; like browsers, Halcyon decodes them as
+  /// sRGB.
   init?(cicp code: Int) {
     switch code {
     case 1, 2, 6, 13, 14, 15: self = .sRGB

@@ -2,7 +2,7 @@ import HalcyonImaging
 
 /// How the colours of an image are converted. The codecs of Apple's systems convert them while decoding.
 struct ColorMapping: Sendable {
-  /// That of the result.
+  /// The colour space of the result.
   var colorSpace = ColorSpace.sRGB
   #if !IMAGEIO
   /// `nil` if the colours are in the space already.

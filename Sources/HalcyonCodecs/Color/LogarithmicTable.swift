@@ -16,7 +16,7 @@ struct LogarithmicTable: Sendable {
     let shift = UInt32(Float.significandBitCount - precision)
     func number(_ bits: UInt32) -> Float { Float(bitPattern: lowest.bitPattern + bits) }
     values = (0..<UInt32(octaves) << UInt32(precision)).map { index in
-      // The first value is exact, the others are those of the middle of a step.
+      // The first value is exact, each other one is taken in the middle of its step.
       Float(function(Double(number(index == 0 ? 0 : index << shift + 1 << (shift - 1)))))
     }
     self.lowest = lowest

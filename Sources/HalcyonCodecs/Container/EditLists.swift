@@ -47,7 +47,7 @@ struct EditLists {
     }
   }
 
-  /// The duration of all plays in place of that of one.
+  /// The content with the duration of all plays, in place of the duration of one.
   private func multiplied(_ content: Bytes, at offset: Int) -> Data {
     var data = content.data
     guard let duration = content.bits64(at: offset) else { return data }

@@ -43,7 +43,7 @@ struct HEIFImageHeader {
     return .display(primaries, curve)
   }
 
-  /// Whether the container states a wider gamut than that of sRGB. The codec's bitstream is not read.
+  /// Whether the container states a wider gamut than sRGB. The codec's bitstream is not read.
   var isWide: Bool {
     let color = color ?? ColorCoding()
     return color.highDynamicRange?.chromaticities.isWide ?? description(of: color)?.isWide ?? false
@@ -79,7 +79,7 @@ struct CleanAperture: Equatable {
     let shown = PixelSize(width: Int(clamping: values[0] / values[1]), height: Int(clamping: values[2] / values[3]))
     guard shown.width > 0, shown.height > 0, shown.width <= size.width, shown.height <= size.height else { return nil }
     func origin(_ rest: Int, _ numerator: Int64, _ denominator: Int64) -> Int {
-      // The offset is that of the centre, and can be negative.
+      // The offset moves the centre, and can be negative.
       let offset = Double(Int32(truncatingIfNeeded: numerator)) / Double(denominator)
       return Int(clamping: (Double(rest) / 2 + offset).rounded(.down))
     }

@@ -9,8 +9,8 @@ struct HEIFImageHeaderParser {
 
   /// The header, or `nil` if more bytes are needed; never `nil` for a complete file.
   ///
-  /// - Parameter prefersSequence: Whether the image sequence is read instead of the primary item, if the major brand is
-  ///   that of a sequence.
+  /// - Parameter prefersSequence: Whether the image sequence is read instead of the primary item, if the major brand
+  ///   says that the file is a sequence.
   static func parse(
     _ bytes: Bytes, format: ImageFormat, isComplete: Bool, prefersSequence: Bool
   ) throws(ImageDecodingError) -> HEIFImageHeader? {

@@ -53,7 +53,7 @@ struct HEIFMetadata {
     }
   }
 
-  /// Whether the content type, which follows the name of the item, is that of XMP.
+  /// Whether the content type, which follows the name of the item, says XMP.
   private func isXMP(_ entry: Bytes, from start: Int) -> Bool {
     var offset = start
     while let byte = entry[offset], byte != 0 { offset += 1 }

@@ -33,7 +33,7 @@ struct MediaFile {
   /// Whether a brand announces an image sequence.
   var hasSequenceBrand: Bool { !brands.isDisjoint(with: Self.sequenceBrands) }
 
-  /// Whether the major brand is that of an image sequence.
+  /// Whether the major brand says that the file is an image sequence.
   var isSequence: Bool { Self.sequenceBrands.contains(majorBrand) }
 
   private mutating func record(_ box: Box) {

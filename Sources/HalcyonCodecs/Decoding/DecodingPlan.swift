@@ -9,7 +9,7 @@ struct DecodingPlan {
   let geometry: ResizeGeometry
   private let isCancelled: @Sendable () -> Bool
 
-  /// - Parameter isWide: Whether the file states a wider gamut than that of sRGB.
+  /// - Parameter isWide: Whether the file states a wider gamut than sRGB.
   init(info: ImageInfo, isWide: Bool = false, options: DecodingOptions) throws(ImageDecodingError) {
     guard options.size.isValid else { throw .invalidTargetSize(options.size) }
     try options.limits.check(info.storedSize, format: info.format)

@@ -53,7 +53,7 @@ package struct GIFDecoder: AnimatedImageDecoder {
     }
   }
 
-  /// Reads all blocks, for the durations of the frames. Files that end early have those of the frames that are there.
+  /// Reads all blocks, for the durations of the frames. A file that ends early has the durations of its whole frames.
   package func metadata(of bytes: Data) throws -> ImageMetadata {
     var metadata = ImageMetadata(info: try wholeInfo(of: bytes))
     guard metadata.info.frameCount > 1 else { return metadata }

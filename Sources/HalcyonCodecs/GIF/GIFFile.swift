@@ -34,7 +34,7 @@ struct GIFFile {
   /// - Parameters:
   ///   - pixels: RGBA, four bytes a pixel, opaque or all zero.
   ///   - area: The place of the frame on the canvas.
-  ///   - timing: That of a frame of an animation; `nil` for a still image.
+  ///   - timing: The timing of a frame of an animation; `nil` for a still image.
   ///   - colorLimit: The most colours of its table. `nil` is 256.
   mutating func append(_ pixels: [UInt8], size: PixelSize, in area: PixelArea, timing: Timing?, colorLimit: Int?) throws
   {

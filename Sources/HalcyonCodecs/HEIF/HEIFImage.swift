@@ -39,7 +39,7 @@ struct HEIFImage: ~Copyable {
     var coding = SampleCoding(depth: Int(heif_image_get_bits_per_pixel_range(image, channels[0])))
     var color = try colorCoding()
     if isPlainRGB { color.matrix = 0 }
-    // The default chroma siting is that of video (ITU-T H.265, E.3.1).
+    // The default chroma siting is video's (ITU-T H.265, E.3.1).
     coding.chromaSiting = .left
     var alpha: SamplePlanes.Plane?
     if heif_image_has_channel(image, heif_channel_Alpha) != 0 {

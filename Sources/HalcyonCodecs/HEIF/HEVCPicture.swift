@@ -47,7 +47,7 @@ final class HEVCPicture {
     color: ColorCoding?, alpha: HEVCPicture?, isPremultiplied: Bool
   ) throws(ImageDecodingError) -> SamplePlanes {
     var coding = SampleCoding(depth: depth(ofPlane: 0))
-    // The default chroma siting is that of video (ITU-T H.265, E.3.1).
+    // The default chroma siting is video's (ITU-T H.265, E.3.1).
     coding.chromaSiting = .left
     if alpha != nil { coding.alpha = isPremultiplied ? .premultiplied : .straight }
     let isGrey = de265_get_chroma_format(picture) == de265_chroma_mono

@@ -3,9 +3,9 @@ package import Foundation
 
 /// Decodes Windows icons and cursors: bitmaps with masks, and PNG.
 ///
-/// An icon is one image in several sizes. Its size is that of the largest entry; the smallest entry that is large
-/// enough for the target size is decoded. Damaged entries are passed over as long as there are others. Own code instead of
-/// a library: the format is a directory of bitmaps and PNG files.
+/// An icon is one image in several sizes. It has the size of its largest entry; the smallest entry that is large enough
+/// for the target size is decoded. Damaged entries are passed over as long as there are others. Own code instead of a
+/// library: the format is a directory of bitmaps and PNG files.
 package struct ICODecoder: ImageDecoder {
   private let graphs = ResampleGraphCache()
 

@@ -54,7 +54,7 @@ extension JPEGDecoder {
     }
   }
 
-  /// The conversion of CMYK rows while they are decoded, and that of the RGBA result.
+  /// The conversion of CMYK rows while they are decoded, and the conversion of the RGBA result.
   private func mappings(
     _ header: JPEGHeader, profile: ColorDescription?, to space: ColorSpace
   ) -> (cmyk: ColorMapping, colors: ColorMapping) {

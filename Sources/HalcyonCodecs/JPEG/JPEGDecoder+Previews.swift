@@ -52,7 +52,7 @@ extension JPEGHeader {
 
 /// The image data in the first bytes of a JPEG file.
 private struct JPEGReceivedData {
-  /// The stage of a thumbnail, which comes before those of the image data.
+  /// The stage of a thumbnail, which comes before the stages of the image data.
   static let thumbnailStage = 1
   /// Rows of a baseline image are previewed each time that so many bytes have been received.
   private static let stepByteCount = 4096

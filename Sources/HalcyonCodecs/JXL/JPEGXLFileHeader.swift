@@ -10,7 +10,7 @@ struct JPEGXLFileHeader {
   private static let byteLimit = 1 << 16
 
   let info: ImageInfo
-  /// Whether an enumerated colour encoding is wider than sRGB; that of an ICC profile is not known.
+  /// Whether an enumerated colour encoding is wider than sRGB; for an ICC profile this is not known.
   let isWide: Bool
 
   /// - Throws: `ImageDecodingError.truncated` if the bytes end within the header.
@@ -180,7 +180,7 @@ private struct JPEGXLBitReader {
     return depth
   }
 
-  /// The type of a channel beyond those of the colour.
+  /// The type of an extra channel, beyond the colour channels.
   mutating func extraChannel() throws(ImageDecodingError) -> Int {
     if try flag() { return Self.alphaChannel }
     let type = try enumeration()

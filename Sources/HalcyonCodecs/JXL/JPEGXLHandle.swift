@@ -44,7 +44,7 @@ final class JPEGXLHandle {
     }
   }
 
-  /// Whether the image was encoded from a wider gamut than that of sRGB.
+  /// Whether the image was encoded from a wider gamut than sRGB.
   var isWide: Bool {
     if let highDynamicRange { return highDynamicRange.chromaticities.isWide }
     if let original, original.primaries == JXL_PRIMARIES_SRGB || original.color_space == JXL_COLOR_SPACE_GRAY {

@@ -9,7 +9,7 @@ struct JPEGXLHeader {
 
   let info: ImageInfo
   let loopCount: Int?
-  /// Whether the image was encoded from a wider gamut than that of sRGB.
+  /// Whether the image was encoded from a wider gamut than sRGB.
   let isWide: Bool
   /// The signal, if the image is high dynamic range.
   let highDynamicRange: HighDynamicRange?

@@ -45,7 +45,7 @@ struct JPEGXLReader {
     return status == JXL_DEC_SUCCESS ? encoding : nil
   }
 
-  /// How the colours of decoded frames are converted. Those of CMYK are converted already.
+  /// How the colours of decoded frames are converted. CMYK is converted already.
   var colorMapping: ColorMapping {
     guard handle.blackChannel == nil else { return inkMapping.isUnusable ? .unusable : ColorMapping() }
     if toneMapper != nil { return ColorMapping(colorSpace: target) }

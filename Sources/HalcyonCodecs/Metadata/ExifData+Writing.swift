@@ -31,7 +31,7 @@ extension ExifData {
   private func changes(to space: ColorSpace) -> [(offset: Int, bytes: [UInt8])] {
     var changes: [(offset: Int, bytes: [UInt8])] = []
     if let count = bytes.unsigned16(at: directory, littleEndian: isLittleEndian) {
-      // The next directory is that of the thumbnail.
+      // The next directory belongs to the thumbnail.
       changes.append((directory + 2 + count * 12, [0, 0, 0, 0]))
     }
     if let entry = entry(Tag.orientation, in: directory) { changes.append((entry + 2, short(Self.uprightValue))) }

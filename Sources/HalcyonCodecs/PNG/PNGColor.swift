@@ -57,7 +57,7 @@ struct PNGColor {
     return HighDynamicRange(primaries: codePoints.primaries, transfer: codePoints.transfer)?.with(light)
   }
 
-  /// Whether the file states a wider gamut than that of sRGB.
+  /// Whether the file states a wider gamut than sRGB.
   func isWide(in file: UnsafeRawBufferPointer) -> Bool {
     highDynamicRange?.chromaticities.isWide ?? description(in: file)?.isWide ?? false
   }

@@ -6,8 +6,8 @@ package import Foundation
 /// Through libspng, and on Apple's systems through ImageIO.
 ///
 /// ``decode(_:options:)`` gives the default image of an animation, or its first frame if that image is not part of the
-/// animation. Colours are premultiplied before resampling. Rows
-/// are resampled while they are decoded, except those of interlaced images, which are complete only at the end.
+/// animation. Colours are premultiplied before resampling. Rows are resampled while they are decoded, except in
+/// interlaced images, whose rows are complete only at the end.
 package struct PNGDecoder: ImageDecoder {
   let graphs = ResampleGraphCache()
   #if !IMAGEIO

@@ -100,7 +100,7 @@ final class PNGInflatedFile {
     (pending, pendingOffset) = (start, 0)
   }
 
-  /// Ends a chunk with a checksum, which is not checked; the last one also with that of the zlib format.
+  /// Ends a chunk with a checksum, which is not checked; the last one also with the checksum of the zlib format.
   private func endBlock() {
     let isLast = remainingByteCount == 0
     (pending, pendingOffset) = ([UInt8](repeating: 0, count: isLast ? 8 : 4), 0)

@@ -59,7 +59,7 @@ struct PNGReader: ~Copyable {
 
   /// Writes the pixels of the next row; returns `false` after the last row of the image.
   ///
-  /// - Parameter columns: Those of the pass of an interlaced image: the others keep their values.
+  /// - Parameter columns: The columns of the pass of an interlaced image: the others keep their values.
   func readRow(
     into row: UnsafeMutablePointer<UInt8>, columns: StrideTo<Int>? = nil
   ) throws(ImageDecodingError) -> Bool {
@@ -103,7 +103,7 @@ private final class DeepRow {
     samples.withUnsafeBufferPointer { samples in
       guard let start = samples.baseAddress else { return }
       guard let columns else { return toneMapper.convert(start, count: count, to: row) }
-      // All columns, which takes less than those of a pass one by one.
+      // All columns, which is faster than the columns of a pass one by one.
       withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count * 4) { mapped in
         guard let mapped = mapped.baseAddress else { return }
         toneMapper.convert(start, count: count, to: mapped)
@@ -190,7 +190,7 @@ final class PNGRowSource: RowSource {
   private let reader: PNGReader
   private var hasMoreRows = true
 
-  /// The parameters are those of the reader.
+  /// See the reader for the parameters.
   init(
     _ bytes: UnsafeRawBufferPointer, header: PNGHeader, _ range: HighDynamicRange? = nil, isWhole: Bool
   ) throws(ImageDecodingError) {

@@ -1,7 +1,7 @@
 /// A colour table: all colours of an image, or a selection by variance (Wan, Wong and Prusinkiewicz, 1988), refined by
 /// k-means.
 ///
-/// Colours are premultiplied, so that those of nearly transparent pixels count little.
+/// Colours are premultiplied, so that nearly transparent pixels count little.
 struct ColorPalette {
   private static let refinementCount = 2
 

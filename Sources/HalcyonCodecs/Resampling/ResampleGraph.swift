@@ -4,7 +4,7 @@ import CHalcyonZimg
 import CHalcyonSystemShim
 
 /// A zimg filter graph, from planes of one size and format to RGB, RGBA or grey planes of another size: with 8 bits, or
-/// those of ``ToneMapper`` for high dynamic range.
+/// with the depth of ``ToneMapper`` for high dynamic range.
 struct ResampleGraph: ~Copyable {
   private static let lanczosTaps = 3.0
   private static let version = UInt32(ZIMG_API_VERSION_MAJOR << 8 | ZIMG_API_VERSION_MINOR)

@@ -4,7 +4,7 @@ import HalcyonImaging
 
 /// Filters: each primitive is priced by the pixels of the canvas and by its own parameters.
 extension SVGCost {
-  /// - Parameter size: That of the element in user units; infinite if it is not known.
+  /// - Parameter size: The size of the element in user units; infinite if it is not known.
   mutating func chargeFilter(
     _ value: String, _ context: Context, size: (width: Double, height: Double)
   ) throws(ImageDecodingError) {

@@ -38,7 +38,7 @@ extension SVGCost {
 
   /// Adds the work for the pixels of a fill or a stroke.
   ///
-  /// - Parameter area: In pixels, at most; not a number is that of the whole canvas.
+  /// - Parameter area: The most pixels that are drawn; not a number means the whole canvas.
   private mutating func chargeArea(
     _ property: String, _ context: Context, size: (width: Double, height: Double), area: Double
   ) throws(ImageDecodingError) {

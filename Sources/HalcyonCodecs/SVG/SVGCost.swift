@@ -50,7 +50,7 @@ struct SVGCost {
   private let livePixelLimit: Int
   var units = 0.0
   var elementCount = 0
-  /// Those of the paths that were drawn: references can draw them often.
+  /// The extents of the paths that were drawn: references can draw them often.
   var extents: [Int: SVGPathExtent] = [:]
   /// The elements that values refer to.
   private var targets: [String: [Int]] = [:]

@@ -8,10 +8,10 @@ package import Foundation
 ///
 /// Scripts are not run, and no external resources are loaded: no other files, URLs or style sheets. Images inside the
 /// document, drawings too, are decoded within the limits; those that cannot be decoded are left out, which
-/// `DroppedContent.embeddedImages` tells. `DroppedContent.svgFeatures` tells that the document uses what librsvg does not
-/// draw. A document that would take too long to draw, too much memory, or more than 100 nested elements and references is
-/// an error that names what is too much. A document without a size has that of its view box, else 300x150 pixels, as in
-/// browsers. Files compressed by gzip (`.svgz`) are decompressed to at most 64 MiB.
+/// `DroppedContent.embeddedImages` tells. `DroppedContent.svgFeatures` tells that the document uses what librsvg does
+/// not draw. A document that would take too long to draw, too much memory, or more than 100 nested elements and
+/// references is an error that names what is too much. A document without a size has the size of its view box, else
+/// 300x150 pixels, as in browsers. Files compressed by gzip (`.svgz`) are decompressed to at most 64 MiB.
 ///
 /// A drawing has a thread of its own. librsvg cannot be interrupted: when decoding is cancelled, the caller's thread
 /// returns at once, and the drawing ends on its own.
@@ -89,7 +89,7 @@ struct SVGDrawing: Sendable {
 struct SVGBudget {
   /// As of ``SVGCost``.
   var units = 0.0
-  /// That of the images inside.
+  /// The number of pixels of the images inside.
   var embeddedPixelCount = 0
   /// The encoded bytes of images that were decoded.
   var embeddedByteCount = 0

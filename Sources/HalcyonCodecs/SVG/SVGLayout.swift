@@ -6,8 +6,8 @@ struct SVGLayout: Hashable, Sendable {
   let outputSize: PixelSize
   /// The rectangle of the whole document, in output pixels; it can extend beyond the output.
   let viewport: PixelRectangle
-  /// How much the document is stretched, so that its ratio is that of the viewport in whole pixels: otherwise thin bands
-  /// would remain at two sides.
+  /// How much the document is stretched to the ratio of the viewport in whole pixels: otherwise thin bands would remain
+  /// at two sides.
   let rounding: SIMD2<Double>
 
   /// The size of the temporary surfaces of librsvg, which cover the viewport.

@@ -212,7 +212,7 @@ extension SVGSanitizer {
 }
 
 extension SVGTree.Element {
-  /// Whether a link is that of an image rather than of another element.
+  /// Whether a link leads to an image rather than to another element.
   fileprivate func loadsImage(_ url: String) -> Bool {
     name == "image" || name == "feImage" && url.utf8.first != UInt8(ascii: "#")
   }

@@ -17,7 +17,7 @@ struct SVGSize: Hashable, Sendable, Codable {
     return PixelSize(width: whole(width), height: whole(height))
   }
 
-  /// - Parameter attributes: Those of the root element.
+  /// - Parameter attributes: The attributes of the root element.
   init(attributes: [String: String]) {
     let width = attributes["width"].flatMap(Self.length)
     let height = attributes["height"].flatMap(Self.length)

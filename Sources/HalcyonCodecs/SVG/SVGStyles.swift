@@ -7,7 +7,7 @@ struct SVGStyles {
   private struct Values {
     /// From the attribute `style` and the attribute of that name.
     var own: [String] = []
-    /// These and those of the rules.
+    /// The own declarations, and the declarations of rules.
     var all: [String] = []
   }
 

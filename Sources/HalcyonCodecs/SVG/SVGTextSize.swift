@@ -27,7 +27,7 @@ struct SVGTextSize {
 
   init() {}
 
-  /// - Parameter inherited: That of the parent.
+  /// - Parameter inherited: The text size of the parent.
   init(of index: Int, _ styles: SVGStyles, in inherited: SVGTextSize, viewport: Double) {
     let lengths =
       styles.values(of: "font-size", for: index) + Self.lengths(inFonts: styles.values(of: "font", for: index))

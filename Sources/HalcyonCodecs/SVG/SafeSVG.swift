@@ -16,7 +16,7 @@ extension IsolatedSVGDecoder: SanitizingDecoder {
 ///
 /// What it draws stays: style sheets with animations and media queries, embedded images and fonts, links of `<a>`.
 enum SafeSVG {
-  /// Elements that run code, load documents, or contain those of other languages.
+  /// Elements that run code, load documents, or contain documents in other languages.
   private static let removedElements: Set = [
     "script", "foreignObject", "iframe", "embed", "object", "form", "handler", "listener", "audio", "video", "canvas",
   ]

@@ -48,7 +48,7 @@ struct ImageIOReader: SystemImageReader {
 }
 
 extension CGImageSourceStatus {
-  /// Whether the image ends too early. Some codecs give whole images other statuses than that of a complete one.
+  /// Whether the image ends too early. Some codecs give whole images a status other than complete.
   var isCut: Bool { [.statusUnexpectedEOF, .statusInvalidData, .statusIncomplete].contains(self) }
 }
 

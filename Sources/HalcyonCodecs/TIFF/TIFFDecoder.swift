@@ -25,7 +25,7 @@ package struct TIFFDecoder: ImageDecoder {
     return header?.info
   }
 
-  /// Reads the fields of the first directory, which are those of Exif. ``ImageMetadata/exif`` is `nil`: it would be the
+  /// Reads the fields of the first directory, which are also Exif's. ``ImageMetadata/exif`` is `nil`: it would be the
   /// whole file.
   package func metadata(of bytes: Data) throws -> ImageMetadata {
     try bytes.withUnsafeBytes { buffer in

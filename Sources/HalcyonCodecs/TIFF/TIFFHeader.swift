@@ -93,7 +93,7 @@ struct TIFFHeaderParser {
   private static let entryLimit = 4096
   /// More samples of a pixel are not told apart.
   private static let sampleLimit = 1 << 16
-  /// The most strips or tiles that are checked: those of a tiled image of 256 megapixels.
+  /// The most strips or tiles that are checked: enough for a tiled image of 256 megapixels.
   private static let partLimit = 1 << 20
 
   private let bytes: Bytes

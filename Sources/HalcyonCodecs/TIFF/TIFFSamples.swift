@@ -67,7 +67,7 @@ struct TIFFSamples {
     }
   }
 
-  /// The whole number of a sample; those of other sizes than bytes are packed from the highest bit on.
+  /// The whole number of a sample; samples that are not whole bytes are packed from the highest bit on.
   func stored(_ index: Int, in row: UnsafeRawPointer) -> UInt32 {
     switch bits {
     case 8: UInt32(row.load(fromByteOffset: index, as: UInt8.self))

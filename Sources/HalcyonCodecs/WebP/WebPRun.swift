@@ -59,7 +59,7 @@ final class WebPRun {
 
   /// Decodes to the end of the file.
   ///
-  /// - Returns: The number of rows, which is that of the image.
+  /// - Returns: The number of rows of the image.
   @discardableResult
   func finish() throws(ImageDecodingError) -> Int {
     while !isDone { try step() }

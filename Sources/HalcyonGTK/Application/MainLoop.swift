@@ -11,7 +11,7 @@ public enum MainLoop {
   /// view calls this with its first image. Idempotent.
   ///
   /// The program's `main` has to be a synchronous function: an asynchronous one is itself a task of the main actor, and
-  /// no other task runs until it ends. For the same reason a task that runs a nested loop, such as that of a modal
+  /// no other task runs until it ends. For the same reason a task that runs a nested loop, for example of a modal
   /// dialog, blocks all other tasks of the main actor.
   @MainActor
   public static func runMainActor() {

@@ -40,10 +40,10 @@ final class ImagePaintable {
     return (paintable, ObjectReference(adopting: object))
   }
 
-  /// The intrinsic size, whatever the image is; `nil` for that of the image.
+  /// The intrinsic size, whatever the image is; `nil` for the image's size.
   var fixedSize: DrawingSize?
 
-  /// The intrinsic size in points: that of the image, zero without one.
+  /// The intrinsic size in points: the image's size, zero without an image.
   var intrinsicSize: DrawingSize { fixedSize ?? layer?.size ?? .zero }
 
   /// Replaces the image, without a fade.

@@ -29,7 +29,8 @@ public final class LoadingPaintable {
   /// - Parameters:
   ///   - width: The width in points, above 0.
   ///   - height: The height in points, above 0.
-  ///   - scale: Device pixels per point, above 0. Default: 1; `gtk_widget_get_scale_factor` has that of a window.
+  ///   - scale: Device pixels per point, above 0. Default: 1; `gtk_widget_get_scale_factor` returns the scale of a
+  ///     window.
   ///   - mode: How an image is scaled. Default: `.fill`.
   ///   - pipeline: The pipeline that loads the images, unless a call names another one. Default:
   ///     ``ImagePipeline/shared``.

@@ -13,8 +13,8 @@ import HalcyonViews
 /// </object>
 /// ```
 ///
-/// Its properties are `uri`, `placeholder-icon-name`, `alternative-text` (strings) and `content-fit` (`GtkContentFit`). It
-/// loads with the options of ``ImageViewOptions/global``; `widget.hc` is that of its picture.
+/// Its properties are `uri`, `placeholder-icon-name`, `alternative-text` (strings) and `content-fit` (`GtkContentFit`).
+/// It loads with the options of ``ImageViewOptions/global``; `widget.hc` is the binder of its picture.
 public enum PictureWidget {
   /// Registers the type, before a UI file that names it is read. Idempotent.
   ///

@@ -67,8 +67,7 @@ final class WidgetDisplay: ClockedDisplay {
 
   func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) { onPrepare?(options, pipeline) }
 
-  /// Makes the paintable that of the widget, since a widget without a paintable is not drawn, and does not report its
-  /// size.
+  /// Gives the widget the paintable, since a widget without one is not drawn, and does not report its size.
   func adoptProgramContent() -> DisplayContent? {
     guard !isEnding else { return nil }
     let picture = kind.programContent(of: widget, except: paintableObject.pointer)

@@ -21,8 +21,8 @@ public struct IPAddress: Hashable, Sendable {
 
   /// The version of the Internet Protocol.
   public let family: Family
-  /// The number of 128 bits that the address is, in which the first part of its text is the most significant. That of
-  /// an IPv4 address has 32 bits, in ``low``.
+  /// The address as a number of 128 bits; the first part of its text is the most significant. An IPv4 address has 32
+  /// bits, in ``low``.
   package let high, low: UInt64
 
   /// Creates an IPv4 address from a number: `0x7f000001` is 127.0.0.1.

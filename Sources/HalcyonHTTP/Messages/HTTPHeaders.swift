@@ -60,7 +60,7 @@ public struct HTTPHeaders: Sendable {
     return kept
   }
 
-  /// These fields, and those of `others` with other names.
+  /// These fields, and the fields of `others` whose names are not among them.
   package func adding(_ others: HTTPHeaders) -> HTTPHeaders {
     if fields.isEmpty { return others }
     var all = self

@@ -4,7 +4,7 @@ public import Foundation
 public struct TransportRequest: Hashable, Sendable {
   /// An `http` or `https` URL.
   public var url: URL
-  /// The header fields to send, in addition to those of the transport itself.
+  /// The header fields to send, in addition to what the transport itself sends.
   public var headers: HTTPHeaders
   /// Timeouts and the size limit of the response head.
   public var limits: TransportLimits

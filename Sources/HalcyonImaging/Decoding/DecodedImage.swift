@@ -49,7 +49,7 @@ public struct DecodedImage: Sendable {
   ///
   /// - Parameters:
   ///   - bitmap: The pixels.
-  ///   - info: The properties of the file. Default: those of a PNG of this size.
+  ///   - info: The properties of the file. Default: the properties of a PNG of this size.
   ///   - animation: The animation of which `bitmap` is the still frame, or `nil` for a still image.
   ///   - isPartial: Whether pixels are missing because the file ended early or is damaged.
   public init(bitmap: Bitmap, info: ImageInfo? = nil, animation: AnimatedImage? = nil, isPartial: Bool = false) {

@@ -73,7 +73,7 @@ extension ImageEncoder {
     try fitting(options, byteLimit: byteLimit) { try encode(bitmap, options: $0) }
   }
 
-  /// The file of the best quality within a byte limit, or that of the options without a limit.
+  /// The file of the best quality within a byte limit; without a limit, the file of the options.
   package func fitting(
     _ options: EncodingOptions, byteLimit: Int?, _ encode: (EncodingOptions) throws -> Data
   ) throws -> Data {

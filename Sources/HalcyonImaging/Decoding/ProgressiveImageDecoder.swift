@@ -2,7 +2,7 @@ public import Foundation
 
 /// A decoder that can decode previews from the first bytes of a file.
 ///
-/// A conformer keeps these laws, in addition to those of ``ImageDecoder``:
+/// A conformer keeps these laws, in addition to the laws of ``ImageDecoder``:
 /// - Metadata before the image never counts as a preview, however long it is; an embedded thumbnail does only if it shows
 ///   the whole image.
 /// - A preview has the size, the orientation and the colours of the complete image, only less detail, or rows that are

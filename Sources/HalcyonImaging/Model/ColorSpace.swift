@@ -2,7 +2,7 @@
 public enum ColorSpace: String, Hashable, Sendable, CaseIterable {
   /// IEC 61966-2-1, the colours of the web and of most screens.
   case sRGB
-  /// Display P3, with a quarter more colours, mainly reds and greens: those of Apple's cameras and screens.
+  /// Display P3, the space of Apple's cameras and screens, with a quarter more colours, mainly reds and greens.
   case displayP3
 }
 
@@ -12,10 +12,10 @@ public enum TargetColorSpace: String, Hashable, Sendable, CaseIterable {
   case sRGB
   /// Display P3; wider colours become the nearest ones.
   case displayP3
-  /// Display P3 if the file states a wider gamut than that of sRGB, otherwise sRGB. Inks are converted to sRGB.
+  /// Display P3 if the file states a wider gamut than sRGB, otherwise sRGB. Inks are converted to sRGB.
   case source
 
-  /// - Parameter isWide: Whether the gamut of the file is wider than that of sRGB.
+  /// - Parameter isWide: Whether the gamut of the file is wider than sRGB.
   package func resolved(isWide: Bool) -> ColorSpace {
     switch self {
     case .sRGB: .sRGB

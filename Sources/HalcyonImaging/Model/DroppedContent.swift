@@ -9,7 +9,7 @@ public enum DroppedContent: String, Hashable, Sendable, CaseIterable {
   case gainMap
   /// A depth map: the distance of each point.
   case depthMap
-  /// Luminances above those of a usual display, compressed by tone mapping.
+  /// Luminances above the range of an ordinary display, compressed by tone mapping.
   case highDynamicRange
   /// A colour profile that is damaged or does not fit the pixels; they are interpreted as sRGB.
   case colorProfile

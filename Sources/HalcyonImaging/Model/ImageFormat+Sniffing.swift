@@ -19,7 +19,7 @@ extension ImageFormat {
     self = format
   }
 
-  /// SVG if the root element says so, rather than that of an HTML page that contains a drawing.
+  /// SVG if the root element is `svg`; an HTML page that contains a drawing is not.
   private static func text(_ file: Data) -> ImageFormat? {
     var head = file.prefix(sniffByteCount)
     if GzipContent.isCompressed(head) { head = Data(GzipContent(of: head, byteLimit: sniffByteCount).bytes) }

@@ -35,7 +35,7 @@ extension ImageFormat {
     .jpeg, .png, .gif, .webp, .bmp, .ico, .tiff, .avif, .heic, .jpegXL, .svg,
   ]
 
-  /// The name of the format: `jpeg`, `png`, `jxl`, or that of ``custom(_:)``.
+  /// The name of the format: `jpeg`, `png`, `jxl`, or the name of ``custom(_:)``.
   public var rawValue: String {
     switch self {
     case .jpeg: "jpeg"

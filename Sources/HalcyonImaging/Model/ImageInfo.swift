@@ -24,7 +24,7 @@ public struct ImageInfo: Hashable, Sendable {
   /// Content of the file that the decoded image does not contain.
   public var droppedContent: Set<DroppedContent>
 
-  /// Creates image properties; the defaults are those of an ordinary photograph.
+  /// Creates image properties; the defaults describe an ordinary photograph.
   public init(
     format: ImageFormat, storedSize: PixelSize, orientation: ImageOrientation = .up, hasAlpha: Bool = false,
     frameCount: Int = 1, colorModel: ColorModel = .rgb, bitDepth: Int = 8, hasColorProfile: Bool = false,

@@ -7,9 +7,9 @@ public import Foundation
 /// print(metadata.cameraModel ?? "unknown camera", metadata.captureDate?.date ?? .distantPast)
 /// ```
 ///
-/// Read from the encoded bytes when it is asked for: loading and decoding images does not read it. Texts are those of
-/// Exif, or of XMP if Exif has none, without control characters and at most 4,096 bytes long. They come from the file, so
-/// they may be wrong.
+/// Read from the encoded bytes when it is asked for: loading and decoding images does not read it. Texts come from
+/// Exif, or from XMP if Exif has none, without control characters and at most 4,096 bytes long. A file may state
+/// anything, so they may be wrong.
 public struct ImageMetadata: Hashable, Sendable {
   /// The format, size, orientation, number of frames and colour model.
   public var info: ImageInfo
@@ -31,7 +31,7 @@ public struct ImageMetadata: Hashable, Sendable {
   /// The colour space that the file names, besides an ICC profile: `sRGB` (also for the primaries of BT.709), `Adobe RGB`,
   /// `Display P3` or `BT.2020`.
   public var colorSpace: String?
-  /// Whether the file states a wider gamut than that of sRGB, by primaries or by an ICC profile.
+  /// Whether the file states a wider gamut than sRGB, by primaries or by an ICC profile.
   public var hasWideGamut: Bool
   /// The transfer function of high dynamic range, `PQ` or `HLG`; `nil` for others.
   public var transferFunction: String?

@@ -1,6 +1,6 @@
 /// The metadata of the original file that an encoded image gets.
 ///
-/// The pixels are upright in any case, and the colour space of the file is that of the bitmap.
+/// The pixels are upright in any case, and the file states the colour space of the bitmap.
 @nonexhaustive
 public enum MetadataPolicy: String, Hashable, Sendable, CaseIterable {
   /// None: no place, no camera, no date.
@@ -9,8 +9,8 @@ public enum MetadataPolicy: String, Hashable, Sendable, CaseIterable {
   case copyright
   /// Exif and XMP, which may contain the place where a photograph was taken.
   ///
-  /// The orientation is set to upright and the colour space to that of the bitmap; the Exif thumbnail, which may show what has been
-  /// cropped, is removed. JPEG has room for 64 KB each of Exif and XMP: what is larger is left out there.
+  /// The orientation is set to upright and the colour space to the bitmap's; the Exif thumbnail, which may show what
+  /// has been cropped, is removed. JPEG has room for 64 KB each of Exif and XMP; larger blocks are left out.
   case keep
 
   /// The part of the metadata that an encoder gets, as ``EncodingOptions/metadata``.

@@ -21,8 +21,8 @@ public enum TargetSize: Hashable, Sendable {
   case fill(width: Int, height: Int, anchor: CropAnchor = .center)
   /// The whole image at exactly this size, distorted if necessary.
   ///
-  /// Both sides at least 1; the limits on pixels apply to the result. Without `enlarges` neither side becomes larger than
-  /// that of the image, for a view that stretches what it draws.
+  /// Both sides at least 1; the limits on pixels apply to the result. Without `enlarges` neither side becomes larger
+  /// than the image's, for a view that stretches what it draws.
   case exact(width: Int, height: Int, enlarges: Bool = true)
 
   /// The whole image with at most this width; its height is not limited. To fill only a width would be the same.

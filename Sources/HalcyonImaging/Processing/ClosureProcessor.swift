@@ -12,11 +12,12 @@ struct ClosureProcessor: ImageProcessor {
 }
 
 extension ImageProcessor where Self == BuiltInProcessor {
-  /// Calls a closure; its errors are those of the processor.
+  /// Calls a closure, and throws the errors that it throws.
   ///
   /// - Parameters:
   ///   - identifier: Identifies the closure and all values that change its result, since it becomes part of cache keys:
-  ///     closures with different results need different identifiers. It never equals that of another processor here.
+  ///     closures with different results need different identifiers. It never equals the identifier of a built-in
+  ///     processor.
   ///   - body: Returns the processed bitmap, in accordance with the laws of ``ImageProcessor``.
   public static func custom(
     identifier: String, _ body: @escaping @Sendable (Bitmap) throws -> Bitmap

@@ -11,6 +11,6 @@ struct TintProcessor: ImageProcessor {
 }
 
 extension ImageProcessor where Self == BuiltInProcessor {
-  /// Replaces all colours by one and keeps the image's alpha, multiplied by that of the colour, for example for symbols.
+  /// Replaces all colours by one, and multiplies the image's alpha by the colour's; for example for symbols.
   public static func tint(_ color: PixelColor) -> Self { BuiltInProcessor(TintProcessor(color: color)) }
 }

@@ -4,7 +4,7 @@ extension BlurHash {
   /// Creates the placeholder of an image, in about a millisecond regardless of its size.
   ///
   /// Transparent pixels have the mean colour of the image. An image with a longer side over 100 pixels is sampled at 32
-  /// of them, so that the text differs slightly from that of encoders that read every pixel.
+  /// of them, so its text differs slightly from the text of encoders that read every pixel.
   ///
   /// - Parameters:
   ///   - bitmap: The image.

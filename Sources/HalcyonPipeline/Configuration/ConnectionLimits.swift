@@ -30,7 +30,7 @@ extension ConnectionLimits {
   ///
   /// - Parameters:
   ///   - activeCount: The transfers in flight.
-  ///   - hostCount: Those of them to the host.
+  ///   - hostCount: The transfers in flight to the host.
   func allowTransfer(at priority: ImagePriority, activeCount: Int, hostCount: Int) -> Bool {
     // In whole numbers: a limit of `Int.max`, which means none, is no `Double`.
     func share(_ limit: Int) -> Int { priority <= .low ? max(1, limit / 3 * 2 + limit % 3 * 2 / 3) : limit }

@@ -32,8 +32,9 @@ public struct PipelineConfiguration: Sendable {
   public var limits: ImageLimits
   /// The timeouts of a transfer and the maximum size of response headers.
   public var transportLimits: TransportLimits
-  /// The rules for the freshness of HTTP responses. Default: those of a private cache (RFC 9111); a response without
-  /// any caching headers is fresh for 7 days, one with a validator but without a lifetime for at least 5 minutes.
+  /// The rules for the freshness of HTTP responses. Default: the rules of a private cache (RFC 9111); a response
+  /// without any caching headers is fresh for 7 days, one with a validator but without a lifetime for at least 5
+  /// minutes.
   public var httpCaching: HTTPCacheRules
   /// Whether a stale image of any age is used when its server cannot be reached, unless its response requires
   /// revalidation (`must-revalidate`, `no-cache`). Default: yes.
@@ -45,8 +46,9 @@ public struct PipelineConfiguration: Sendable {
   /// Whether, of the loads that wait with the same priority, the newest starts first, and not the oldest: for its transfer
   /// and for its decoding. Default: no.
   ///
-  /// For lists that are scrolled fast: what is on the screen now is loaded first. A load counts as new when it begins, and
-  /// again when its priority changes, as that of a view that becomes visible. An old load waits while new ones begin.
+  /// For lists that are scrolled fast: what is on the screen now is loaded first. A load counts as new when it begins,
+  /// and again when its priority changes, for example because its view becomes visible. An old load waits while new
+  /// ones begin.
   public var loadsNewestFirst = false
   /// Whether retries wait while the machine is offline, that is, while no network interface other than loopback is up and has
   /// an IP address. Default: no.

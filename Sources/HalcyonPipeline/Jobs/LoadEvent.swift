@@ -27,7 +27,7 @@ enum LoadEvent: Sendable {
 
 /// Whether a transfer waits for a connection.
 struct QueueState: Sendable {
-  /// The identifier of its permit. That of a later transfer of the load is greater.
+  /// The identifier of its permit. Later transfers of the load have greater ones.
   let permit: UInt64
   let isWaiting: Bool
 

@@ -59,7 +59,7 @@ private final class ProcessedFrames {
       frameCount: min(limit, reader.animation.frameCount), loopCount: reader.animation.loopCount)
   }
 
-  /// - Throws: Errors of the decoder; ``ImageError`` for those of processors.
+  /// - Throws: Errors of the decoder; ``ImageError`` if a processor fails.
   func next() throws -> AnimationFrame? {
     guard count < animation.frameCount, var frame = try reader.nextFrame() else { return nil }
     count += 1

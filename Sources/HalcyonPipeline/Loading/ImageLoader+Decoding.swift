@@ -4,7 +4,7 @@ import HalcyonSupport
 
 /// Decoding: what was decoded meanwhile, damaged bytes fetched again, and the placeholder.
 extension ImageLoader {
-  /// Decodes bytes; those of the store are fetched again, once, if they are damaged.
+  /// Decodes bytes; stored bytes that are damaged are fetched again, once.
   func decode(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> Loaded {
     if encoded.origin == .store, let image = await decodedMeanwhile(from: encoded, load) {
       return Loaded(image: image, encoded: encoded, trace: encoded.trace)
@@ -35,7 +35,7 @@ extension ImageLoader {
 
   /// The bytes from the network, in place of stored ones that could not be decoded: they were an image once.
   ///
-  /// - Throws: `error` if the bytes are not stored ones, or another error than that of a decoder.
+  /// - Throws: Rethrows `error` unless stored bytes failed to decode.
   func fetchAgain(
     _ encoded: EncodedImage, after error: ImageError, _ load: Load
   ) async throws(ImageError) -> EncodedImage {

@@ -27,7 +27,7 @@ extension EncodedVariant: LoadResult {
 extension ImageLoader {
   /// The image of a request in the form of its storage policy: from the store, or encoded and then stored.
   ///
-  /// - Parameter planner: Decides on size, processors and form once the bytes are known; `nil` for those of the request.
+  /// - Parameter planner: Decides on size, processors and form once the bytes are known; `nil` uses the request's.
   func encodedVariant(
     for request: ImageRequest, planner: EncodingPlanner? = nil
   ) async throws(ImageError) -> EncodedVariant {

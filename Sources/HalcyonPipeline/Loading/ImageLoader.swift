@@ -76,7 +76,7 @@ final class ImageLoader: Sendable {
   /// The load of a caller.
   ///
   /// - Parameters:
-  ///   - keys: Those of the request, if they are known.
+  ///   - keys: The keys of the request, if they are known.
   ///   - memory: The outcome of the look-up in memory, if there was one.
   func newLoad(
     _ request: ImageRequest, _ keys: RequestKeys? = nil, after memory: MemoryLookup? = nil,

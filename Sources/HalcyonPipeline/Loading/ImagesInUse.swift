@@ -38,7 +38,7 @@ final class ImagesInUse: Sendable {
 
   private struct State {
     var entries: [CacheKey: Entry] = [:]
-    /// The number of entries at which those of deallocated images are removed.
+    /// The number of entries at which entries of deallocated images are removed.
     var sweepCount = 16
 
     mutating func insert(_ entry: Entry, for key: CacheKey) {
@@ -66,7 +66,7 @@ final class ImagesInUse: Sendable {
   ///
   /// - Parameters:
   ///   - memory: The memory cache of its request.
-  ///   - watch: That of the load: an image that is removed is not found again.
+  ///   - watch: The watch of the load: an image that is removed is not found again.
   func insert(_ image: DecodedImage, for key: CacheKey, in memory: any MemoryStore, _ watch: RemovalWatch) {
     let entry = Entry(image, in: memory, watch)
     state.withLock { $0.insert(entry, for: key) }

@@ -39,7 +39,7 @@ protocol JobOptions: Hashable, Sendable {
 
 /// The options that change how bytes are fetched. Requests with different ones share no fetch.
 ///
-/// Tags, pins and expirations are applied to the stored entry afterwards, those of all requests that share the fetch.
+/// Tags, pins and expirations of all requests that share the fetch are applied to the stored entry afterwards.
 struct FetchKey: JobOptions {
   static let standard = FetchKey(.withoutOptions)
 

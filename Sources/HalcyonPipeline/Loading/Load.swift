@@ -11,7 +11,7 @@ final class Load: Sendable {
   let cache: ImageCache
   /// Takes priorities down and events up.
   let subscription: LoadSubscription
-  /// The outcome of the look-up in memory; `nil` for loads that do none, as those of encoded bytes.
+  /// The outcome of the look-up in memory; `nil` for loads that do none, such as loads of encoded bytes.
   let memory: MemoryLookup?
   /// Notices that the result is removed during the load.
   let watch: RemovalWatch
@@ -21,7 +21,7 @@ final class Load: Sendable {
 
   /// - Parameters:
   ///   - memory: The outcome of the look-up in memory, if there was one.
-  ///   - watch: That of the result; `nil` for a new one of the image.
+  ///   - watch: The watch of the result; `nil` for a new one of the image.
   ///   - isReported: Whether there is an event handler.
   init(
     _ request: ImageRequest, _ keys: RequestKeys, in cache: ImageCache, for subscription: LoadSubscription,
@@ -60,7 +60,7 @@ final class Load: Sendable {
 
   /// This load as part of a job, for all callers of the job.
   ///
-  /// - Parameter watch: That of the result, if its key is not the one of the image.
+  /// - Parameter watch: The watch of the result, if its key is not the key of the image.
   func shared(by subscription: LoadSubscription, for watch: RemovalWatch? = nil) -> Load {
     Load(request, keys, in: cache, for: subscription, after: memory, watch ?? self.watch, isReported: isReported)
   }

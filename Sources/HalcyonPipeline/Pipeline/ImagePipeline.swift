@@ -199,9 +199,9 @@ public final class ImagePipeline: Sendable {
   /// The encoded bytes of a request's image, from the store or from the source.
   ///
   /// The size and the processors of the request are ignored; its alternatives and its timeout apply. The bytes are
-  /// checked to begin like an image, and stored like those of an image that is loaded, but not decoded. So nothing is
-  /// encoded by ``RequestOptions/storage``, and an image that it has stored is not returned; nothing is stored if it
-  /// keeps no originals.
+  /// checked to begin like an image, and stored as for a loaded image, but not decoded. So nothing is encoded by
+  /// ``RequestOptions/storage``, and an image that it has stored is not returned; nothing is stored if it keeps no
+  /// originals.
   ///
   /// - Parameters:
   ///   - request: The image whose bytes to load.
@@ -243,9 +243,9 @@ public final class ImagePipeline: Sendable {
   /// Ends all loads with ``ImageError/pipelineInvalidated``, and lets the threads of the pipeline end. Idempotent.
   ///
   /// Revalidations in the background end as well. Later loads fail with the same error, also of images in memory. The
-  /// caches remain as they are: images being stored are written to the end, and other pipelines that share the caches or
-  /// the transport are not affected. The threads of a cache end when they are idle, that of the transport when nothing
-  /// references the transport any longer.
+  /// caches remain as they are: images being stored are written to the end, and other pipelines that share the caches
+  /// or the transport are not affected. The threads of a cache end when they are idle; the transport's thread ends when
+  /// nothing references the transport any longer.
   public func invalidate() { loader.invalidate() }
 
   /// The limits on concurrent and waiting transfers.
@@ -258,7 +258,7 @@ public final class ImagePipeline: Sendable {
 
   /// How long failures are cached. Initially ``PipelineConfiguration/failureLifetimes``.
   ///
-  /// May be changed at any time, also that of a pipeline that is not configured, as `ImagePipeline.shared`:
+  /// May be changed at any time, also on a pipeline that is not configured, such as `ImagePipeline.shared`:
   /// ``FailureLifetimes/none`` sends every request. Setting forgets the failures cached so far.
   package var failureLifetimes: FailureLifetimes {
     get { loader.bytes.http.failures.lifetimes }

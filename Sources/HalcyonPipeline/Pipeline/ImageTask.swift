@@ -37,7 +37,7 @@ public final class ImageTask: Sendable {
   private let work: Task<Void, Never>
 
   /// - Parameters:
-  ///   - lookup: That of a view, which has shown the kept preview as well; `nil` if there was none.
+  ///   - lookup: The look-up of a view, which has shown the kept preview as well; `nil` if there was none.
   ///   - completion: Called once with the result.
   ///   - onStoredStale: Called when the server is contacted although the store has the image.
   init(

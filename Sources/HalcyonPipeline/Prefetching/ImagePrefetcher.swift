@@ -10,9 +10,9 @@ public import Foundation
 /// prefetcher.stop()              // when it disappears
 /// ```
 ///
-/// Requests with a higher priority than that of the prefetcher go first; a request for an image whose prefetch is in
-/// flight joins it and raises its priority. All members may be used from any thread. Images that were added are loaded even
-/// if the prefetcher is released, unless they are stopped.
+/// Requests with a higher priority than the prefetcher's go first; a request for an image whose prefetch is in flight
+/// joins it and raises its priority. All members may be used from any thread. Images that were added are loaded even if
+/// the prefetcher is released, unless they are stopped.
 public final class ImagePrefetcher: Sendable {
   /// The tier that images are loaded into.
   public enum Destination: Hashable, Sendable {
@@ -36,7 +36,7 @@ public final class ImagePrefetcher: Sendable {
   /// - Parameters:
   ///   - pipeline: The pipeline that loads the images.
   ///   - destination: The tier that images are loaded into. Default: memory.
-  ///   - priority: The priority of all loads, instead of that of their requests. Default: low.
+  ///   - priority: The priority of all loads, instead of the priority of each request. Default: low.
   ///   - concurrencyLimit: The maximum number of concurrent loads, at least 1. Default: 5.
   public init(
     pipeline: ImagePipeline, destination: Destination = .memory, priority: ImagePriority = .low,

@@ -4,8 +4,8 @@ public import HalcyonImaging
 ///
 /// A pipeline calls ``process(_:in:)``; ``ImageProcessor/process(_:)`` is called only outside of pipelines.
 ///
-/// The result is cached like that of every processor, under the source, headers, identity and size of the request and the
-/// ``ImageProcessor/identifier``. Two laws follow, which replace those of ``ImageProcessor`` on what it reads:
+/// As for every processor, the result is cached under the source, headers, identity and size of the request and the
+/// ``ImageProcessor/identifier``. Two laws follow, which replace the laws of ``ImageProcessor`` on what it reads:
 /// - A value that is not part of that key, for example one of ``RequestOptions/userInfo``, changes the result only if it
 ///   is part of the identifier. Equal requests share one result, made for one of them.
 /// - The response may change the result without being part of the identifier: another response with other bytes is

@@ -117,7 +117,7 @@ public struct ImageRequest: Sendable {
   ///
   /// - Parameters:
   ///   - source: Where the image comes from.
-  ///   - size: The size in pixels to decode it at. Default: that of its view, or its own.
+  ///   - size: The size in pixels to decode it at. Default: the size of its view, or its own size.
   ///   - processors: The processors, in order.
   ///   - headers: Header fields of the HTTP request.
   ///   - configure: Sets options and other properties of the request.
@@ -138,8 +138,8 @@ extension ImageRequest {
   /// let avatar = try await pipeline.image(for: .cached("avatar/17", size: .fit(width: 64, height: 64)))
   /// ```
   ///
-  /// The key is that of an ``ImageSource`` with a key: images loaded from it are found by the key, without resolving a URL.
-  /// If the image is not cached, loading throws ``ImageError/notCached(key:)``.
+  /// Finds images that were loaded from an ``ImageSource`` with this key, without resolving a URL. If the image is not
+  /// cached, loading throws ``ImageError/notCached(key:)``.
   public static func cached(
     _ key: String, size: TargetSize? = nil, _ configure: (inout ImageRequest) -> Void = { _ in }
   ) -> ImageRequest {

@@ -1,6 +1,6 @@
 /// The progress of a download.
 public struct LoadProgress: Hashable, Sendable {
-  /// The number of bytes of the body received so far, including those of an earlier transfer that was resumed.
+  /// The number of bytes of the body received so far, including the bytes of an earlier transfer that was resumed.
   public var receivedByteCount: Int
   /// The length of the body in bytes; `nil` if the server does not announce it.
   public var expectedByteCount: Int?

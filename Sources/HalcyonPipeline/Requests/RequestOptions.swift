@@ -69,8 +69,8 @@ public struct RequestOptions: Sendable {
   ///
   /// No effect where only bytes are loaded, and on encoded data, which is not kept in memory.
   public var memoryExpiration: CacheExpiration?
-  /// The expiration of the stored entries that this request writes or reads. Default: that of the store, for the disk
-  /// cache ``DiskCacheConfiguration/expiration``.
+  /// The expiration of the stored entries that this request writes or reads. Default: the store's expiration, for the
+  /// disk cache ``DiskCacheConfiguration/expiration``.
   ///
   /// Also applies, in the background, to the entry of an image in memory; as do ``tags`` and ``isPinned``.
   public var storeExpiration: CacheExpiration?

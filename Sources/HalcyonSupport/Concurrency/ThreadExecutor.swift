@@ -2,7 +2,7 @@
 package final class ThreadExecutor: SerialExecutor {
   private let pool: WorkerPool
 
-  /// Creates an executor; its thread is started by the first job, and ends as those of a ``WorkerPool``.
+  /// Creates an executor; its thread is started by the first job, and ends like the threads of a ``WorkerPool``.
   package init(name: String) {
     pool = WorkerPool(name: name, width: 1, spins: true)
   }

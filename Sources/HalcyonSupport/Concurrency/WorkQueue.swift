@@ -16,9 +16,9 @@ final class WorkQueue: @unchecked Sendable {
     var isClosed = false
     /// Threads that work, or are about to begin.
     var threadCount = 0
-    /// Those of them that sleep.
+    /// The threads that sleep.
     var sleepingCount = 0
-    /// Those of them that check for work before they sleep. Each checks once more with the lock held.
+    /// The threads that check for work before they sleep. Each checks once more with the lock held.
     var spinningCount = 0
   }
 

@@ -130,7 +130,7 @@ package final class CancellationFlag: Sendable {
   package func cancel() { flag.store(true) }
 }
 
-/// Cancellation of loops that are called without a flag: those of processors and encoders.
+/// Cancellation of loops that are called without a flag, in processors and encoders.
 extension CancellationFlag {
   @TaskLocal private static var current: CancellationFlag?
 

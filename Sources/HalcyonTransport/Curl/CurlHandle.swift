@@ -173,7 +173,7 @@ extension CurlHandle {
     return maySend
   }
 
-  /// Receives one header line; returning any other count than that of `line` makes libcurl end the transfer.
+  /// Receives one header line; returning any count other than `line.count` makes libcurl end the transfer.
   private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
     receiveByte()
     if line.starts(with: "HTTP/1".utf8) { connection?.markSerial() }

@@ -138,7 +138,7 @@ final class EasyHandle {
     }
   }
 
-  /// Sets the signature that libcurl makes, or removes that of the last request.
+  /// Sets the signature that libcurl makes, or removes the last request's.
   private func setSignature(_ signature: RequestSignature?) {
     guard signature != nil || isSigned else { return }
     isSigned = signature != nil
@@ -150,7 +150,7 @@ final class EasyHandle {
     if signature == nil { halcyon_curl_authenticate_basic(pointer) }
   }
 
-  /// Sets the header fields, unless they are those of the last request, as is usual within one pipeline.
+  /// Sets the header fields, unless they equal the last request's, as is usual within one pipeline.
   private func setFields(_ headers: [HTTPHeaders.Field], hasContent: Bool, _ signature: RequestSignature?) {
     let isPlain = !hasContent && signature == nil
     if isPlain, let last = self.headers, headers.count == last.count,
@@ -200,8 +200,8 @@ extension RequestSignature {
   /// The hash of an empty body.
   private static let emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-  /// The fields that are signed besides those of the request: the token, and the hash of the body, which S3 requires and
-  /// older versions of libcurl leave out. Bodies are protected by TLS only.
+  /// The fields that are signed in addition to the request's: the token, and the hash of the body, which S3 requires
+  /// and older versions of libcurl leave out. Bodies are protected by TLS only.
   fileprivate func fields(hasContent: Bool, besides headers: [HTTPHeaders.Field]) -> [HTTPHeaders.Field] {
     var fields = key.sessionToken.map { [HTTPHeaders.Field(name: "X-Amz-Security-Token", value: $0)] } ?? []
     if service == "s3", !headers.contains(where: { $0.name.isEqualIgnoringCase(to: "X-Amz-Content-Sha256") }) {

@@ -26,7 +26,7 @@ struct NetworkWatch {
 
   /// - Parameters:
   ///   - interval: The time between two looks.
-  ///   - current: Reads the state. Default: that of the system.
+  ///   - current: Reads the state. Default: the system's.
   init(interval: Duration = .seconds(1), current: @escaping @Sendable () -> State = { .system() }) {
     self.interval = interval
     self.current = current

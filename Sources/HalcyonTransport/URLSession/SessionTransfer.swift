@@ -74,7 +74,7 @@ final class SessionTransfer: Sendable {
   /// There is no connection, and the task waits for one.
   func waitForConnectivity() { state.withLock { $0.timeouts.waitForConnectivity() } }
 
-  /// Otherwise the error of the task would be that of a cancellation.
+  /// Otherwise the task would end with the error of a cancellation.
   func rejectChallenge() {
     transfer.end(.failure(.secureConnectionFailed(host: host, reason: "the challenge handler rejected it")))
   }
@@ -105,8 +105,8 @@ final class SessionTransfer: Sendable {
     transfer.wakeReader()
   }
 
-  /// Notes the length of a body that the response declares: responses to HEAD and those with the status 204 or 304 have
-  /// none, and that of a compressed body is another one once decoded.
+  /// Notes the length of a body that the response declares: responses to HEAD or with the status 204 or 304 have none,
+  /// and a compressed body has another length once decoded.
   private func declare(_ headers: HTTPHeaders, status: Int) {
     guard transfer.request.method.name != "HEAD", status != 204, status != 304, headers["Content-Encoding"] == nil,
       headers["Transfer-Encoding"] == nil, let length = headers.contentLength

@@ -14,7 +14,7 @@ public import Foundation
 /// May be shared by any number of pipelines.
 public final class URLSessionTransport: Transport {
   private static let connectionLimit = 1000
-  /// The timeouts are those of ``SessionTransfer``; a larger number overflows in Foundation for Linux. In seconds.
+  /// ``SessionTransfer`` has the timeouts that apply; a larger number overflows in Foundation for Linux. In seconds.
   private static let longestInterval: TimeInterval = 86_400
 
   /// Responds to an authentication challenge, as `URLSessionTaskDelegate` does: for a server's certificate, for a client

@@ -35,7 +35,7 @@ int halcyon_limit_process(long cpu_seconds, long byte_count) {
 #ifdef __linux__
 extern char **environ;
 
-// Moves a descriptor above those of standard input, output and error, which a program may have closed.
+// Moves a descriptor above standard input, output and error, which a program may have closed.
 static int above_standard(int file) {
   if (file < 0 || file > STDERR_FILENO) return file;
   int moved = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -2,7 +2,7 @@
 struct Reporting: LoadStep {
   private let reporter: LoadReporter
 
-  /// `nil` without an event handler, and for a load that is reported already, as that of a task.
+  /// `nil` without an event handler, and for a load that is reported already, such as the load of a task.
   init?(_ load: Load, by monitor: PipelineMonitor?) {
     guard let monitor, !load.subscription.isReported else { return nil }
     reporter = monitor.reporter(for: load.request)

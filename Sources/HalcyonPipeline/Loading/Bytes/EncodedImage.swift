@@ -22,7 +22,7 @@ final class EncodedImage: Sendable {
   /// The image in its original size, if its source returned it decoded.
   let decoded: DecodedImage?
   let trace: LoadTrace
-  /// That of the load that got the bytes.
+  /// Notices removals during the load that got the bytes.
   let watch: RemovalWatch
 
   private struct State {
@@ -126,7 +126,7 @@ final class InFlightResponses: Sendable {
     let cache: ObjectIdentifier
     /// Loads that began before a removal are not found by later ones.
     let removals: UInt64
-    /// That of the request, which describes the image.
+    /// The identifier of the request's decoder, which describes the image.
     var decoder: String?
   }
 

@@ -206,7 +206,7 @@ final class ConnectionLimiter: Sendable {
 
     /// Releases the permit, or cancels the request for it. Idempotent.
     ///
-    /// - Parameter head: That of the response, if one was received.
+    /// - Parameter head: The head of the response, if one was received.
     /// - Returns: Whether the permit was granted and has not been released.
     @discardableResult
     func release(_ head: TransportHead? = nil) -> Bool {

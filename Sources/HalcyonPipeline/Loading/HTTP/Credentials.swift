@@ -21,7 +21,7 @@ extension HTTPAttempt {
   }
 
   /// A response to credentials that a modifier without an identity added must not be stored: other users would find it.
-  /// Nor must that of a redirect, whose URL may be a secret of the user.
+  /// The same holds after a redirect, whose URL may be a secret of the user.
   func isStorable(_ sent: TransportRequest) -> Bool {
     guard let modifier, modifier.identity == nil else { return true }
     return sent.signature == nil

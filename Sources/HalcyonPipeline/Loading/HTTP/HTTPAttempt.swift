@@ -64,7 +64,7 @@ final class HTTPAttempt: Sendable {
 
   /// Whether another request would not change the outcome.
   ///
-  /// - Parameter generation: That of the credentials sent; `nil` if they cannot be renewed.
+  /// - Parameter generation: The generation of the credentials sent; `nil` if they cannot be renewed.
   private func isFinal(_ outcome: Outcome, since generation: Int?) async throws(ImageError) -> Bool {
     guard case .errorStatus(let head, _) = outcome else { return true }
     if head.status == 416 { return request.partial == nil }

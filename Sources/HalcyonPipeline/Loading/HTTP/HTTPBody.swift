@@ -44,7 +44,7 @@ extension HTTPAttempt {
       data: response.data, info: response.info, metadata: metadata, isStorable: response.isStorable && lifetime > 0)
   }
 
-  /// The metadata of a resumed body is that of its first response, updated by the second.
+  /// A resumed body has the metadata of its first response, updated by the second.
   func metadata(of reply: HTTPReply, continuing partial: PartialBody?) -> EntryMetadata {
     let now = configuration.time.now()
     let headers = reply.response.headers.storable

@@ -91,15 +91,15 @@ struct Route: Sendable {
     }
   }
 
-  /// Sets the validators of the stored response and the fields that request the rest of a partial body. They hold for the
-  /// URL alone that their response came from: that of another is another representation, perhaps with an equal tag.
+  /// Sets the validators of the stored response and the fields that request the rest of a partial body. They apply only
+  /// to the URL that their response came from; another URL may reuse a tag for another image.
   mutating func setConditions(of original: HTTPRequest) {
     let (stored, partial) = (original.stored, original.partial)
     if stored == nil, partial == nil { return }
     let validators = stored.map { leads(to: $0) ? original.validators : HTTPHeaders() } ?? HTTPHeaders()
     let range = partial.map { leads(to: $0.metadata) ? $0.requestFields : HTTPHeaders() } ?? HTTPHeaders()
     (isConditional, isResumed) = (validators.isConditional, range["Range"] != nil)
-    // Without them the fields are those of the image request.
+    // Without a validator or a range, the image request's own field is sent.
     let names = ["If-None-Match", "If-Modified-Since"] + (partial?.requestFields.fields.map(\.name) ?? [])
     for name in names {
       request.headers[name] = range[name] ?? validators[name] ?? original.headers[name]

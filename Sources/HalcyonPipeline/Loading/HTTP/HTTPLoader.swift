@@ -6,7 +6,7 @@ import HalcyonSupport
 /// Sends requests to web servers: fails fast after a recent failure, retries with backoff, and resumes interrupted
 /// downloads. One attempt is an ``HTTPAttempt``.
 ///
-/// A refusal with `Retry-After` is the host's, not that of one load: it pauses the queue of the host (``HostQueues``), in
+/// A refusal with `Retry-After` concerns the host, not one load: it pauses the queue of the host (``HostQueues``), in
 /// which the load waits again, and spends nothing of the retry budget.
 final class HTTPLoader: Sendable {
   /// The attempts of one load.

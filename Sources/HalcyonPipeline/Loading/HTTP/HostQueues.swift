@@ -18,14 +18,14 @@ struct HostQueues {
   /// A transfer that was started.
   struct Transfer {
     fileprivate let host: HostID
-    /// That of the host at the start.
+    /// The host's number of refusals at the start of the transfer.
     fileprivate let refusalCount: Int
   }
 
   private struct Waiter {
     let host: HostID
     var priority: ImagePriority
-    /// Of waiters with one priority, that of the highest rank starts first.
+    /// Among waiters of equal priority the highest rank starts first.
     var rank: Int
 
     var urgency: (ImagePriority, Int) { (priority, rank) }
@@ -122,7 +122,7 @@ struct HostQueues {
   /// Ends a transfer.
   ///
   /// - Parameters:
-  ///   - status: That of the response; `nil` if there was none.
+  ///   - status: The status of the response; `nil` if there was none.
   ///   - end: The uptime before which no transfers to the host are started, if it asks for that.
   mutating func end(_ transfer: Transfer, status: Int?, pausedUntil end: Duration? = nil) {
     activeCount -= 1

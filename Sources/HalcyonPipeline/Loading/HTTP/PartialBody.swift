@@ -110,7 +110,7 @@ struct PartialBodies: Sendable {
 
   func stored() async -> PartialBody? {
     guard let entry = try? await store.entry(for: load.key.ofPartialBody) else { return nil }
-    // Those of the partial body, not of the whole one.
+    // These belong to the entry of the partial body, not to the whole one.
     var metadata = entry.metadata
     (metadata.expiration, metadata.tags) = (nil, [])
     return PartialBody(data: entry.body, metadata: metadata, usesETags: load.request.revalidatesByETag)

@@ -19,8 +19,8 @@ int halcyon_is_remote(const char *path);
 // Unblocks all signals. Returns 0, or -1 with `errno`.
 int halcyon_limit_process(long cpu_seconds, long byte_count);
 
-// Creates an empty file in memory, and a pipe: read end and write end. Their descriptors are above those of standard
-// input, output and error, and are closed in programs that are started. Returns 0, or -1 with `errno`.
+// Creates an empty file in memory, and a pipe: read end and write end. Their descriptors are above standard input,
+// output and error, and are closed in programs that are started. Returns 0, or -1 with `errno`.
 int halcyon_open_memory(int *file);
 int halcyon_open_pipe(int ends[2]);
 

@@ -31,7 +31,7 @@ uint32_t tiff_shim_rows_per_read(const tiff_shim_reader *reader);
 bool tiff_shim_read(tiff_shim_reader *reader, uint32_t row, uint32_t count, uint32_t *pixels);
 
 // In place of `tiff_shim_start`: prepares to read samples as they are stored. `false` unless these are in strips,
-// interleaved, of this size, number and depth, and no complex numbers; inks are those of CMYK.
+// interleaved, of this size, number and depth, and no complex numbers; inks are CMYK.
 bool tiff_shim_start_samples(tiff_shim_reader *reader, uint32_t width, uint32_t height, uint16_t samples, uint16_t bits);
 
 // Writes the samples of one row, in the byte order of this machine; rows must be read in order.

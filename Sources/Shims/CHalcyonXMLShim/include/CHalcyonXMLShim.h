@@ -1,4 +1,4 @@
-// Parses XML with libxml2, whose headers include those of ICU, which Foundation has in another version.
+// Parses XML with libxml2, whose headers include ICU's, which Foundation has in another version.
 #pragma once
 
 #include <stdbool.h>
