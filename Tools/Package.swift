@@ -17,7 +17,7 @@ let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
 /// The command `halcyon cache`.
 let halcyonCache = Target.Dependency.product(name: "HalcyonCache", package: "Halcyon")
 
-// SwiftPM fetches all dependencies of a package, whatever is built: this one has only that of the command line.
+// SwiftPM fetches all dependencies of a package, whatever is built: this one has only the command line's.
 let package = Package(
   name: "HalcyonTools",
   platforms: [.macOS(.v15)],

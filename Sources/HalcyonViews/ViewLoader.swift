@@ -3,7 +3,7 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonSupport
 
-/// The loads of the pipeline for one `setImage` call: of its image, and of a low-resolution image beside it.
+/// The loads of the pipeline for one `setImage` call: of its image, and beside it of a low-resolution image.
 @MainActor
 final class ViewLoader {
   /// How long a display has had fewer than half of the pixels of its image before a smaller image is loaded.

@@ -60,7 +60,7 @@ enum GridScenes {
       request.size = .fill(width: 100, height: 100)
       return request
     }
-    // Cells load images up to half a page ahead; those of the rest of the next page are prefetched at the cells' size.
+    // Cells load images up to half a page ahead; images of the rest of the next page are prefetched at the cells' size.
     try await stage.until("the next page is in memory") {
       let perPoint = 300 / gtk_adjustment_get_upper(view)
       let page = gtk_adjustment_get_page_size(view)

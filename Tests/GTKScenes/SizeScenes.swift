@@ -35,7 +35,7 @@ enum SizeScenes {
     }
   }
 
-  /// The overlay of the guide: its size is that of its main child, whatever image the picture shows.
+  /// The overlay of the guide: it has the size of its main child, whatever image the picture shows.
   static func fixedSize(_ stage: Stage) async throws {
     guard let overlay = gtk_overlay_new(), let frame = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0),
       let picture = gtk_picture_new()

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import HalcyonTestSupport
 
-/// The display of one process: that of an Xvfb server, or with `HALCYON_DISPLAY=wayland` of a Weston compositor, which draws
+/// The display of one process: an Xvfb server's, or with `HALCYON_DISPLAY=wayland` a Weston compositor's, which draws
 /// nothing.
 struct VirtualDisplay {
   static let isWayland = ProcessInfo.processInfo.environment["HALCYON_DISPLAY"] == "wayland"

@@ -7,7 +7,7 @@ struct SVGStyles {
   private struct Values {
     /// From the attribute `style` and the attribute of that name.
     var own: [String] = []
-    /// The own declarations, and the declarations of rules.
+    /// These, and the values from rules.
     var all: [String] = []
   }
 

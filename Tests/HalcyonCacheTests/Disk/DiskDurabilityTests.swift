@@ -21,7 +21,7 @@ struct DiskDurabilityTests {
       return body(byteCount)
     }
 
-    /// Removes the recorded calls and returns those of the given kinds.
+    /// Removes the recorded calls and returns the calls of the given kinds.
     func take(_ kinds: Set<FileSystemCall>) -> [FileSystemCall] {
       let taken = calls.withLock { calls in
         defer { calls = [] }

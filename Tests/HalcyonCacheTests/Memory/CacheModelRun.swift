@@ -103,7 +103,7 @@ struct CacheModelRun {
     return nil
   }
 
-  /// Afterwards cost and count are those of the images that are found; no expired image is counted.
+  /// Afterwards cost and count include only images that are found; no expired image is counted.
   private mutating func removeExpired() -> String? {
     cache.removeExpired()
     guard !cache.configuration.findsImagesInUse else { return nil }

@@ -32,7 +32,7 @@ struct ImageCacheTests {
     let folders = caches.compactMap(\.disk?.directory)
     defer {
       for folder in folders { try? FileManager.default.removeItem(at: folder) }
-      // The folder of this program, and that of the library, if nothing else is in them.
+      // The folder of this program, and the folder of the library, if nothing else is in them.
       rmdir(folders[0].deletingLastPathComponent().path())
       rmdir(folders[0].deletingLastPathComponent().deletingLastPathComponent().path())
     }

@@ -12,7 +12,7 @@ struct DisplayP3Tests {
   func `a wide file keeps its values in Display P3`(_ name: String) throws {
     let image = try decode(name, .source)
     #expect(image.bitmap.colorSpace == .displayP3 && image.info.droppedContent == [])
-    // Its converted pixels are those of Little CMS, which clips to sRGB in the same way.
+    // Its converted pixels equal Little CMS's, which clips to sRGB in the same way.
     let expected = try decode(name == "display-p3.jpeg" ? "display-p3-jpeg.expected.png" : "display-p3.expected.png")
     let converted = try image.bitmap.converted(to: .sRGB)
     #expect(converted.meanDifference(to: expected.bitmap) < 0.6)

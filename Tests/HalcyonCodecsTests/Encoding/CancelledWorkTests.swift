@@ -30,7 +30,7 @@ struct CancelledWorkTests {
     }
   }
 
-  // Those of the system cannot be interrupted.
+  // The system's encoders cannot be interrupted.
   #if !IMAGEIO
   @Test func `encoders that write row by row, and WebP and JPEG XL, end with the work that they are part of`() throws {
     let (bitmap, flag) = (try bitmap(), CancellationFlag())

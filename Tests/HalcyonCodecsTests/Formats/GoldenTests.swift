@@ -4,7 +4,7 @@ import HalcyonCodecs
 import HalcyonTestTraits
 import Testing
 
-/// Compares pixels with those of Pillow, or of a NumPy compositor for APNG: see the README of the fixtures.
+/// Compares pixels with Pillow's, or for APNG with a NumPy compositor's: see the README of the fixtures.
 @Suite(.integrationTest)
 struct GoldenTests {
   /// The largest difference of a channel: rounding where alpha or small channels are scaled.

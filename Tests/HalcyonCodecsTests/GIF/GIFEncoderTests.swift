@@ -27,7 +27,7 @@ struct GIFEncoderTests {
       frames.popFirst().map { AnimationFrame(bitmap: $0, duration: .milliseconds(100)) }
     }
     let reader = try GIFDecoder().frameReader(for: file, options: DecodingOptions())
-    // A frame has its own colours over those of the frame before.
+    // A frame has its own colours, and the colours of the frame before below them.
     while let frame = try reader.nextFrame() { #expect(frame.bitmap.colorCount <= 18) }
   }
 

@@ -67,7 +67,7 @@ struct HEVCTests {
   @Test(arguments: [single, grid])
   func `a picture larger than its header states is an error that names both sizes`(_ name: String) throws {
     var file = try Fixture.data(name)
-    // The first size is that of the picture, or of the tiles.
+    // The first size belongs to the picture, or to the tiles.
     let box = try #require(file.firstRange(of: Data("ispe".utf8)))
     file.replaceSubrange(box.upperBound + 4..<box.upperBound + 12, with: [0, 0, 0, 100, 0, 0, 0, 80])
     let error = #expect(throws: ImageDecodingError.self) {

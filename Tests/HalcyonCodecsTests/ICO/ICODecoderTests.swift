@@ -70,7 +70,7 @@ struct ICODecoderTests {
     let image = try ICODecoder().decode(Self.icon(entries), options: options)
     #expect(image.size == PixelSize(width: 16, height: 16))
     #expect(image.info.storedSize == PixelSize(width: 48, height: 48))
-    // An error is that of the largest entry.
+    // The error of the largest entry is thrown.
     entries = try sound.map { ($0.0, try Self.damaged($0.1, at: type, offset: offset)) }
     #expect {
       try ICODecoder().decode(Self.icon(entries), options: DecodingOptions())

@@ -81,7 +81,7 @@ struct RoundedCornersTests {
     let lost = { (columns: Range<Int>, range: Range<Int>) in
       range.reduce(0.0) { sum, row in columns.reduce(sum) { $0 + 1 - Double(rows[row][$1].w) / 255 } }
     }
-    // A rounded corner removes the area of a square of its radius less that of a quarter circle.
+    // A rounded corner removes the area of a square of its radius less a quarter circle.
     for (found, radius) in [
       (lost(0..<20, 0..<20), 3.0), (lost(20..<40, 0..<20), 9), (lost(0..<20, 20..<40), 15), (lost(20..<40, 20..<40), 0),
     ] { #expect(abs(found - (1 - .pi / 4) * radius * radius) < 1) }

@@ -31,7 +31,7 @@ struct EncodedImageResponseTests {
       (["Cache-Control": "private, max-age=100"], 40, "private, max-age=40"),
       (["Expires": "Thu, 01 Jan 1970 00:00:00 GMT"], 0, "public, max-age=0"),
       (["Cache-Control": "no-store"], 0, "no-store"), (["Cache-Control": "no-cache"], 0, "public, no-cache"),
-      // Without a lifetime of its own that of the caller counts, not a heuristic one.
+      // Without a lifetime of its own the caller's counts, not a heuristic one.
       (["Last-Modified": "Thu, 01 Jan 1970 00:00:00 GMT"], 900, "public, max-age=86400"),
     ] as [(HTTPHeaders?, Int?, String)])
   func `the lifetime is that of the source`(headers: HTTPHeaders?, freshness: Int?, control: String) throws {

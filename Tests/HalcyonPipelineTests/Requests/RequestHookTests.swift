@@ -11,7 +11,7 @@ import Testing
 
 @testable import HalcyonPipeline
 
-/// Hooks of one request, which replace those of the pipeline.
+/// Hooks of one request, which replace the pipeline's.
 @Suite(.unitTest)
 struct RequestHookTests {
   private let image = SolidImage(width: 10, height: 10).data

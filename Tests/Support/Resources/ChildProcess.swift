@@ -16,7 +16,7 @@ public struct ChildProcess: Sendable {
 
   /// Starts a program, which inherits the environment and standard input.
   ///
-  /// - Parameter output: The descriptor for its standard output and error; `nil` inherits those of this process.
+  /// - Parameter output: The descriptor for its standard output and error; `nil` inherits this process's.
   public init(_ path: String, _ arguments: [String], output: Int32? = nil) throws {
     var id: pid_t = 0
     var actions = posix_spawn_file_actions_t()

@@ -35,7 +35,7 @@ extension Reply {
     return adding(.pace(gate, byteCount: byteCount), at: position)
   }
 
-  /// Closes the connection at `position`; `Content-Length` is still that of the whole body.
+  /// Closes the connection at `position`; `Content-Length` still counts the whole body.
   public func cut(at position: Position) -> Reply {
     adding(.cut, at: position)
   }

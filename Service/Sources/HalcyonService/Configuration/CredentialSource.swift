@@ -6,12 +6,12 @@ public enum CredentialSource: Hashable, Sendable {
   case webIdentity(tokenFile: String, role: String, endpoint: URL)
   /// A URL has the keys (`AWS_CONTAINER_CREDENTIALS_FULL_URI`), with the token that it needs or the file of that.
   case container(URL, token: String?, tokenFile: String?)
-  /// The metadata of a machine of EC2 have the keys of its role; the URL is that of their server.
+  /// The metadata server of an EC2 machine, which has the keys of its role, by its URL.
   case instance(URL)
 
   /// Reads the environment; `nil` if it names no role.
   ///
-  /// - Parameter isOnInstance: Whether the role is that of the machine if it names none, unless
+  /// - Parameter isOnInstance: Whether the machine's role is used if the environment names none, unless
   ///   `AWS_EC2_METADATA_DISABLED` says otherwise.
   init?(_ environment: [String: String], region: String, isOnInstance: Bool = false) {
     if let file = environment["AWS_WEB_IDENTITY_TOKEN_FILE"], let role = environment["AWS_ROLE_ARN"],

@@ -2,7 +2,7 @@ import Foundation
 
 /// The environment variables of imgproxy, so that a deployment of it needs another image name only.
 ///
-/// Settings of the service override them. With any of them but `IMGPROXY_BIND`, two defaults are those of imgproxy: without a
+/// Settings of the service override them. With any of them but `IMGPROXY_BIND`, two defaults are imgproxy's: without a
 /// key URLs need no signature, and private addresses may be connected to.
 enum ImgproxyVariables {
   /// The settings that a variable stands for, with their values.
@@ -61,7 +61,7 @@ enum ImgproxyVariables {
   private static let loopbackRanges = "127.0.0.0/8,::1/128"
   private static let linkLocalRanges = "169.254.0.0/16,fe80::/10"
 
-  /// Variables whose values are those of a setting.
+  /// Variables that take the same values as a setting.
   private static let names = [
     "KEY": "keys", "SALT": "salts", "SIGNATURE_SIZE": "signature-size", "TRUSTED_SIGNATURES": "trusted-signatures",
     "SECRET": "secret", "ALLOW_ORIGIN": "allow-origin", "PATH_PREFIX": "path-prefix",

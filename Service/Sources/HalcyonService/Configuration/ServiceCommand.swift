@@ -13,11 +13,11 @@ public enum ServiceCommand: Sendable {
   /// Print the version.
   case version(String)
 
-  /// Reads the settings: those of the file, overridden by those of the environment, overridden by flags.
+  /// Reads the settings: from the file, overridden by the environment, overridden by flags.
   ///
   /// - Parameters:
   ///   - arguments: The arguments after the name of the program.
-  ///   - environment: The environment; names begin with `HALCYON_SERVE_`, or are those of imgproxy, which are overridden by
+  ///   - environment: The environment; names begin with `HALCYON_SERVE_`, or are imgproxy's, which are overridden by
   ///     all others.
   public init(arguments: [String], environment: [String: String]) throws(ConfigurationError) {
     var flags = try Self.flags(arguments)

@@ -40,7 +40,7 @@ public struct ServiceConfiguration: Sendable {
 
   /// The sources that may be fetched; empty is every `http` and `https` URL.
   public var allowedSources: [SourcePattern] = []
-  /// The IP addresses that may be connected to. Default: those of the public Internet.
+  /// The IP addresses that may be connected to. Default: addresses of the public Internet.
   public var addressPolicy = AddressPolicy.publicInternetOnly
   /// The folder of `local:///` sources; `nil` allows none.
   public var localRoot: URL?
@@ -48,7 +48,7 @@ public struct ServiceConfiguration: Sendable {
   public var storage: S3Storage?
   /// Where the keys of ``storage`` come from, if it has none; for sources only. Default: `nil`, requests are not signed.
   public var storageRole: CredentialSource?
-  /// The `User-Agent` of requests to sources; empty is that of the library.
+  /// The `User-Agent` of requests to sources; empty sends the library's.
   public var userAgent = ""
   /// The most redirects of a source.
   public var redirectLimit = 10
@@ -57,7 +57,7 @@ public struct ServiceConfiguration: Sendable {
   /// The most requests to one host in flight.
   public var sourceConnectionsPerHost = 16
 
-  /// The folder of the disk cache; `nil` is that of this program.
+  /// The folder of the disk cache; `nil` is this program's default folder.
   public var cacheDirectory: URL?
   /// The most bytes on disk.
   public var cacheByteCount = 1 << 30
@@ -84,7 +84,7 @@ public struct ServiceConfiguration: Sendable {
   public var encoders = EncoderSettings()
   /// The formats that are chosen by `Accept` where a URL names none, the best first.
   public var automaticFormats: [ImageFormat] = []
-  /// Those of ``automaticFormats`` that override the format of a URL for clients that accept them. Default: none.
+  /// The ``automaticFormats`` that override the format of a URL for clients that accept them. Default: none.
   public var enforcedFormats: Set<ImageFormat> = []
   /// A text on which the entity tags of all results depend. Default: none.
   public var entityTagBuster = ""
@@ -96,8 +96,8 @@ public struct ServiceConfiguration: Sendable {
   public var usesClientHints = false
   /// The formats of sources that are sent as they are, unless a URL names another format. Default: none.
   public var skippedFormats: Set<ImageFormat> = []
-  /// The formats of results whose URL names none, for clients that accept none of ``automaticFormats``: that of the source
-  /// if it is among them, otherwise the first one that has what the result needs. Default: JPEG, PNG and GIF.
+  /// The formats of results whose URL names none, for clients that accept none of ``automaticFormats``: the source's if
+  /// it is among them, otherwise the first one that has what the result needs. Default: JPEG, PNG and GIF.
   public var preferredFormats: [ImageFormat] = [.jpeg, .png, .gif]
   /// Whether SVG sources are drawn where a URL names no format. Default: no, they are sent as SVG, as imgproxy does.
   public var drawsSVG = false
@@ -107,7 +107,7 @@ public struct ServiceConfiguration: Sendable {
   public var sendsSVG = false
   /// The option segments of each preset.
   public var presets: [String: [String]] = [:]
-  /// The names of the options that URLs may have, besides those of presets; empty is all.
+  /// The names of the options that URLs may have, in addition to presets; empty is all.
   public var allowedOptions: Set<String> = []
   /// Whether URLs may use presets only.
   public var acceptsPresetsOnly = false
@@ -125,9 +125,10 @@ public struct ServiceConfiguration: Sendable {
 
   /// The file or web URL of the image that is sent in place of a source that cannot be read; `nil` sends errors.
   public var fallback: URL?
-  /// The status of responses with ``fallback``; 0 is that of the error. Default: 200.
+  /// The status of responses with ``fallback``; 0 is the error's status. Default: 200.
   public var fallbackStatus = 200
-  /// The statuses of errors that ``fallback`` stands in for; empty is all those of sources that cannot be fetched or read.
+  /// The statuses of errors that ``fallback`` stands in for; empty is every error of a source that cannot be fetched or
+  /// read.
   public var fallbackForStatuses: Set<Int> = []
   /// How long clients may cache ``fallback``, in seconds. Default: a minute, so that the source is asked for again soon.
   public var fallbackTimeToLive = 60

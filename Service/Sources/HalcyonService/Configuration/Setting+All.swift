@@ -68,7 +68,7 @@ extension Setting {
     text(
       "s3-region", "REGION", \.storage.region,
       "The region of sources with s3://BUCKET/KEY URLs, such as eu-central-1."),
-    Setting("s3-endpoint", "URL", "The URL of S3-compatible storage; that of Amazon by default.") {
+    Setting("s3-endpoint", "URL", "The URL of S3-compatible storage; by default Amazon's.") {
       (text, settings) throws(ConfigurationError) in
       guard let url = URL(string: text), ["http", "https"].contains(url.scheme) else {
         throw .invalidValue(setting: "s3-endpoint", value: text, expected: "a URL such as https://s3.example.com")
@@ -171,7 +171,7 @@ extension Setting {
       text: { $0.rawValue }),
     list(
       "enforce-formats", "FORMAT,…", \.enforcedFormats,
-      "Formats of auto-formats that override that of a URL, for clients that accept them.",
+      "Formats of auto-formats that override the format of a URL, for clients that accept them.",
       expected: "avif, webp or jxl",
       element: { ImageFormat(fileExtension: $0).flatMap { [.avif, .webp, .jpegXL].contains($0) ? $0 : nil } },
       text: { $0.rawValue }),
@@ -242,7 +242,7 @@ extension Setting {
     ),
     flag("keep-copyright", \.configuration.keepsCopyright, "Keep artist and copyright nevertheless."),
     file("fallback", \.fallback, "The image that is sent in place of a source that cannot be read."),
-    Setting("fallback-status", "N", "The status of responses with the fallback image; 0 is that of the error.") {
+    Setting("fallback-status", "N", "The status of responses with the fallback image; 0 is the error's status.") {
       (text, settings) throws(ConfigurationError) in
       guard let status = Int(text), status == 0 || (200...599).contains(status), ![204, 206, 304].contains(status)
       else {

@@ -39,7 +39,7 @@ struct Settings: Sendable {
   var allowsAnyAddress = false
   var allowedAddresses: [AddressRange] = []
   var storage = StorageSettings()
-  /// Whether keys of the storage are those of the role of this machine, if there are no others.
+  /// Whether the storage uses the keys of this machine's role, if there are no others.
   var usesInstanceRole = false
 
   /// The configuration, checked for what depends on several settings.

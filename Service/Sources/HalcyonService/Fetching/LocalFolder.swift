@@ -67,7 +67,7 @@ final class LocalFile: Sendable {
   let modificationDate: Date
   let version: FileVersion
 
-  /// Takes ownership of the descriptor; `nil` if it is not that of a regular file.
+  /// Takes ownership of the descriptor; `nil` if it does not refer to a regular file.
   init?(descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -105,7 +105,7 @@ struct FileVersion: Equatable, Sendable, CustomStringConvertible {
     (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec)
   }
 
-  /// That of the file at a path; `nil` if there is none.
+  /// The version of the file at a path; `nil` if there is none.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -3,7 +3,8 @@ import Halcyon
 import HalcyonHTTP
 import NIOPosix
 
-/// Serves local files to the pipeline as HTTP responses, so that their results are cached like those of other sources.
+/// Serves local files to the pipeline as HTTP responses, so that their results are cached like results of other
+/// sources.
 ///
 /// The URL has the version of the file, so that a changed file is another source.
 struct LocalTransport: Transport {

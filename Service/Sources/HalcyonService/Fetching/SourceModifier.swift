@@ -5,7 +5,8 @@ import HalcyonBackend
 
 /// The header fields that connect the requests of a distributed trace, passed on from a client to the source.
 struct TraceFields: Sendable {
-  /// Those of the request that is being worked on. Of requests that share a fetch, those of the first one are sent.
+  /// The fields of the request that is being worked on. Of requests that share a fetch, the first one's fields are
+  /// sent.
   @TaskLocal static var current = HTTPHeaders()
 
   /// The valid tracing fields of a request, and its identifier.

@@ -37,7 +37,8 @@ final class Uploads: Sendable {
   subscript(name: String) -> Data? { state.withLock { $0.images[name] } }
 }
 
-/// Serves images in memory to the pipeline as HTTP responses, so that their results are cached like those of other sources.
+/// Serves images in memory to the pipeline as HTTP responses, so that their results are cached like results of other
+/// sources.
 struct UploadTransport: Transport {
   /// The host of its URLs.
   let host: String

@@ -161,7 +161,7 @@ extension Workload.State {
 
 /// What the code that runs for a load tells its ``Workload``. A load that has ended takes no notice.
 struct WorkloadTicket: Sendable {
-  /// That of the load for which the current task runs.
+  /// The ticket of the load for which the current task runs.
   @TaskLocal static var current: WorkloadTicket?
 
   fileprivate let workload: Workload

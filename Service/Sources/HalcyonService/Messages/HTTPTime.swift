@@ -16,7 +16,7 @@ enum HTTPTime {
     return date.formatted(style)
   }
 
-  /// The date of a text such as that of ``text(_:)``; `nil` for any other.
+  /// The date of a text in the form of ``text(_:)``; `nil` for any other.
   static func date(_ text: String) -> Date? {
     let parts = text.split(separator: " ")
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

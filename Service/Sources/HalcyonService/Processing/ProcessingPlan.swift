@@ -15,7 +15,7 @@ public struct ProcessingPlan: Sendable {
   /// - Parameters:
   ///   - source: The size of the source, upright.
   ///   - isVector: Whether the source is drawn at any size, such as SVG.
-  ///   - isAnimated: Whether the processors apply to all frames of an animation: smart crops are those of the first frame,
+  ///   - isAnimated: Whether the processors apply to all frames of an animation: smart crops follow the first frame,
   ///     and borders are not removed, since each frame may have others.
   ///   - sideLimit: The longest side of a result; a longer one is an error.
   ///   - dimension: The side to which a larger result is scaled down; 0 is none.

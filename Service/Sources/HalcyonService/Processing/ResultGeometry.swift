@@ -2,7 +2,7 @@ import Halcyon
 
 /// The sizes between a source and its result, from the options of a path.
 ///
-/// All sizes are those of the image after its rotation.
+/// All sizes are measured after the rotation of the image.
 struct ResultGeometry: Equatable {
   /// The area of the source that is processed.
   private(set) var area: PixelArea

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Crops an image to a size around the place that attracts attention: edges, colours of skin, and saturated ones.
 ///
-/// The measure is that of libvips' `attention`, which imgproxy crops by: on a reduced image of 32 by 32 pixels, blurred by
-/// an amount that follows from the size of the crop.
+/// The measure is libvips' `attention`, which imgproxy crops by: on a reduced image of 32 by 32 pixels, blurred by an
+/// amount that follows from the size of the crop.
 struct SmartCropProcessor: ImageProcessor {
   private static let side = 32
 
@@ -97,7 +97,7 @@ private struct XYZColor {
     z = 100 * (0.0193 * red + 0.1192 * green + 0.9505 * blue)
   }
 
-  /// How near the colour is to that of skin, whatever its lightness: 100 is the same.
+  /// How near the colour is to skin, whatever its lightness: 100 is the same.
   var skin: Double {
     let length = (x * x + y * y + z * z).squareRoot()
     let (dx, dy, dz) = (x / length - 0.78, y / length - 0.57, z / length - 0.44)

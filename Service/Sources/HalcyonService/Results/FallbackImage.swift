@@ -4,7 +4,7 @@ import HalcyonHTTP
 
 /// The image that is sent in place of a source that cannot be read.
 struct FallbackImage: Sendable {
-  /// The status of the response; `nil` is that of the error.
+  /// The status of the response; `nil` is the error's.
   let status: Int?
   private var url: URL
   private let statuses: Set<Int>

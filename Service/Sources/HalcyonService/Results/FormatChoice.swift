@@ -4,7 +4,7 @@ import Halcyon
 struct FormatChoice: Sendable {
   /// The formats to choose by `Accept`, the best first.
   let automatic: [ImageFormat]
-  /// Those of them that override the format of a URL.
+  /// The automatic formats that override the format of a URL.
   let enforced: Set<ImageFormat>
   /// The formats for clients that accept none of these, the first choice first. A source in one of them keeps its format.
   let preferred: [ImageFormat]
@@ -30,7 +30,7 @@ struct FormatChoice: Sendable {
     accepted.map { enforced.contains($0) ? $0 : named } ?? named
   }
 
-  /// The format of a result that every client can show: that of the source if it is a preferred one, otherwise the first
+  /// The format of a result that every client can show: the source's if it is a preferred one, otherwise the first
   /// preferred one that has what the result needs.
   func format(of source: ImageInfo, isAnimated: Bool, isTransparent: Bool) -> ImageFormat {
     let choices = preferred.filter(writable.contains)

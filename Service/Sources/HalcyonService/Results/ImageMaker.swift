@@ -218,7 +218,8 @@ struct ImageMaker: Sendable {
     options.animationFrameLimit ?? configuration.animationFrameLimit
   }
 
-  /// Checks the pixels of a source: those of all frames that are used, or of each if that has a limit of its own.
+  /// Checks the pixels of a source: the sum over all frames that are used, or each frame if frames have a limit of
+  /// their own.
   private func check(_ source: ImageInfo, frameCount: Int, _ options: ProcessingOptions) throws(PlanError) {
     guard source.format != .svg else { return }
     let size = source.pixelSize

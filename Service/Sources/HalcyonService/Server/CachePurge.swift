@@ -16,7 +16,7 @@ struct CachePurge: Sendable {
 
   /// Removes all that is cached of a source. Loads in flight are delivered, and not stored.
   ///
-  /// Returns the number of entries removed, without those of tiers that do not count them: the original and its results.
+  /// Returns the number of entries removed, the original and its results; tiers that do not count them add none.
   ///
   /// - Throws: ``ServiceError/purgeIncomplete`` if a tier could not be reached; the others are purged.
   func removeAll(of source: String) async throws -> Int {

@@ -23,7 +23,7 @@ struct PurgeNodes: Sendable {
 
   /// Sends a purge that a client has sent on to all nodes at once.
   ///
-  /// - Parameter headers: Those of the client's request, whose authorization is passed on.
+  /// - Parameter headers: The fields of the client's request, whose authorization is passed on.
   /// - Returns: Whether every node has purged the source.
   func purge(_ source: String, _ headers: HTTPFields) async -> Bool {
     guard HTTPField.Name(Self.forwarded).flatMap({ headers[$0] }) == nil else { return true }

@@ -77,7 +77,7 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension HTTPRequestHead {
-  /// Whether the request names one host; those of HTTP/1.0 may name none (RFC 9112, 3.2).
+  /// Whether the request names one host; requests of HTTP/1.0 may name none (RFC 9112, 3.2).
   fileprivate var hasValidHost: Bool {
     let hosts = headers["host"]
     guard let host = hosts.first else { return version == .http1_0 }

@@ -45,7 +45,7 @@ public struct ServiceServer: Service {
       do {
         try await server.run()
       } catch let error as IOError {
-        // Thrown while the server starts; those of connections end only these.
+        // Thrown while the server starts; an error of a connection ends only the connection.
         throw ConfigurationError.unusableAddress(address, reason: String(cString: strerror(error.errnoCode)))
       }
     }

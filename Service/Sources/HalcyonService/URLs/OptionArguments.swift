@@ -61,7 +61,7 @@ struct OptionArguments {
 
   func flag(_ index: Int) throws(PathError) -> Bool? {
     guard let text = text(index) else { return nil }
-    // The spellings that imgproxy's clients send, which are those of Go.
+    // The spellings that imgproxy's clients send, as Go parses them.
     switch text {
     case "1", "t", "T", "true", "TRUE", "True": return true
     case "0", "f", "F", "false", "FALSE", "False": return false

@@ -8,10 +8,10 @@ public struct OptionParser: Sendable {
   /// Creates a parser.
   ///
   /// - Parameters:
-  ///   - presets: The option segments of each preset, by its name; those of `default` apply to every path.
+  ///   - presets: The option segments of each preset, by its name; the segments of `default` apply to every path.
   ///   - acceptsPresetsOnly: Whether the segments are names of presets, separated by colons, and nothing else.
   ///   - acceptsLimits: Whether paths may have the options that change limits.
-  ///   - allowed: The names of the options that paths may have, besides those of presets; empty is all.
+  ///   - allowed: The names of the options that paths may have, in addition to presets; empty is all.
   public init(
     presets: [String: [String]] = [:], acceptsPresetsOnly: Bool = false, acceptsLimits: Bool = false,
     allowed: Set<String> = []
@@ -29,7 +29,7 @@ public struct OptionParser: Sendable {
 
   /// The options of a path, and a text that is the same for paths with the same results, whatever their response is.
   ///
-  /// - Parameter hints: Those of the client, which the options override.
+  /// - Parameter hints: The client's hints, which the options override.
   func parsed(
     _ path: ImagePath, hints: ClientHints? = nil
   ) throws(PathError) -> (options: ProcessingOptions, identifier: String) {

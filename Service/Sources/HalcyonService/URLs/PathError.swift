@@ -1,4 +1,4 @@
-/// Why the path of a request is not that of an image.
+/// Why the path of a request does not name an image.
 public enum PathError: Error, Hashable {
   /// The path lacks its signature, its options or its source.
   case incomplete(path: String)

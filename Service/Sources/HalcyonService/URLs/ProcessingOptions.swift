@@ -38,7 +38,7 @@ public struct ProcessingOptions: Hashable, Sendable {
   public struct Trim: Hashable, Sendable {
     /// How far a component of a border may be from its colour, from 0 on.
     public var threshold: Double
-    /// The colour of borders; `nil` is that of the upper left pixel.
+    /// The colour of borders; `nil` is the colour of the upper left pixel.
     public var color: PixelColor?
     /// Whether as much is removed on the left as on the right, and above as below.
     public var equalHorizontally = false, equalVertically = false
@@ -113,11 +113,11 @@ public struct ProcessingOptions: Hashable, Sendable {
   /// The mark over the result; `nil` is none.
   public var watermark: Watermark?
 
-  /// The quality in percent; 0 is that of the format.
+  /// The quality in percent; 0 is the format's quality.
   public var quality = 0
-  /// The quality in percent of formats, which overrides that of the configuration.
+  /// The quality in percent of formats, which overrides the configuration's.
   public var formatQuality: [ImageFormat: Int] = [:]
-  /// The format of the result; `nil` is that of the source.
+  /// The format of the result; `nil` is the source's.
   public var format: ImageFormat?
   /// The most bytes of the result; 0 is no limit.
   public var maxBytes = 0
@@ -137,15 +137,15 @@ public struct ProcessingOptions: Hashable, Sendable {
   public var sourceByteLimit: Int?
   /// The most frames of an animated result; `nil` is the limit of the service.
   public var animationFrameLimit: Int?
-  /// The most pixels of a frame of an animation, in place of a limit for all of them; 0 is none, `nil` that of the service.
+  /// The most pixels of a frame of an animation, in place of a limit for all of them; 0 is none, `nil` the service's.
   public var animationPixelLimit: Int?
-  /// The longest side to which a larger result is scaled down; `nil` is that of the service.
+  /// The longest side to which a larger result is scaled down; `nil` is the service's limit.
   public var resultDimension: Int?
   /// A text without meaning, which changes the URL.
   public var cacheBuster = ""
   /// When the URL expires, in seconds since 1970; `nil` is never.
   public var expires: Int?
-  /// The name of the file, without its extension; empty is that of the source.
+  /// The name of the file, without its extension; empty is the source's.
   public var filename = ""
   /// Whether browsers save the result instead of showing it.
   public var returnsAttachment = false

@@ -11,7 +11,7 @@ public struct SourceURL: Hashable, Sendable {
   let scheme: String
   /// The host in lower case, without a trailing dot; of `s3` the bucket.
   let host: String
-  /// The port, that of the scheme by default.
+  /// The port, by default the scheme's.
   let port: Int
   /// The percent-decoded segments of the path; empty ones are left out.
   let segments: [String]

@@ -38,7 +38,7 @@ public struct URLSigner: Sendable {
     pairs.first.map { Base64URL.encode(digest(of: path, with: $0)) }
   }
 
-  /// Whether `signature` is that of `path` with one of the pairs. Takes equally long wherever they differ.
+  /// Whether `signature` signs `path` with one of the pairs. Takes equally long wherever they differ.
   public func isValid(_ signature: String, for path: String) -> Bool {
     // Only one spelling of the last bits, so that a signature cannot be changed into another valid one.
     guard let given = Base64URL.decode(signature), given.count == byteCount,

@@ -7,7 +7,7 @@ struct SignatureCheck {
   let secretAccessKey: String
   let region: String
 
-  /// Whether the signature in the `Authorization` of a request is that of its other parts.
+  /// Whether the signature in the `Authorization` of a request signs its other parts.
   func isValid(_ request: RecordedRequest) -> Bool {
     guard let field = request.headers["Authorization"], let date = request.headers["X-Amz-Date"],
       let credential = value("Credential", in: field), let names = value("SignedHeaders", in: field),

@@ -8,12 +8,12 @@ struct CacheCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cache", abstract: "Lists, checks, fills and empties a disk cache.",
     discussion: """
-      Works on the cache of this program, or with --cache-dir on that of any program that uses Halcyon, also while \
-      programs use it. Listing, reading and checking do not count as use of an entry, and nothing expires or is evicted \
-      by them.
+      Works on the cache of this program, or with --cache-dir on the cache of any program that uses Halcyon, also \
+      while programs use it. Listing, reading and checking do not count as use of an entry, and nothing expires or is \
+      evicted by them.
 
-      Versions of Halcyon with different formats have entries of their own in one folder. A folder that has only those of \
-      another version is an error, and stays as it is. Commands that only read repair nothing.
+      Versions of Halcyon with different formats have entries of their own in one folder. A folder that has only \
+      entries of another version is an error, and stays as it is. Commands that only read repair nothing.
 
       Exit status: 0 if all was done; 1 if an entry is missing or damaged or something failed; 64 for wrong arguments; \
       130 after Ctrl-C.
@@ -30,8 +30,8 @@ struct CacheOptions: ParsableArguments {
 
   var url: URL { get throws { try folder.url } }
 
-  /// A configuration under which nothing expires, is evicted or is cleaned because of this program's settings: those of
-  /// the programs that use the cache are not known.
+  /// A configuration under which nothing expires, is evicted or is cleaned because of this program's settings: the
+  /// settings of the programs that use the cache are not known.
   static var passive: DiskCacheConfiguration {
     DiskCacheConfiguration(sizeLimit: 1 << 50, expiration: .never, cleaning: .whenAsked)
   }

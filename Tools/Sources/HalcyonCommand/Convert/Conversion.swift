@@ -8,7 +8,7 @@ import HalcyonCodecs
 struct Conversion: Sendable {
   let size: TargetSize
   let colorSpace: TargetColorSpace
-  /// The format of the results; `nil` for that of each source.
+  /// The format of the results; `nil` for each source's own.
   let format: ImageFormat?
   let encoders: [any ImageEncoder]
   let options: EncodingOptions

@@ -59,7 +59,7 @@ struct ConvertCommand: AsyncParsableCommand {
       """)
   var resize = ResizeArgument.fit
 
-  @Option(help: "jpeg, png, webp, gif, avif or jxl. Default: that of the source, or jpeg or png.")
+  @Option(help: "jpeg, png, webp, gif, avif or jxl. Default: the source's, or jpeg or png.")
   var format: FormatArgument?
 
   @Option(help: "The quality of lossy formats from 0 to 100.")
@@ -212,7 +212,7 @@ struct ConvertCommand: AsyncParsableCommand {
     return options
   }
 
-  /// The format that an option or the output names; `nil` for that of each source.
+  /// The format that an option or the output names; `nil` for each source's own.
   private func resultFormat() throws -> ImageFormat? {
     if let format { return format.format }
     guard case .file = try destination(), case .file(_, let named) = try OutputTarget(output) else { return nil }

@@ -72,7 +72,7 @@ final class ClaimedOutputs: Sendable {
     case taken
   }
 
-  /// The hashes of the sources by those of their outputs.
+  /// The hashes of the sources by the hashes of their outputs.
   private let sources = Mutex<[Int: Int]>([:])
 
   func claim(_ path: String, for source: String) -> Claim {

@@ -7,7 +7,7 @@ enum SourceArgument {
   /// The source of a request.
   ///
   /// - Parameter byteLimit: The most bytes of standard input.
-  /// - Throws: ``InputError`` for a path that is not that of a file, and for standard input that cannot be read.
+  /// - Throws: ``InputError`` for a path that names no file, and for standard input that cannot be read.
   static func source(_ text: String, byteLimit: Int) async throws -> ImageSource {
     if text == StandardInput.argument {
       return .data(try await StandardInput.read(byteLimit: byteLimit), key: StandardInput.title)
@@ -46,7 +46,7 @@ enum SourceArgument {
   /// The URL of a folder, whose name has to be UTF-8.
   static func folderURL(_ path: String) throws -> URL {
     guard path.isUnicodeFileName else {
-      throw ValidationError("The name of the folder \(path) is not UTF-8, which that of a cache has to be. Rename it.")
+      throw ValidationError("The name of the folder \(path) is not UTF-8, which a cache needs. Rename it.")
     }
     return URL(filePath: path, directoryHint: .isDirectory)
   }

@@ -5,7 +5,7 @@ import Halcyon
 
 /// Where an image is written: a file in the format of its extension, a folder, or standard output.
 enum OutputTarget {
-  /// A device or a pipe has no format of its own, and gets that of the image.
+  /// A device or a pipe has no format of its own, and gets the image's.
   case file(path: String, ImageFormat?)
   case folder(path: String)
   case standardOutput
@@ -115,6 +115,6 @@ enum OutputName {
 }
 
 extension Unicode.Scalar {
-  /// Also the bytes of encodings such as Latin-1, but not those of its control characters.
+  /// Also the bytes of encodings such as Latin-1, but not the bytes of its control characters.
   fileprivate var isSafeInName: Bool { isPrintable || isEscapedByte && value & 0xFF >= 0xA0 }
 }
