@@ -19,7 +19,7 @@ final class ViewLoader {
   /// Superseded loads of the same bytes, which go on until ``task`` has joined their transfer.
   private var keptTransfers: [ViewTask] = []
   private let shrinkTimer: ViewTimer
-  /// The version of the local file whose image was found in memory, until it has been compared with that on the disk.
+  /// The version of the local file whose image was found in memory, until it has been compared with the file on disk.
   private var uncheckedVersion: String?
   private var fileCheck: Task<Void, Never>?
 

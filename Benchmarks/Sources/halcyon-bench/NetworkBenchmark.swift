@@ -23,7 +23,7 @@ enum NetworkBenchmark {
   }
 
   /// A page of images from an origin that serves ten in a second and refuses others, with `Retry-After` as a number and
-  /// as a date. The least possible time is that in which the origin serves them all without a refusal.
+  /// as a date. The least possible time is what the origin takes to serve them all without a refusal.
   private static func limitedHost(_ origin: OriginProcess) async throws {
     let count = 60
     let least = Double((count - 1) / BenchOrigin.servedPerSecond) * 1000

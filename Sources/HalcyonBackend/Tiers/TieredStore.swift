@@ -11,8 +11,8 @@ public import HalcyonSupport
 /// ])
 /// ```
 ///
-/// Entries are read from the first tier that has them and copied to those before it that work. A new entry is stored in
-/// all tiers.
+/// Entries are read from the first tier that has them and copied to the working tiers before it. A new entry is stored
+/// in all tiers.
 ///
 /// A tier that fails is skipped: it costs a read at most its budget, and after some failures in a row nothing, until one
 /// call succeeds again. An entry whose change has not reached a tier is no longer read from there by this process (up to

@@ -5,7 +5,7 @@ import Foundation
 struct Access {
   /// The date of the use.
   let date: Date
-  /// The reads, of this one and those before it that are not yet recorded either.
+  /// The number of reads that are not recorded yet, including this one.
   fileprivate(set) var readCount: Int
   /// The position among all accesses.
   fileprivate(set) var order = 0

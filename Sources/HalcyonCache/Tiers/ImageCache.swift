@@ -148,7 +148,7 @@ public final class ImageCache: Sendable {
   /// The store as a disk cache, or the first disk cache of a store with tiers; `nil` for any other store.
   public var disk: DiskCache? { disks.first }
 
-  /// The disk caches: none, the store, or those in its tiers.
+  /// The disk caches: none, the store, or the disk caches in its tiers.
   package var disks: [DiskCache] { store.map(DiskCache.all) ?? [] }
 
   /// The store with the encoded images in memory before it; `nil` if neither holds any.

@@ -41,7 +41,7 @@ final class HEVCPicture {
   /// The planes, valid as long as both pictures.
   ///
   /// - Parameters:
-  ///   - color: The colour coding in the container; `nil` for that in the bitstream.
+  ///   - color: The colour coding in the container; `nil` for the bitstream's.
   ///   - alpha: A picture of the same size, whose first plane is alpha.
   func samples(
     color: ColorCoding?, alpha: HEVCPicture?, isPremultiplied: Bool

@@ -43,7 +43,7 @@ struct ExifData {
     self.directory = directory
   }
 
-  /// The fields that Exif data has, in place of those in `metadata`.
+  /// Replaces fields of `metadata` by the fields that Exif data has.
   func read(into metadata: inout ImageMetadata) {
     metadata.cameraMake = text(Tag.make, in: directory) ?? metadata.cameraMake
     metadata.cameraModel = text(Tag.model, in: directory) ?? metadata.cameraModel

@@ -120,7 +120,7 @@ struct SVGCost {
     for element in tree.elements { depths.append(element.parent.map { depths[$0] + 1 } ?? 1) }
     let depth = depths.max() ?? 1
     for selector in tree.rules.lazy.flatMap(\.selectors) {
-      // A combinator tries all ancestors or all siblings, but those before it do not begin again for each.
+      // A combinator tries all ancestors or all siblings, but combinators before it do not begin again for each.
       var steps = 1.0
       if selector.ancestorCount > 0 { steps *= depth * Double(min(selector.ancestorCount, 3)) }
       if selector.siblingCount > 0 { steps *= max(1, count / 4) * Double(min(selector.siblingCount, 3)) }

@@ -21,7 +21,7 @@ public struct AddressPolicy: Hashable, Sendable {
     /// Excludes loopback, link-local, private, shared (CGNAT), unique local, multicast and reserved addresses, those for
     /// documentation and benchmarks, cloud metadata services, and IPv4 addresses embedded in IPv6.
     case publicInternet
-    /// No addresses: only those in ``AddressPolicy/allowed`` pass.
+    /// No addresses: only ranges in ``AddressPolicy/allowed`` pass.
     case listed
   }
 

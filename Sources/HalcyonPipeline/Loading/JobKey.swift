@@ -62,7 +62,7 @@ struct FetchKey: JobOptions {
   }
 }
 
-/// The options that change how an image is made and cached, besides those in its key. Requests with different ones share
+/// The options that change how an image is made and cached, and are not in its key. Requests with different ones share
 /// no job.
 struct LoadKey: JobOptions {
   static let standard = LoadKey(.withoutOptions)

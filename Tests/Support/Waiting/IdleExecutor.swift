@@ -5,7 +5,7 @@ import Foundation
 /// When it is idle, every task created with it as `executorPreference` is suspended on work elsewhere or has ended: a
 /// test can prove without a delay that a task waits. Code of actors with a custom executor does not run on it.
 public final class IdleExecutor: TaskExecutor {
-  /// The running job, and those after it.
+  /// The running job, and the jobs after it.
   private let jobs = Monitor<[UnownedJob]>([])
 
   public init() {}

@@ -10,7 +10,7 @@ enum ImgproxyVariables {
 
   private static let prefix = "IMGPROXY_"
 
-  /// Applies the variables, and returns the names of those without effect.
+  /// Applies the variables, and returns the names of variables without effect.
   static func apply(_ environment: [String: String], to settings: inout Settings) throws(ConfigurationError) -> [String]
   {
     let variables = environment.filter { $0.key.hasPrefix(prefix) && !$0.value.isEmpty }

@@ -126,7 +126,7 @@ struct Route: Sendable {
   }
 
   /// Whether the request is for the URL that a response came from: the URL of the load, which may be signed anew each
-  /// time, or that to which the same redirects led.
+  /// time, or the URL to which the same redirects led.
   private func leads(to response: EntryMetadata) -> Bool {
     redirects.isEmpty && response.redirects.isEmpty
       || response.url?.absoluteString == request.url.withoutCredentials.absoluteString
