@@ -1,4 +1,4 @@
-// What the API of the caches names of other modules, so that `import HalcyonCache` is enough.
+// The types of other modules that the API of the caches uses, so that `import HalcyonCache` is enough.
 
 @_exported public import enum HalcyonHTTP.CachePolicy
 @_exported public import struct HalcyonHTTP.HTTPHeaders

@@ -1,5 +1,5 @@
 extension Int {
-  /// The whole part of a number, or the nearest that fits, where `Int` may have 32 bits, as on older watches; 0 for NaN.
+  /// The integer part of a number, clamped to the range of `Int`, which has 32 bits on older watches; 0 for NaN.
   package init(clamping value: Double) {
     self = Int(exactly: value.rounded(.towardZero)) ?? (value > 0 ? .max : value < 0 ? .min : 0)
   }

@@ -10,7 +10,7 @@ package protocol FrameClock: AnyObject {
   var onFrame: (@MainActor (Duration) -> Void)? { get set }
   /// Waits for an uptime, in place of an earlier one.
   func set(_ time: Duration)
-  /// Waits no longer.
+  /// Cancels the wait.
   func cancel()
 }
 
@@ -28,7 +28,7 @@ package final class AnimationDriver: AnimationViewer {
   package var player: AnimationPlayer? {
     didSet {
       guard player !== oldValue else { return }
-      // Before the old one loses its last view, and with it the frames that both may share.
+      // Added before the old player loses its last view, so that frames that both share are not freed.
       if isVisible { player?.add(self) }
       oldValue?.remove(self)
       animationDidChange()

@@ -8,7 +8,7 @@ public struct AnimationPlayback: Hashable, Sendable {
     case file
     /// Without end.
     case forever
-    /// So many times in total, at least once.
+    /// This many times in total, at least once.
     case times(Int)
   }
 
@@ -55,15 +55,15 @@ public struct AnimationPlayback: Hashable, Sendable {
   }
 }
 
-/// What has happened to the animation of a view: ``AnimationController/onEvent``.
+/// An event of the animation of a view: ``AnimationController/onEvent``.
 @nonexhaustive
 public enum AnimationEvent: Hashable, Sendable {
   /// It plays: at the beginning, when the view joins others that play it, and after ``AnimationController/play()``.
   case started
   /// Another frame is shown; frames that are late may be skipped.
   case frameChanged(index: Int)
-  /// The first frame is shown again, after so many complete loops.
+  /// The first frame is shown again, after `count` complete loops.
   case looped(count: Int)
-  /// The last frame of the last loop is shown, and stays; or a frame that cannot be decoded would be next.
+  /// The last frame of the last loop is shown and stays, or the next frame cannot be decoded.
   case finished
 }

@@ -52,8 +52,8 @@ package final class AnimationPlayer {
     let frameByteCount = image.bitmap.byteCount
     let (total, overflow) = frameByteCount.multipliedReportingOverflow(by: animation.animation.frameCount)
     cachesAllFrames = !overflow && total <= Self.fullCacheByteLimit
-    // Shared with everything else that reads the animation, such as the preloading of its frames. Of a large animation
-    // only a few frames are held, which views at different frames cannot share.
+    // Shared with everything else that reads the animation, such as preloading. For a large animation only a few frames
+    // are held, which views at different frames cannot share.
     frames = isShared || cachesAllFrames ? animation.decodedFrames : animation.makeFrames()
     if !cachesAllFrames, !image.holdsFrames { frames.lowerLimit(to: Self.windowFrameCount * frameByteCount) }
     timeline = AnimationTimeline(playback.info(of: animation), speed: playback.speed)

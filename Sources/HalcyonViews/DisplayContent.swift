@@ -14,7 +14,7 @@ public struct DisplayContent {
     case view(Any)
   }
 
-  /// What the content stands for.
+  /// The role of the content.
   public enum Role: Hashable, Sendable {
     /// An image that is not loaded yet.
     case placeholder
@@ -28,7 +28,7 @@ public struct DisplayContent {
 
   /// What is drawn.
   public var picture: Picture
-  /// What it stands for.
+  /// The role of the content.
   public var role: Role
 
   /// Creates a content.

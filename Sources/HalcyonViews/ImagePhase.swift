@@ -1,7 +1,7 @@
 public import HalcyonImaging
 public import HalcyonPipeline
 
-/// What a view that is built from its state shows: the phase of its load.
+/// The phase of a view's load, for views that are built from their state.
 ///
 /// ```swift
 /// func caption(of phase: ImagePhase) -> String {

@@ -22,7 +22,7 @@ package final class ImagePhaseModel {
     guard phase.error != nil, options.alternativeText != nil || options.failureText != nil else { return nil }
     return options.failureText ?? "The image could not be loaded."
   }
-  /// Counts contents. The frames of an animation are one.
+  /// Counts contents. All frames of an animation are one content.
   package private(set) var contentNumber = 0
 
   /// Runs a change with its transition: for the animation of the toolkit. Default: without one.
@@ -62,7 +62,7 @@ package final class ImagePhaseModel {
 
     package init(request: ImageRequest?) { self.request = request }
 
-    /// Equal for updates of which the second changes nothing.
+    /// Equal for two updates if the second changes nothing.
     package var identity: Identity {
       Identity(
         key: request.map(ImagePipeline.cacheKey), pipeline: pipeline.map { ObjectIdentifier($0) }, mode: mode,
@@ -111,14 +111,14 @@ package final class ImagePhaseModel {
     if let action = update?.onProgress { load?.onProgress(action) }
   }
 
-  /// Tells the size of the view, after which a load that needs it begins.
+  /// Sets the size of the view, after which a load that needs it begins.
   package func resize(to size: ViewSize, scale: Double) {
     guard displaySize != size || displayScale != scale else { return }
     (displaySize, displayScale) = (size, scale)
     binder.displayDidChange()
   }
 
-  /// Tells whether the view is visible.
+  /// Whether the view is visible.
   package var isVisible: Bool {
     get { binder.isVisible }
     set {

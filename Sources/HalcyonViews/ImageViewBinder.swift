@@ -169,7 +169,7 @@ public final class ImageViewBinder {
   }
 }
 
-/// Calls of the current load.
+/// Methods that the current load calls.
 extension ImageViewBinder {
   /// - Parameter onEnd: Called once, at the end of the transition.
   func show(

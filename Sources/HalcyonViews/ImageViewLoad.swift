@@ -53,7 +53,7 @@ public final class ImageViewLoad {
   private var options: ImageViewOptions { viewRequest.options }
 }
 
-/// What the binder reads, and its calls.
+/// Members that the binder reads and calls.
 extension ImageViewLoad {
   /// Whether its completion has been called.
   package var isFinished: Bool { state.isFinished }
@@ -117,7 +117,7 @@ extension ImageViewLoad {
   ///   - endsNow: Whether it completes before this returns, also if it goes on.
   func supersede(by next: ImageViewLoad? = nil, endsNow: Bool = false) {
     willReleaseImage()
-    // Of a task that has ended, the last event may still be to come.
+    // A task may have ended before its last event arrives.
     let result = loader.task?.result ?? .failure(.cancelled)
     let finishes = options.finishesSuperseded == true && loader.task != nil
     stop()
@@ -133,7 +133,7 @@ extension ImageViewLoad {
 
 /// The first result.
 extension ImageViewLoad {
-  /// Whether the view has not been set to another image: the single condition under which late results are dropped.
+  /// Whether the view has not been set to another image. Otherwise late results are dropped; there is no other check.
   private var isCurrent: Bool { binder?.current === self }
 
   /// Whether the view may hold its image now.
@@ -167,7 +167,7 @@ extension ImageViewLoad {
       if let preview = viewRequest.pipeline.keptPreview(for: sized.request) { showPreview(preview) }
       loader.loadLowResolution(on: display) { [self] in showPreview($0) }
     }
-    // So may the display, when it has shown an image from memory.
+    // So may the display, after showing an image from memory.
     if awaitsImage { loader.load(sized, after: lookup) { [self] in receive($0) } }
   }
 

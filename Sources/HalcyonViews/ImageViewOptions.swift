@@ -78,8 +78,9 @@ public struct ImageViewOptions: Sendable {
   public var playback: AnimationPlayback?
   /// What a screen reader says in place of the image. Default: nothing.
   ///
-  /// It is set and removed with the image: a view that is reused for another image does not keep it. A view whose text the
-  /// program sets itself keeps that while there is none here. No effect in buttons, layers and text attachments.
+  /// It is set and removed with the image: a view that is reused for another image does not keep it. A text that the
+  /// program sets on the view itself stays while this option is `nil`. No effect in buttons, layers and text
+  /// attachments.
   public var alternativeText: String?
   /// What a screen reader says of an image that cannot be loaded. Default: “The image could not be loaded.” in English,
   /// and how to retry it if that is possible.

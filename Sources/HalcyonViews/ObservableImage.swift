@@ -41,8 +41,8 @@ public final class ObservableImage: Observable {
   /// - Parameter pipeline: Loads the images; evaluated at its first use.
   public init(pipeline: @autoclosure @escaping () -> ImagePipeline) { makePipeline = pipeline }
 
-  /// Sets the size at which images are decoded whose requests have none. Their loads wait for it, and start again when it
-  /// grows.
+  /// Sets the size at which images are decoded, unless their requests have one. Loads wait for it, and start again when
+  /// it grows.
   ///
   /// - Parameters:
   ///   - size: The size in points.

@@ -15,10 +15,10 @@ final class ShownContent {
   /// Receives the events of the animation.
   var onEvent: (@MainActor (AnimationEvent) -> Void)?
 
-  /// What the image or the preview was requested by; `nil` for other content.
+  /// The request of the image or the preview; `nil` for other content.
   private var request: ViewRequest?
   private var hasIndicator = false
-  /// Counts contents, so that one that has been replaced is not played.
+  /// Counts contents, so that replaced content is not played.
   private var number = 0
 
   init(_ display: any ImageDisplay) { self.display = display }

@@ -17,7 +17,7 @@ public final class TransitionGroup {
     var show: (@MainActor () -> Void)?
   }
 
-  /// Whether images are still to be shown: for one indicator beside them all. Observable, as in a view of SwiftUI.
+  /// Whether images are still to be shown, for one indicator of the whole group. Observable, for example in SwiftUI.
   public private(set) var isLoading = true
   /// Called once, when the images are shown. Default: none.
   @ObservationIgnored public var onShow: (@MainActor () -> Void)?

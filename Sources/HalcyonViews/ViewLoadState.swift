@@ -28,7 +28,7 @@ enum ViewLoadState: Sendable {
     init(_ response: ImageResponse) { self.response = response }
   }
 
-  /// Whether the load has a result, of which its completion has been notified.
+  /// Whether the load has a result and its completion has been called.
   var isFinished: Bool {
     switch self {
     case .shown, .released, .failed: true
@@ -36,7 +36,7 @@ enum ViewLoadState: Sendable {
     }
   }
 
-  /// Whether there is no result yet that is being shown, or that was.
+  /// Whether no result is being shown or has been shown yet.
   var isLoading: Bool {
     switch self {
     case .created, .waiting, .loading, .pending: true

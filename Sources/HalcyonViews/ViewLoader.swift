@@ -42,7 +42,7 @@ final class ViewLoader {
   }
 
   private func lookUpMemory(for request: ImageRequest) -> MemoryLookup {
-    // Before the look-up: a version that is looked up between the two is another one.
+    // Read before the look-up, so that a version looked up in between counts as changed.
     let version = viewRequest.pipeline.lastFileVersion(for: request)
     let lookup = viewRequest.pipeline.lookUpMemory(for: request)
     uncheckedVersion = if case .miss = lookup { nil } else { version }
@@ -225,7 +225,7 @@ final class ViewLoader {
 
   /// The load waits for the display, so that it will not join a transfer now; or it has joined.
   ///
-  /// The latest first: none starts a transfer of its own when an earlier one ends.
+  /// The latest first, so that none starts a transfer of its own when an earlier one ends.
   func releaseTransfers() {
     for transfer in keptTransfers.reversed() { transfer.cancel() }
     keptTransfers = []

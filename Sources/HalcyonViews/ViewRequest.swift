@@ -25,7 +25,7 @@ struct ViewRequest {
   /// Whether the image is decoded at the size of the display.
   private var usesDisplaySize: Bool { request?.size == nil && options.sizing != .original }
 
-  /// The request at the size of the display; `nil` while it depends on that, and there is none.
+  /// The request at the size of the display; `nil` if it needs that size and there is none yet.
   @MainActor func sized(for display: any ImageDisplay) -> SizedRequest? {
     guard let request else { return nil }
     let sized = sized(request, for: display)
@@ -93,7 +93,7 @@ struct ViewRequest {
     DisplayContent(placeholder?.picture ?? .none, role: .placeholder)
   }
 
-  /// How an image appears that comes from an origin.
+  /// The transition of an image from this origin.
   func transition(from origin: ImageOrigin) -> ImageTransition {
     let origins = options.transitionOrigins ?? [.network, .provider, .file, .inline]
     return origins.contains(origin) ? options.transition ?? .immediate : .immediate

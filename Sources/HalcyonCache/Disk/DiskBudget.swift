@@ -15,8 +15,8 @@ struct DiskBudget {
     self.overhead = sizeLimit < Self.smallestWholeLimit ? 0 : overhead
   }
 
-  /// Whether entries with this counted size stay within the limit. `DiskIndex.reserve` refuses an entry that alone does
-  /// not, and evicts others for one that does.
+  /// Whether entries with this counted size stay within the limit. `DiskIndex.reserve` refuses an entry that alone
+  /// exceeds it, and evicts others for any other entry.
   ///
   /// Each entry is counted with one block more than its file takes, which covers the overhead first.
   func allows(byteCount: Int, entryCount: Int) -> Bool {

@@ -17,7 +17,7 @@ extension DiskCache {
   /// Entries that are stored or removed during the iteration may be included or not.
   public var entries: Entries { Entries(cache: self) }
 
-  /// Exempts an entry from eviction, or ends that.
+  /// Pins an entry, which exempts it from eviction, or unpins it.
   ///
   /// Pinned entries count toward the size limit and expire like all others.
   ///

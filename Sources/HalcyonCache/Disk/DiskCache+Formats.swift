@@ -37,7 +37,7 @@ private struct OldFormats: Sendable {
   let layout: DiskLayout
   let fileSystem: any FileSystem
 
-  /// Removes those that no process has open, and none has used for a week. Newer formats are not touched.
+  /// Removes the caches that no process has open or has used for a week. Newer formats are not touched.
   func removeUnused(now: Date) throws(DiskCacheError) {
     let names = try fileSystem.names(in: layout.root)
     // A removal that did not end.

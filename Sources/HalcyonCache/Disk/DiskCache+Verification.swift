@@ -1,7 +1,7 @@
 public import Foundation
 import HalcyonSupport
 
-/// The result of checking the entries of a disk cache, or the progress of that.
+/// The result of checking the entries of a disk cache, or the progress of the check.
 public struct DiskCacheVerification: Hashable, Sendable {
   /// The number of entries when the check began.
   public internal(set) var totalCount = 0

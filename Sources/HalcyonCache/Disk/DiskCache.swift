@@ -95,7 +95,7 @@ public final class DiskCache: SourcePurgingStore, MissReportingStore {
   /// The entry stored under `key`, or the reason of the miss; see ``entry(for:)``.
   package func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
     startMaintenance()
-    // Before the file is read: an access that is flushed meanwhile is in either of the two.
+    // Read before the file: an access that is flushed meanwhile is found here or in the file.
     let last = pendingAccess(of: key)
     let content: EntryFile.Content
     switch try await self.content(for: key) {
@@ -249,7 +249,7 @@ extension DiskCache {
         return try EntryFile.read(path: path, key: key, in: fileSystem).map { .hit($0) } ?? .miss(.damaged)
       } catch {
         guard error.isMissing else { throw error }
-        // Here, so that a miss is one visit to this thread, whether or not a download can be resumed.
+        // Checked here, so that a miss takes one visit to this thread, whether or not a download can be resumed.
         let part = layout.entry(key.ofPartialBody.digest.bytes)
         return .miss((try? fileSystem.status(of: part)) == nil ? .absent : .partial)
       }

@@ -84,8 +84,8 @@ struct DiskLayout: Sendable {
     }
   }
 
-  /// Tells the backups of Apple's systems to skip the folder, wherever it is: what is cached can be loaded again. Has no
-  /// effect elsewhere, and its failure none on the cache.
+  /// Tells the backups of Apple's systems to skip the folder, wherever it is: what is cached can be loaded again. Has
+  /// no effect elsewhere; a failure does not affect the cache.
   private func excludeFromBackup() {
     var values = URLResourceValues()
     values.isExcludedFromBackup = true

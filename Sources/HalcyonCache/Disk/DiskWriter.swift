@@ -204,7 +204,7 @@ extension DiskWriter {
     defer { session.unlockIndex() }
     let configuration = settings.current
     try session.apply(configuration)
-    // Until this succeeds the index over-counts, which is harmless; only writes insist on it.
+    // Until this succeeds the index over-counts, which is harmless; only writes require it.
     if session.needsRecovery { _ = try? session.recoverOwnWrite() }
     return try body(session)
   }

@@ -130,7 +130,7 @@ enum EntryFile {
 
   /// Adds reads to the count of an entry, and sets its last use.
   ///
-  /// - Returns: Whether it did; not while another writer has the file.
+  /// - Returns: Whether the reads were added; `false` while another writer holds the lock of the file.
   static func recordReads(
     _ count: Int, lastUse: Date, path: String, key: CacheKey, in fileSystem: any FileSystem
   ) throws(DiskCacheError) -> Bool {

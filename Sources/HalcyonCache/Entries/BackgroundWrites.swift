@@ -13,7 +13,7 @@ package final class BackgroundWrites: Sendable {
   /// Starts a write; returns at once unless too many bytes are waiting to be written.
   @discardableResult
   package func start(byteCount: Int, _ write: @escaping @Sendable () async -> Void) async -> Task<Void, Never> {
-    // Not work without bytes: it may itself wait for a write that is to be started here.
+    // Work without bytes is not waited for: it may itself wait for a write that starts here.
     while let oldest = writes.withLock({ $0.byteCount > byteLimit ? $0.oldest : nil }) { await oldest.value }
     return add(byteCount: byteCount, write)
   }

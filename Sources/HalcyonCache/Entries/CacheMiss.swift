@@ -5,7 +5,7 @@ public enum CacheMiss: String, Hashable, Sendable {
   case notRead = "not read"
   /// The key has no entry.
   case absent
-  /// The key has no entry, but the beginning of one, of a download that was interrupted.
+  /// The key has only the beginning of an entry, from an interrupted download.
   case partial
   /// The entry was expired.
   case expired

@@ -2,9 +2,9 @@ package import HalcyonSupport
 
 /// When entries were last removed, so that a load which began before does not store them again.
 ///
-/// A removal is recorded when it begins and when it has ended. Evictions and expirations are none.
+/// A removal is recorded when it begins and when it has ended. Evictions and expirations are not recorded.
 package final class RemovalHistory: Sendable {
-  /// Above this number of keys and sources, they are forgotten, and count as removed by the last removal of all.
+  /// The most keys and sources that are remembered. Beyond it all are forgotten, and every key counts as removed.
   private static let limit = 4096
 
   private struct State {

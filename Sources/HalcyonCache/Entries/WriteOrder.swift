@@ -15,10 +15,10 @@ struct WriteOrder<Work: Sendable>: Sendable {
   private var head = 0
   private var lastID: UInt64 = 0
 
-  /// The bytes to be written by all of it.
+  /// The bytes to be written by all pending work.
   private(set) var byteCount = 0
 
-  /// All of it, in no particular order.
+  /// All pending work, in no particular order.
   var all: [Work] { entries.values.map(\.work) }
 
   /// Slots in use for the order: at most twice the number of pending work, and 64.
@@ -45,6 +45,6 @@ struct WriteOrder<Work: Sendable>: Sendable {
     head = 0
   }
 
-  /// The first that was started of the work with bytes.
+  /// The oldest pending work with bytes.
   var oldest: Work? { head < order.count ? entries[order[head]]?.work : nil }
 }

@@ -11,8 +11,8 @@ extension EntryMetadata {
     return fields
   }
 
-  /// The metadata updated with the fields of a 304, or `nil` if the 304 is for another representation: its entity tag is
-  /// strong and another one.
+  /// The metadata updated with the fields of a 304, or `nil` if the 304 is for another representation: its entity tag
+  /// is strong and differs.
   ///
   /// Tags are compared without their weakness, since a server that compresses weakens the tag of a response, but not
   /// the tag of a 304 (RFC 9110, 8.8.3.2). The stored tag remains.

@@ -13,9 +13,9 @@ public import Foundation
 /// let lookup = await cache.lookUp("photos/1", requestHeaders: ["Accept": "image/*"], at: .now)
 /// ```
 ///
-/// A store that fails to read is treated as a cache miss. A response without `Vary`, and the primary one of several
-/// variants, take one read. Calls may be made concurrently from several tasks; if two variants of a response are stored
-/// at the same moment, one may be lost and is fetched again.
+/// A failed read of the store counts as a miss. A response without `Vary`, or the primary one of several variants,
+/// takes one read. Calls may be made concurrently from several tasks; if two variants of a response are stored at the
+/// same moment, one may be lost and is fetched again.
 public struct HTTPCache: Sendable {
   /// The most variants stored for each key.
   public static let variantLimit = 8
@@ -180,7 +180,7 @@ extension HTTPCache {
   }
 }
 
-/// What a server needs to answer its clients from the cache.
+/// For servers that respond to clients from the cache.
 extension HTTPCache {
   /// The header fields of a stored response as they are sent to a client: without connection fields, and with its `Age`
   /// (RFC 9111, 5.1).
@@ -188,7 +188,7 @@ extension HTTPCache {
     rules.servedHeaders(of: stored, at: now)
   }
 
-  /// The fields without those that are for one connection (RFC 9110, 7.6.1).
+  /// The fields without connection fields (RFC 9110, 7.6.1).
   public static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders { headers.endToEnd }
 
   /// Whether the conditions of a request, `If-None-Match` or `If-Modified-Since`, make a 304 the response to it

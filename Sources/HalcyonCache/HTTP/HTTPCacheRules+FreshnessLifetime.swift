@@ -42,7 +42,7 @@ extension HTTPCacheRules {
 
   /// The freshness lifetime of a stored response in seconds, counted from its `Date` (RFC 9111, 4.2.1 and 4.2.2).
   ///
-  /// Redirects that led to it may end its freshness before.
+  /// Redirects that led to it may end its freshness earlier.
   package func lifetime(of stored: EntryMetadata) -> Double { lifetime(of: stored, CacheControl(stored.headers)) }
 
   func lifetime(of stored: EntryMetadata, _ control: CacheControl) -> Double {
@@ -52,7 +52,7 @@ extension HTTPCacheRules {
     return max(heuristicLifetime(of: stored, since: date(of: stored)), lifetimeByValidator(of: stored))
   }
 
-  /// The freshness lifetime that a response has by its fields; `nil` if they name none.
+  /// The freshness lifetime that the fields of a response state; `nil` if they state none.
   func explicitLifetime(of stored: EntryMetadata, _ control: CacheControl) -> Double? {
     if isShared, let seconds = control.sharedMaxAge { return Double(seconds) }
     if let seconds = control.maxAge { return Double(seconds) }

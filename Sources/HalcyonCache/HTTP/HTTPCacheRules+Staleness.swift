@@ -65,8 +65,8 @@ extension HTTPCacheRules {
     return age - hop.lifetime <= Double(seconds)
   }
 
-  /// Whether a reload must contact the server: not for a fresh `immutable` response (RFC 8246), to which no redirect led
-  /// that is not `immutable` itself.
+  /// Whether a reload must contact the server: not for a fresh `immutable` response (RFC 8246), if all redirects that
+  /// led to it are `immutable` as well.
   package func isReloadNeeded(_ stored: EntryMetadata, at now: Date) -> Bool {
     !(hops(of: stored).allSatisfy(\.control.isImmutable) && verdict(on: stored, at: now) == .fresh)
   }

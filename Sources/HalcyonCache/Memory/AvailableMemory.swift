@@ -24,7 +24,7 @@ struct AvailableMemory {
   private static let appMemory = 0
   #endif
 
-  /// The most bytes of a memory cache, unless it is configured.
+  /// The default limit of a memory cache, in bytes.
   var cacheByteLimit: Int { appMemory > 0 ? min(bytes / 4, Self.appCacheLimit) : bytes / 4 }
 
   /// Bytes: the smallest limit of this process's group and its ancestors, or of the app, at most the physical memory.

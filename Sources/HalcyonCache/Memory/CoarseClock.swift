@@ -7,11 +7,11 @@ import Synchronization
 /// The uptime of ``SystemTime``, up to one kernel timer tick old, at a fraction of the cost.
 ///
 /// Measured: reading the exact clock takes 25 ns, a third of a memory hit; reading the coarse clock, which advances by
-/// one tick every 4 ms, takes 5 ns. So the exact clock is read once per tick. A tick that is missed because the machine
-/// sleeps is followed by one that is not. Other systems than Linux have no such clock.
+/// one tick every 4 ms, takes 5 ns. So the exact clock is read once per tick. The coarse clock may miss a tick while
+/// the machine sleeps, but not the next one. Systems other than Linux have no such clock.
 struct CoarseClock: ~Copyable, Sendable {
   #if os(Linux)
-  // Not the module's own atomics: these are in the memory of the cache itself.
+  // Not `HalcyonSupport.Atomic`, which allocates: these are stored in the cache itself.
   private let tick = Synchronization.Atomic<Int64>(-1)
   private let uptime = Synchronization.Atomic<Int64>(0)
 

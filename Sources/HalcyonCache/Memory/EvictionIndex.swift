@@ -75,14 +75,14 @@ struct EvictionIndex: Sendable {
   }
 }
 
-/// The numbers of evicted images. Not a dictionary, of which the copy before an eviction would be allocated.
+/// The numbers of evicted images. Not a dictionary, whose copy before each eviction would allocate.
 struct EvictionCounts: Sendable {
   var size = 0
   var count = 0
   var expiration = 0
   var pressure = 0
 
-  /// The counts by reason, without those that are as before.
+  /// The counts that differ from the old ones, by reason.
   func since(_ old: EvictionCounts = EvictionCounts()) -> [EvictionReason: Int] {
     let counts: [EvictionReason: Int] = [
       .size: size - old.size, .count: count - old.count, .expiration: expiration - old.expiration,

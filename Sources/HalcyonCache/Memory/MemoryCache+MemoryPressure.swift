@@ -9,7 +9,7 @@ extension MemoryCache {
 }
 
 extension MemoryPressure {
-  /// The cost that a memory cache of a cost keeps.
+  /// The bytes that a memory cache of this cost keeps under the pressure.
   func cost(of cost: Int) -> Int {
     switch self {
     case .some: cost / 2

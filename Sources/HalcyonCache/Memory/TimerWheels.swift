@@ -42,7 +42,7 @@ struct TimerWheels: Sendable {
 ///
 /// Four levels of 64 buckets, of 1, 64, 4,096 and 262,144 seconds each. However much time passes, a member is scheduled
 /// again at most once for each level on its way down. Returned members may be due or only near: the caller checks the
-/// exact time and schedules those again that are not due.
+/// exact time, and schedules members again that are not due yet.
 struct TimerWheel: Sendable {
   private static let levels = 0..<4
   private static let horizon: Int64 = 1 << 24

@@ -7,7 +7,7 @@ package protocol CompositeStore: DataStore {
 }
 
 extension DiskCache {
-  /// The disk caches of a store: itself, or those that it is made of.
+  /// The disk caches of a store: itself, or the disk caches that it is made of.
   static func all(in store: any DataStore) -> [DiskCache] {
     if let disk = store as? DiskCache { return [disk] }
     return (store as? any CompositeStore)?.stores.flatMap(all) ?? []
@@ -15,7 +15,7 @@ extension DiskCache {
 }
 
 extension RemovalHistory {
-  /// The removals from a store and those that it is made of.
+  /// The removals from a store, and from the stores that it is made of.
   static func all(in store: any DataStore) -> [RemovalHistory] {
     if let disk = store as? DiskCache { return [disk.removals] }
     guard let composite = store as? any CompositeStore else { return [] }

@@ -185,8 +185,7 @@ extension ImageCache {
 
   /// Waits until all images loaded so far are stored, and their reads are recorded for the eviction order on disk.
   ///
-  /// Of loads that failed or were cancelled before, the part that was received is stored, so that a later process resumes
-  /// the download.
+  /// The part that failed or cancelled loads have received is stored too, so that a later process resumes the download.
   ///
   /// Call it before the program exits.
   public func flush() async {

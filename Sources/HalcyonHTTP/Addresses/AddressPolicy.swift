@@ -12,14 +12,14 @@
 ///
 /// If an IPv6 address embeds an IPv4 address (see ``IPAddress/embeddedIPv4``), both must pass.
 public struct AddressPolicy: Hashable, Sendable {
-  /// Which addresses pass that are neither in ``AddressPolicy/allowed`` nor in ``AddressPolicy/denied``.
+  /// Which addresses pass if neither ``AddressPolicy/allowed`` nor ``AddressPolicy/denied`` lists them.
   public enum Scope: Hashable, Sendable {
     /// All addresses.
     case any
     /// Addresses of the public Internet.
     ///
-    /// Excludes loopback, link-local, private, shared (CGNAT), unique local, multicast and reserved addresses, those for
-    /// documentation and benchmarks, cloud metadata services, and IPv4 addresses embedded in IPv6.
+    /// Excludes loopback, link-local, private, shared (CGNAT), unique local, multicast and reserved addresses,
+    /// addresses for documentation and benchmarks, cloud metadata services, and IPv4 addresses embedded in IPv6.
     case publicInternet
     /// No addresses: only ranges in ``AddressPolicy/allowed`` pass.
     case listed

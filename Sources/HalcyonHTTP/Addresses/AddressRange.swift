@@ -33,7 +33,7 @@ public struct AddressRange: Hashable, Sendable {
 }
 
 extension IPAddress {
-  /// The address with all bits but so many of the first ones cleared.
+  /// The address with its first `length` bits; all others are cleared.
   fileprivate func prefix(_ length: Int) -> IPAddress {
     let cleared = family.bitWidth - length
     let (high, low) = (~UInt64(0) << max(0, cleared - 64), ~UInt64(0) << min(64, cleared))

@@ -132,7 +132,7 @@ package enum WebAddress {
     return [UInt8(ascii: "/")] + segments.joined(separator: [UInt8(ascii: "/")])
   }
 
-  /// The bytes with those escaped that are not allowed, and escapes as they are.
+  /// Escapes bytes that are not allowed; escapes that are there already stay.
   private static func encoded(_ bytes: [UInt8], allowing allowed: Set<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)

@@ -42,7 +42,7 @@ package struct RequestSignature: Hashable, Sendable {
   /// Creates a signature.
   ///
   /// - Parameters:
-  ///   - key: What signs.
+  ///   - key: The key that signs.
   ///   - region: The region of the service, such as `eu-central-1`.
   ///   - service: The name of the service. Default: `s3`.
   package init(key: Key, region: String, service: String = "s3") { content = Content(key, region, service) }

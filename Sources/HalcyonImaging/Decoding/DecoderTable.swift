@@ -1,12 +1,12 @@
 package import Foundation
 
-/// The decoders of a pipeline by format, in a table since each load asks several times.
+/// The decoders of a pipeline by format, in a table since each load looks them up several times.
 package final class DecoderTable: Sendable {
   private let decoders: [ImageFormat: any ImageDecoder]
-  /// Those with custom formats, which detect them.
+  /// The decoders with custom formats, which detect these themselves.
   private let customDecoders: [any ImageDecoder]
 
-  /// - Parameter decoders: Of several for one format, the first is used.
+  /// - Parameter decoders: If several have the same format, the first is used.
   package init(_ decoders: [any ImageDecoder]) {
     var table: [ImageFormat: any ImageDecoder] = [:]
     for decoder in decoders {

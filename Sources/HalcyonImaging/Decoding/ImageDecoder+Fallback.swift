@@ -25,7 +25,7 @@ extension ImageDecoder {
   /// Whether the decoder may succeed at another size: not with data that is damaged, and not against a limit.
   private static func mayDependOnSize(_ error: any Error) -> Bool {
     switch error {
-    // In drawings they are limits of time and memory.
+    // For drawings these are limits of time and memory.
     case ImageDecodingError.unsupportedFeature(let format, feature: _): format != .svg
     case is ImageDecodingError, is CancellationError: false
     default: true

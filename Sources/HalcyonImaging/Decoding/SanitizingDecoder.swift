@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Decodes documents that can run code, and removes that where they are sent as they are.
+/// Decodes documents that can contain code, and removes the code from documents that are sent undecoded.
 package protocol SanitizingDecoder: ImageDecoder {
-  /// The document without what runs or refers to anything outside of it.
+  /// The document without code and without references to anything outside of it.
   ///
   /// - Throws: ``ImageDecodingError`` if it is not well-formed.
   func sanitized(_ file: Data) throws -> Data

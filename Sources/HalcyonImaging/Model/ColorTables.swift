@@ -1,10 +1,11 @@
 /// Converts 8-bit colours to sRGB or Display P3 by tables, from any space of three curves and a matrix.
 ///
-/// The linear light of the result is a sum: what the red value adds to red, green and blue, what the green value adds, and
-/// what the blue value adds. So each pixel takes three look-ups, two additions of all channels at once, and a look-up in
-/// the transfer function for each channel.
+/// The linear light of the result is a sum of three parts: the source's red, green and blue values each add to all
+/// three channels. So each pixel takes three look-ups, two additions of all channels at once, and a look-up in the
+/// transfer function for each channel.
 package struct ColorTables: Sendable {
-  /// The bits of a sum for each channel. The upper ones are the index of a level, the lower ones keep rounding errors small.
+  /// The bits of a sum for each channel. The upper bits are the index of a level, the lower bits keep rounding errors
+  /// small.
   private static let fieldWidth = 21
   private static let fractionWidth = 5
   private static let levelLimit = 1 << (fieldWidth - fractionWidth)

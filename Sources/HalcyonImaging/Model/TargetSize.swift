@@ -25,10 +25,12 @@ public enum TargetSize: Hashable, Sendable {
   /// than the image's, for a view that stretches what it draws.
   case exact(width: Int, height: Int, enlarges: Bool = true)
 
-  /// The whole image with at most this width; its height is not limited. To fill only a width would be the same.
+  /// The whole image with at most this width; its height is not limited. There is no `fill(width:)`, since it would do
+  /// the same.
   public static func fit(width: Int) -> TargetSize { .fit(width: width, height: .max) }
 
-  /// The whole image with at most this height; its width is not limited. To fill only a height would be the same.
+  /// The whole image with at most this height; its width is not limited. There is no `fill(height:)`, since it would do
+  /// the same.
   public static func fit(height: Int) -> TargetSize { .fit(width: .max, height: height) }
 
   /// Whether both sides are at least 1.

@@ -1,4 +1,4 @@
-/// The beginning of an XML document, as far as it has to be read before a parser may.
+/// The beginning of an XML document, which is read before a parser runs.
 package enum XMLText {
   /// The first bytes of a document as UTF-8, converted from UTF-16 if necessary.
   package static func utf8(of file: some Collection<UInt8>, byteLimit: Int) -> [UInt8] {

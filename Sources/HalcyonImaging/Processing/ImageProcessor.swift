@@ -21,14 +21,14 @@ public protocol ImageProcessor: Sendable {
 
   /// The processed bitmap. Errors reach the caller as ``ImageError/processingFailed(identifier:cause:)``.
   ///
-  /// One that takes long calls ``checkCancellation()`` now and then.
+  /// A processor that takes long calls ``checkCancellation()`` now and then.
   func process(_ bitmap: Bitmap) throws -> Bitmap
 }
 
 extension ImageProcessor {
   /// Throws `CancellationError` if the load that this thread processes an image for has been cancelled.
   ///
-  /// Pipelines ask between processors; a processor asks in its own loops, for example every few rows.
+  /// Pipelines check between processors; a processor checks in its own loops, for example every few rows.
   public func checkCancellation() throws { try CancellationFlag.checkCurrent() }
 }
 

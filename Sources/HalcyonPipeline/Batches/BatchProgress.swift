@@ -1,4 +1,4 @@
-/// The progress of a batch, or of a prefetch, whose equal requests count as one image.
+/// The progress of a batch or of a prefetch. In a prefetch, equal requests count as one image.
 public struct BatchProgress: Hashable, Sendable {
   /// The number of images.
   public let totalCount: Int
@@ -38,7 +38,7 @@ extension BatchProgress: CustomStringConvertible {
 
 /// The progress of one image of a batch.
 struct BatchItemProgress: Sendable {
-  /// Of an image that has ended.
+  /// The value of an image that has ended.
   static let end = 1_000_000
 
   var millionths = 0

@@ -1,6 +1,6 @@
 import HalcyonSupport
 
-/// Loads the images of a batch, up to a number of them concurrently; the first failure cancels the others, if wanted.
+/// Loads the images of a batch, at most `concurrencyLimit` at once; the first failure cancels the others if requested.
 struct BatchRun: Sendable {
   let requests: [ImageRequest]
   let pipeline: ImagePipeline
@@ -58,7 +58,7 @@ final class BatchProgressTracker: Sendable {
   func update(_ progress: LoadProgress, of index: Int) {
     let change = parts.withLock { parts in
       let old = parts[index]
-      // An event of another thread after the end.
+      // An event from another thread, after the end of the image.
       if old.millionths == BatchItemProgress.end { return (old, old) }
       parts[index].millionths = min(Int(progress.fraction * Double(BatchItemProgress.end)), BatchItemProgress.end - 1)
       parts[index].receivedByteCount = progress.receivedByteCount
@@ -75,7 +75,7 @@ final class BatchProgressTracker: Sendable {
       return (old, parts[index])
     }
     var current = BatchProgress(totalCount: 0)
-    // In one change: no observer gets the fraction without the count.
+    // In one change, so that no observer gets the fraction without the count.
     broadcaster.update { progress in
       progress.advance(old, to: new)
       switch result {

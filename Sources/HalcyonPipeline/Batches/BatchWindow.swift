@@ -1,8 +1,8 @@
 import HalcyonSupport
 
-/// The loads of a batch that are in flight, and the results that have not been taken, together at most a number of them.
+/// The loads of a batch in flight and the results that have not been taken, together at most the limit.
 ///
-/// Cancels the loads when it is released, which they do not prevent.
+/// Cancels the loads when it is released; they do not retain it.
 final class BatchWindow: Sendable {
   typealias Element = BatchResult
 

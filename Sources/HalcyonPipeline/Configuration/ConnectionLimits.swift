@@ -32,7 +32,7 @@ extension ConnectionLimits {
   ///   - activeCount: The transfers in flight.
   ///   - hostCount: The transfers in flight to the host.
   func allowTransfer(at priority: ImagePriority, activeCount: Int, hostCount: Int) -> Bool {
-    // In whole numbers: a limit of `Int.max`, which means none, is no `Double`.
+    // In integers, since `Int.max`, which means no limit, has no exact `Double`.
     func share(_ limit: Int) -> Int { priority <= .low ? max(1, limit / 3 * 2 + limit % 3 * 2 / 3) : limit }
     return activeCount < share(total) && hostCount < share(perHost)
   }

@@ -8,8 +8,8 @@ extension PipelineConfiguration {
     ["Accept": acceptField(decoders), "User-Agent": "Halcyon/\(HalcyonVersion.current)"]
   }
 
-  /// The formats that servers are asked for; those that are left out are larger, as BMP and TIFF, or decode slowly, as
-  /// HEIC, and are taken if there is nothing else.
+  /// The formats that `Accept` names. The others are larger (BMP, TIFF) or decode slowly (HEIC), and are accepted if
+  /// there is nothing else.
   private static let wanted: [ImageFormat] = [.avif, .webp, .jpegXL, .svg, .png, .jpeg, .gif]
 
   /// The field by which servers choose among several formats of an image, weighted as in browsers (RFC 9110, 12.5.1).

@@ -4,8 +4,8 @@ import HalcyonSupport
 /// in step.
 ///
 /// The n-th delay is uniformly distributed between half and all of `firstDelay * 2^(n-1)`, at most `longestDelay`. If
-/// the response has `Retry-After`, the delay is that one and up to a tenth more, if this is longer; or the load fails if
-/// `Retry-After` is longer than `longestDelay`.
+/// the response has a longer `Retry-After`, that is the delay, with up to a tenth added; a `Retry-After` above
+/// `longestDelay` fails the load.
 ///
 /// ```swift
 /// let pipeline = ImagePipeline { $0.options.retryStrategy = ExponentialBackoff(attemptLimit: 5, firstDelay: .seconds(1)) }

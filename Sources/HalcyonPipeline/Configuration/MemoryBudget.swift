@@ -3,13 +3,13 @@ import HalcyonCache
 public import HalcyonImaging
 import HalcyonSupport
 
-/// Memory that is reserved before it is used, so that all that is done at once stays within a limit.
+/// Memory that is reserved before it is used, so that concurrent work stays within a limit.
 ///
 /// ```swift
 /// configuration.memoryBudget = MemoryBudget(byteLimit: 1 << 30)
 /// ```
 ///
-/// Reservations are granted in the order in which they were requested. One that exceeds the limit alone is granted when
+/// Reservations are granted in the order of their requests. A reservation that alone exceeds the limit is granted when
 /// nothing else is reserved. Several pipelines may share a budget.
 public final class MemoryBudget: Sendable {
   private struct Waiter {
@@ -116,8 +116,8 @@ public final class MemoryBudget: Sendable {
 }
 
 extension ImageInfo {
-  /// An estimate of the memory in bytes that it takes to decode the first frame and to encode it again, without the bytes
-  /// of the file.
+  /// An estimate of the memory, in bytes, to decode the first frame and encode it again, excluding the bytes of the
+  /// file.
   ///
   /// - Parameters:
   ///   - outputSize: The size of the decoded image.

@@ -26,7 +26,7 @@ public struct PipelineConfiguration: Sendable {
   public var cache: ImageCache
   /// Defaults for options that requests do not set; they override ``RequestOptions/global``. Default: all `nil`.
   public var options = RequestOptions()
-  /// The default options of views, of a type that this module does not know.
+  /// The default options of views, whose type a module above declares.
   package var viewDefaults: (any Sendable)?
   /// The maximum size of an image, encoded and decoded.
   public var limits: ImageLimits
@@ -43,8 +43,8 @@ public struct PipelineConfiguration: Sendable {
   public var redirectLimit: Int
   /// The limits on concurrent transfers. Default: 24, and 6 per origin.
   public var connectionLimits: ConnectionLimits
-  /// Whether, of the loads that wait with the same priority, the newest starts first, and not the oldest: for its transfer
-  /// and for its decoding. Default: no.
+  /// Whether the newest of the waiting loads of equal priority is transferred and decoded first, instead of the oldest.
+  /// Default: no.
   ///
   /// For lists that are scrolled fast: what is on the screen now is loaded first. A load counts as new when it begins,
   /// and again when its priority changes, for example because its view becomes visible. An old load waits while new

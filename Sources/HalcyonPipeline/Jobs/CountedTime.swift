@@ -1,6 +1,6 @@
 import HalcyonSupport
 
-/// The time of a load that counts towards its timeout: all but its waiting for a connection.
+/// The time of a load that counts towards its timeout: all of it, except waiting for a connection.
 final class CountedTime: Sendable {
   private struct State {
     /// The time counted up to `changed`.

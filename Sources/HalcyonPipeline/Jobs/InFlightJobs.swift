@@ -58,14 +58,14 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - keepsResult: Whether this caller needs the value itself, not only as a step towards another one.
-  ///   - writes: The writes among which the end of a cancelled job counts; see ``SharedJob/cancel()``.
+  ///   - writes: The writes to which a cancelled job adds its end; see ``SharedJob/cancel()``.
   func value(
     for key: Key, subscription: LoadSubscription, keepsResult: Bool, writes: BackgroundWrites? = nil,
     operation: @escaping Operation
   ) async throws(ImageError) -> Value {
     if Task.isCancelled { throw .cancelled }
     let id = lastID.add(1)
-    // An actor, above all the main actor, is not kept busy with the first part of the job.
+    // The first part of the job does not run on the caller's actor, above all not on the main actor.
     let caller: (any Actor)? = #isolation
     let startsHere = caller == nil
     let outcome = await withTaskCancellationHandler {
@@ -86,7 +86,7 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) {
     let joined: (job: SharedJob<Value>, isNew: Bool, isRaised: Bool)? = state.withLock { state in
       if let known = state.jobs[key] { return (known, false, known.add(waiter)) }
-      // Also where several callers are cancelled one after the other: none starts again the job that another has left.
+      // If several callers are cancelled in turn, none restarts the job that another has left.
       if state.isInvalidated || Task.isCancelled { return nil }
       let new = SharedJob<Value>(writes: writes)
       state.jobs[key] = new

@@ -61,7 +61,7 @@ final class LoadSubscription: Sendable {
   /// Observers that have not been removed.
   var priorityObserverCount: Int { state.withLock { $0.priorityObservers.all.count } }
 
-  /// Of a shared job: whether some subscriber requested its result, and not only as a step towards another one.
+  /// Whether a subscriber of a shared job requested its result itself, not only as a step towards another one.
   var keepsResult: Bool { state.withLock(\.keepsResult) }
 
   func keepResult() { state.withLock { $0.keepsResult = true } }
@@ -74,7 +74,7 @@ final class LoadSubscription: Sendable {
   /// The last progress, if there was any.
   var latestProgress: LoadProgress? { state.withLock(\.progress) }
 
-  /// The last progress and what is known of the image, for subscribers that join later.
+  /// The last progress and the known properties of the image, for subscribers that join later.
   var latestEvents: [LoadEvent] {
     let (info, progress, hasStoredStale, queue) = state.withLock {
       ($0.info, $0.progress, $0.hasStoredStale, $0.queue)

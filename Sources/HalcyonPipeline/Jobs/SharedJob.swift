@@ -88,7 +88,7 @@ final class SharedJob<Value: Sendable>: Sendable {
 
   /// Sets the highest priority of the waiters.
   func updatePriority() {
-    // Set under the lock: of two updates at the same time the later one would else set what it read earlier.
+    // Set under the lock, so that of two concurrent updates none sets a priority that is out of date.
     let isChanged = waiters.state.withLock { state in
       let highest = state.waiters.lazy.map { $0.subscription.priority }.max()
       return highest.map { subscription.setPriority($0) } ?? false

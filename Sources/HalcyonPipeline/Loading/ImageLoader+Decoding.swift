@@ -2,7 +2,7 @@ import HalcyonCache
 import HalcyonImaging
 import HalcyonSupport
 
-/// Decoding: what was decoded meanwhile, damaged bytes fetched again, and the placeholder.
+/// Decoding: images decoded by other loads meanwhile, damaged bytes fetched again, and placeholders.
 extension ImageLoader {
   /// Decodes bytes; stored bytes that are damaged are fetched again, once.
   func decode(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> Loaded {
@@ -33,7 +33,7 @@ extension ImageLoader {
     return image
   }
 
-  /// The bytes from the network, in place of stored ones that could not be decoded: they were an image once.
+  /// Bytes from the network, in place of stored bytes that could be decoded once and are damaged now.
   ///
   /// - Throws: Rethrows `error` unless stored bytes failed to decode.
   func fetchAgain(
@@ -109,7 +109,7 @@ extension ImageLoader {
 }
 
 extension ImageError {
-  /// The error of a decoder; for the body of an error status the one without an image in it.
+  /// The error of a decoder; for the body of an error status, the error of a body that is not an image.
   init(decoding error: any Error, _ encoded: EncodedImage) {
     self.init(decoding: error, url: encoded.metadata.url)
     if case .cancelled = self { return }

@@ -6,7 +6,7 @@ import HalcyonSupport
 /// An image encoded as the storage policy of a request says.
 struct EncodedVariant: Sendable {
   let data: Data
-  /// The bytes that it was made from, or read as they are.
+  /// The bytes that it was made from, or the stored file itself.
   let source: EncodedImage
   /// Whether the file was in the store, so that nothing was decoded and encoded.
   let wasStored: Bool
@@ -53,12 +53,12 @@ extension ImageLoader {
     }
     if let planner { return try await plannedVariant(load, planner) }
     let loaded = try await self.load(load, keepsResult: false)
-    // Without reading memory every image is made from bytes.
+    // An image that was not read from memory was made from bytes.
     guard let encoded = loaded.encoded else { throw .notCached(key: load.keys.fetch.sourceText) }
     return try await encode(loaded.image, encoded, load)
   }
 
-  /// An image encoded, and its storing started.
+  /// Encodes an image, and starts storing it.
   private func encode(
     _ image: DecodedImage, _ encoded: EncodedImage, _ load: Load
   ) async throws(ImageError) -> EncodedVariant {
@@ -93,7 +93,7 @@ extension ImageLoader {
     }
   }
 
-  /// What is made of an image in one piece of work.
+  /// The result of making an image in one piece of work.
   struct Made: Sendable {
     let data: Data
     let placeholder: ThumbHash?
@@ -138,7 +138,7 @@ extension ImageLoader {
     return EncodedVariant(made.data, of: encoded)
   }
 
-  /// A document without what runs code, on the calling thread; `nil` if the plan draws it.
+  /// A document without anything that runs code, sanitised on the calling thread; `nil` if the plan draws it.
   private func sanitizedNow(
     _ encoded: EncodedImage, _ plan: EncodingPlan, by decoder: any ImageDecoder
   ) throws -> Made? {

@@ -1,9 +1,9 @@
 import HalcyonCache
 import HalcyonImaging
 
-/// Loads that only fill the store: what a load of the image would store, without delivering it.
+/// Loads that only fill the store, with what a load of the image would store.
 extension ImageLoader {
-  /// What became of a load that fills the store.
+  /// The outcome of a load that fills the store.
   enum Prefetched: Sendable {
     case loaded
     /// The store has it, or its source is on this machine.

@@ -27,7 +27,7 @@ extension ImageLoader {
     return try await decode(try await bytes.encodedImage(for: load), load)
   }
 
-  /// A stale image that is valid still, or the one that replaces it.
+  /// The stale image if it is still valid, otherwise the one that replaces it.
   private func replace(_ stale: DecodedImage, _ load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
     let encoded = try await bytes.encodedImage(for: load)
     // The steps that read the original bytes find these as long as they are held.
@@ -43,7 +43,7 @@ extension ImageLoader {
     return try await decode(encoded, remaining)
   }
 
-  /// The stale image, if the bytes that are valid now are those it was decoded from.
+  /// The stale image, if it was decoded from the bytes that are valid now.
   @inline(never)
   private func renewed(_ stale: DecodedImage, by encoded: EncodedImage, _ load: Load) async -> Loaded? {
     guard let image = await renewedImage(stale, by: encoded, load) else { return nil }

@@ -3,7 +3,7 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
 
-/// Loads images. What travels is a ``Load``; equal ones share one job.
+/// Loads images. Each call makes a ``Load``; equal loads share one job.
 ///
 /// 1. ``lookUpMemory(_:key:)``: the image in memory, without suspending.
 /// 2. ``around(_:_:)``: events, timeout, alternatives, stale image first and low data mode, if the load has any
@@ -87,8 +87,8 @@ final class ImageLoader: Sendable {
       isReported: configuration.eventHandler != nil)
   }
 
-  /// The load of a task after the look-up in memory, with the preview that an earlier load kept: a view that has looked into
-  /// memory before has shown it.
+  /// The load of a task after the look-up in memory, with the preview that an earlier load kept, unless a view that
+  /// looked into memory itself has shown it.
   func started(_ load: Load) -> Load {
     let started = lookedUp(load)
     if case .hit? = started.memory { return started }
@@ -113,7 +113,7 @@ final class ImageLoader: Sendable {
     try await around(load) { [self] load throws(ImageError) in try await imageOfSource(load) }
   }
 
-  /// Loads from the load's own source, and does what its request wants done after that.
+  /// Loads from the load's own source, then applies the options of the request that follow a load.
   private func imageOfSource(_ load: Load) async throws(ImageError) -> Loaded {
     let load = load.memory == nil ? lookedUp(load) : load
     if case .hit(let image)? = load.memory { return Loaded(image: image) }

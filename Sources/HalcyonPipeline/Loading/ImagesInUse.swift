@@ -7,7 +7,7 @@ import HalcyonSupport
 /// The references to shown images are weak. Once a view has stopped showing one, it is in the memory cache, under a key of
 /// its own: there it counts toward the limits, expires, is evicted under memory pressure, and is removed with all others.
 final class ImagesInUse: Sendable {
-  /// How long an image stays in memory after a view has shown it, as in the cell of a list that is scrolled back.
+  /// How long an image stays in memory after a view has shown it, for cells of a list that is scrolled back.
   private static let lifetime = Duration.seconds(10)
 
   private struct Entry: Sendable {
@@ -15,7 +15,7 @@ final class ImagesInUse: Sendable {
     let facts: DecodedImage.Facts
     weak let animation: AnimatedImage?
     let isAnimated: Bool
-    /// Where it is after it was shown.
+    /// The cache that keeps it after it was shown.
     let memory: any MemoryStore
     let watch: RemovalWatch
 
@@ -57,7 +57,7 @@ final class ImagesInUse: Sendable {
   /// The image of a key, if a view shows it, or did a moment ago.
   func image(for key: CacheKey) -> DecodedImage? {
     guard let entry = entry(for: key) else { return nil }
-    // An image whose time is over is removed by this, so that only views retain it.
+    // This read removes an expired image, so that only views retain it.
     let kept = entry.memory.image(for: Self.memoryKey(key))
     return withExtendedLifetime(kept) { entry.image }
   }

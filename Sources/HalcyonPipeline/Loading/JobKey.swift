@@ -16,7 +16,7 @@ struct JobKey<Options: JobOptions>: Hashable, Sendable {
     options = OptionsKey(request)
   }
 
-  /// Requests that differ in their options alone are rare.
+  /// Without the options: requests that differ only in these are rare.
   func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 

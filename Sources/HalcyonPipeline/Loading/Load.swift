@@ -9,7 +9,7 @@ final class Load: Sendable {
   let keys: RequestKeys
   /// The cache of the request.
   let cache: ImageCache
-  /// Takes priorities down and events up.
+  /// Passes priorities down and events up.
   let subscription: LoadSubscription
   /// The outcome of the look-up in memory; `nil` for loads that do none, such as loads of encoded bytes.
   let memory: MemoryLookup?
@@ -91,7 +91,7 @@ extension ImageRequest {
 
 /// Notices that a key is removed from a cache during a load, which then delivers its image but does not store it there.
 struct RemovalWatch: Sendable {
-  /// The last removals, which distinguish loads that began before one from those that began after it.
+  /// The latest removals: loads begun before a removal never join loads begun after it.
   struct Removals: Hashable {
     var (memory, store): (UInt64, UInt64)
   }

@@ -4,7 +4,7 @@ public import HalcyonCache
 public import Foundation
 
 extension ImagePipeline {
-  /// The key of a request's image in memory, with what the pipeline adds: default options, an identity, an address policy.
+  /// The key of a request's image in memory, with the pipeline's default options, identity and address policy.
   package func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(resolved(request)).image }
 
   /// The image of a request in memory; setting inserts an image as if the request had loaded it, and `nil` removes it.
@@ -13,11 +13,10 @@ extension ImagePipeline {
   /// pipeline[cached: request] = image
   /// ```
   ///
-  /// Synchronous, so it may be read just before a view is drawn. There is no disk access, but for the size and the date of
-  /// a local file, which are looked up. The events of a load are sent for an image that is found. An image that is set has
-  /// the expiration of the request, and needs no revalidation; ``store(_:original:for:userInfo:)`` stores it on disk as
-  /// well. Setting has no effect if the request does not write to memory (``RequestOptions/memoryAccess``), or if the image
-  /// is partial.
+  /// Synchronous, so it may be read just before a view is drawn. There is no disk access, except to look up the size
+  /// and the date of a local file. A hit sends the events of a load. An image that is set has the expiration of the
+  /// request, and needs no revalidation; ``store(_:original:for:userInfo:)`` stores it on disk as well. Setting has no
+  /// effect if the request does not write to memory (``RequestOptions/memoryAccess``), or if the image is partial.
   public subscript(cached request: ImageRequest) -> DecodedImage? {
     get {
       let request = resolved(request)
@@ -27,7 +26,7 @@ extension ImagePipeline {
     set {
       let request = resolved(request)
       guard request.writesMemory else { return }
-      // What is in memory has a version that was looked up.
+      // Images in memory have a version that was looked up.
       let keys = RequestKeys(request, file: newValue == nil ? .remembered : .current)
       let (memory, key) = (configuration.cache(for: request).memory, keys.image)
       guard let newValue else {

@@ -65,7 +65,7 @@ extension ImagePipeline {
     request.memoryAccess = .disabled
     let variant = try await loader.encodedVariant(for: request, planner: planner)
     let (source, head) = (variant.source, variant.source.responseHead)
-    // What must not be stored is never fresh.
+    // A response that must not be stored is never fresh.
     let freshEnd = source.isFoundAgain ? source.freshEnd : nil
     let freshness = freshEnd.map { max(.zero, $0 - configuration.time.uptime()) } ?? .zero
     return EncodedImageResponse(

@@ -122,9 +122,9 @@ public final class ImagePipeline: Sendable {
   /// Looks into memory for a view: the image, ready to be shown, or the outcome for
   /// ``followedTask(for:after:onStoredStale:)``.
   ///
-  /// An image that must not be stored (`no-store`) is found while a view shows it, and for some seconds after, so that a
-  /// list does not download it at each reuse of a cell. Of a local file the image of the version is found that was looked up
-  /// last: see ``fileVersion(for:)``.
+  /// An image that must not be stored (`no-store`) is found while a view shows it, and for some seconds after, so that
+  /// a list does not download it at each reuse of a cell. For a local file, the image of the version that was looked up
+  /// last is found: see ``fileVersion(for:)``.
   package func lookUpMemory(for request: ImageRequest) -> MemoryLookup {
     let request = resolved(request)
     let key = RequestKeys(request, file: .remembered).image
@@ -232,7 +232,7 @@ public final class ImagePipeline: Sendable {
   /// The number of sources that are being loaded; loads of one source count once, whatever their sizes and processors.
   public var activeLoadCount: Int { loader.activeSources.count }
 
-  /// The number of jobs and transfers that have not ended, of which a load has several.
+  /// The number of jobs and transfers that have not ended; a load has several.
   package var activeJobCount: Int { loader.activeCount }
 
   /// Cancels all loads of a source, at all sizes and with all processors. Their callers get ``ImageError/cancelled``.

@@ -131,7 +131,7 @@ public final class ImageTask: Sendable {
 }
 
 extension LoadEvent {
-  /// The event as subscribers of a task that join later see it; `nil` for those that are not repeated.
+  /// The event for streams of a task that are opened later; `nil` for events that are not repeated.
   fileprivate var taskEvent: ImageTask.Event? {
     switch self {
     case .progress(let progress): .progress(progress)

@@ -76,7 +76,7 @@ public final class ImagePrefetcher: Sendable {
   /// Adds images to the end of the queue; requests for the same image are loaded once.
   ///
   /// If called on an actor, for example the main actor, loading starts once the actor is free: images that are stopped
-  /// before that are never loaded. The cost of the call itself is making a cache key for each request.
+  /// before that are never loaded. The call itself only makes a cache key for each request.
   ///
   /// - Returns: A handle to observe or stop these images. Prefetching continues when it is released.
   @discardableResult

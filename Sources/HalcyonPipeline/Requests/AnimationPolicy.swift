@@ -1,4 +1,4 @@
-/// Which frames of an animated image are loaded, and what is done with them.
+/// Which frames of an animated image are loaded, preloaded and processed.
 ///
 /// The default is `.frames()`: frames are decoded while they are shown, and the result of a processor is a still image.
 public enum AnimationPolicy: Hashable, Sendable {

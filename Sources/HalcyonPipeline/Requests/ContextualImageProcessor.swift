@@ -8,8 +8,8 @@ public import HalcyonImaging
 /// ``ImageProcessor/identifier``. Two laws follow, which replace the laws of ``ImageProcessor`` on what it reads:
 /// - A value that is not part of that key, for example one of ``RequestOptions/userInfo``, changes the result only if it
 ///   is part of the identifier. Equal requests share one result, made for one of them.
-/// - The response may change the result without being part of the identifier: another response with other bytes is
-///   processed again. One that confirms the bytes (status 304) is not.
+/// - The response may change the result without being part of the identifier: a response with other bytes is processed
+///   again, one that confirms the bytes (status 304) is not.
 public protocol ContextualImageProcessor: ImageProcessor {
   /// The processed bitmap. Errors reach the caller as ``ImageError/processingFailed(identifier:cause:)``.
   func process(_ bitmap: Bitmap, in context: ImageProcessingContext) throws -> Bitmap

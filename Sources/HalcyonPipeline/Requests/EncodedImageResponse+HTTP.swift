@@ -3,7 +3,7 @@ import Foundation
 import HalcyonImaging
 import HalcyonSupport
 
-/// What an HTTP server responds with.
+/// The response of an HTTP server that sends the image.
 extension EncodedImageResponse {
   /// A strong entity tag: a digest of the bytes, equal for equal files in every process and on every machine.
   ///
@@ -12,9 +12,9 @@ extension EncodedImageResponse {
 
   /// The status and the header fields of the response to a request: 304, without a body, if the client has the file.
   ///
-  /// They are `Content-Type`, `ETag`, `Cache-Control`, `X-Content-Type-Options`, the `Last-Modified` of the source and, if
-  /// wanted, `Vary`. The lifetime is the one that is left to the source; a source that must not be stored, or that only
-  /// the client itself may store, is passed on as such.
+  /// The fields are `Content-Type`, `ETag`, `Cache-Control`, `X-Content-Type-Options`, the `Last-Modified` of the
+  /// source and, with `varying`, `Vary`. The lifetime is the source's remaining one; `no-store` and `private` of the
+  /// source are passed on.
   ///
   /// ```swift
   /// let file = try await pipeline.encodedResponse(for: request, as: .webp)

@@ -8,8 +8,8 @@ public struct EncodingPlan: Sendable {
   public var size: TargetSize
   /// Processors of the decoded image, applied in order. Default: none.
   public var processors: [any ImageProcessor]
-  /// The format of the result, one of the encoders of the pipeline; or SVG for SVG files, from which all is then removed
-  /// that runs code or refers to anything outside, instead of drawing them: no other option applies.
+  /// The format of the result, for which the pipeline has an encoder. Or SVG for SVG files: they are not drawn, but
+  /// sent without anything that runs code or refers outside, and no other option applies.
   public var format: ImageFormat
   /// The quality of lossy formats, from 0 (smallest) to 1 (best). Default: 0.8.
   public var quality: Double
@@ -19,8 +19,8 @@ public struct EncodingPlan: Sendable {
   public var metadata: MetadataPolicy
   /// The most colours of the result, as ``EncodingOptions/colorLimit`` says. Default: `nil`, no limit.
   public var colorLimit: Int?
-  /// The most frames of an animation, for formats whose encoder of the library writes animations: GIF, WebP and AVIF. Later
-  /// frames are left out; processors apply to each frame, and have to return all of them in one size. Default: 1, a still
+  /// The most frames of an animation, for formats whose encoder of the library writes animations: GIF, WebP and AVIF.
+  /// Later frames are left out. Processors apply to each frame, and have to return equal sizes. Default: 1, a still
   /// image.
   public var frameLimit = 1
   /// The memory in bytes that ``processors`` take besides the decoded image, for `memoryBudget` of the configuration.

@@ -53,6 +53,6 @@ extension ImageError {
 }
 
 extension URL {
-  /// Stands in errors for bytes without a URL.
+  /// The URL in errors of bytes that have none.
   static let unnamedImage = URL(filePath: "/unnamed-image")
 }

@@ -26,8 +26,8 @@ public indirect enum ImageError: Error, Sendable {
   case transport(TransportError, url: URL)
   /// The status code is outside 200–299; the body was not read.
   case httpStatus(Int, url: URL)
-  /// The server refuses requests (status 429 or 503) and names the time after which it may serve them (`Retry-After`),
-  /// which the retry strategy does not wait for, or not again.
+  /// The server refuses requests (status 429 or 503) with a `Retry-After` that the retry strategy does not wait for, or
+  /// not again.
   case retryLater(after: Duration, status: Int, url: URL)
   /// There were more redirects than ``PipelineConfiguration/redirectLimit``.
   case tooManyRedirects(limit: Int, url: URL)
@@ -47,7 +47,7 @@ public indirect enum ImageError: Error, Sendable {
   case invalidDataURL(reason: String)
   /// A processor failed.
   case processingFailed(identifier: String, cause: any Error)
-  /// The load took longer than ``RequestOptions/timeout``, besides its waiting for a connection.
+  /// The load took longer than ``RequestOptions/timeout``, not counting the wait for a connection.
   case timedOut(Duration)
   /// Too many loads wait for a connection (``ConnectionLimits/waiting``), and this one had the lowest priority.
   case tooManyWaiting(limit: Int)

@@ -4,7 +4,7 @@ import HalcyonImaging
 import HalcyonSupport
 
 extension ImageSource: CustomStringConvertible {
-  /// The URL without user and password, or the key: what identifies the source in a log.
+  /// Identifies the source in a log: the URL without user and password, or the key.
   public var description: String {
     switch kind {
     case .url(let url): url.printable

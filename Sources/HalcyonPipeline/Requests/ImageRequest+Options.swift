@@ -34,7 +34,7 @@ extension ImageRequest {
     guard let options = optionsBox?.options else { return response }
     var response = response
     if preloadsFrames, let frames = response.image.animation?.decodedFrames {
-      // The frames before a damaged one are decoded all the same.
+      // The frames before a damaged one are decoded anyway.
       try? await frames.preload()
       response.image = response.image.holding(frames)
     }

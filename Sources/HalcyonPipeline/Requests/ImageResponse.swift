@@ -16,7 +16,7 @@ public struct ImageResponse: Sendable {
   public var url: URL?
   /// The number of encoded bytes; `nil` for an image from memory.
   public var encodedByteCount: Int?
-  /// The encoded bytes that the image was made from: the original, or the form that is stored of it. `nil` unless
+  /// The encoded bytes that the image was made from: the original, or its stored variant. `nil` unless
   /// ``RequestOptions/keepsEncodedData`` is set, and for an image from memory.
   public var encodedData: Data?
   /// The values of ``RequestOptions/userInfo``.

@@ -53,8 +53,8 @@ public struct ImageSource: Hashable, Sendable {
   /// A signed URL, cached without its signature.
   public static func url(_ url: URL, signature: URLSignature) -> ImageSource { .url(url, key: signature.key(for: url)) }
 
-  /// An `http` or `https` URL that is asked for only when no cache has the image, for example of a storage service that
-  /// issues a temporary URL for a path.
+  /// An `http` or `https` URL that a closure resolves only when no cache has the image, for example at a storage
+  /// service that issues a temporary URL for a path.
   public static func url(key: String, resolve: @escaping @Sendable () async throws -> URL) -> ImageSource {
     ImageSource(.resolver(Provider(key: key, load: resolve)))
   }

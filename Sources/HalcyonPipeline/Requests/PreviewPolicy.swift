@@ -19,8 +19,7 @@ public struct PreviewPolicy: Hashable, Sendable {
   /// Whether the last preview is kept in memory until the image is loaded, so that a later task that finds no image
   /// there begins with it, also after a load that failed or was cancelled. Default: no.
   ///
-  /// A view shows it before `setImage` returns, such as a cell of a list that is used again for an image whose load was cut
-  /// short.
+  /// A view shows it before `setImage` returns, for example in a reused cell of a list whose load was cut short.
   ///
   /// A response with `no-store` leaves no preview.
   public var keepsLast: Bool

@@ -3,7 +3,8 @@ public import HalcyonHTTP
 public import HalcyonImaging
 import HalcyonSupport
 
-/// A closure or object of the caller in the options of a request, with what decides whether requests share loads.
+/// A closure or object of the caller in the options of a request, with the identity that decides whether requests share
+/// loads.
 struct RequestHook<Value: Sendable>: Sendable {
   let value: Value
   let identity: HookIdentity

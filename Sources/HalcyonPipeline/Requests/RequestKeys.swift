@@ -81,7 +81,7 @@ extension RequestKeys.FileVersion {
 extension CacheKey.Source {
   /// The `file:` URL of a local file; `nil` for other sources.
   var file: String? {
-    // The first byte rules out URLs of the web, for which each look-up in memory asks.
+    // The first byte rules out web URLs quickly, since each look-up in memory checks this.
     guard case .url(let text) = self, text.utf8.first == UInt8(ascii: "f") else { return nil }
     return text.utf8.starts(with: "file:".utf8) ? text : nil
   }
@@ -106,8 +106,8 @@ extension CacheKey {
 }
 
 extension AddressPolicy {
-  /// The policy as the value of a field of cache keys, so that what it refuses is not found in caches that were filled under another
-  /// policy; `nil` if every connection is allowed.
+  /// The policy as a field of cache keys, so that images from addresses that it refuses are not found in caches filled
+  /// under another policy; `nil` if every connection is allowed.
   var keyValue: String? {
     guard self != .any else { return nil }
     let scope =

@@ -6,8 +6,7 @@ public import HalcyonCache
 /// Options for how images are loaded, cached and delivered.
 ///
 /// Every option is optional; `nil` means that it is not set. An option that is not set in the request is taken from the
-/// pipeline's ``PipelineConfiguration/options``, then from ``global``; the last resort is the default named at
-/// each option.
+/// pipeline's ``PipelineConfiguration/options``, then from ``global``; otherwise the documented default applies.
 ///
 /// ```swift
 /// let request = ImageRequest(url: url) {
@@ -100,12 +99,12 @@ public struct RequestOptions: Sendable {
   /// Whether the image in the body of an error status, for example of 404 or 503, is loaded, as in browsers, instead of
   /// failing with ``ImageError/httpStatus(_:url:)``. Default: no.
   ///
-  /// Some servers send their placeholder so, for example for a user without an avatar. The request is neither retried nor
-  /// answered by an alternative source then; a body that is not an image is an error as without the option. Such an
-  /// image is cached only if its response has a lifetime (`max-age` or `Expires`), and no longer than that. Requests with
-  /// and without the option share no caches. No effect on sources other than web servers.
+  /// Some servers send a placeholder this way, for example for a user without an avatar. The request is then neither
+  /// retried nor loaded from an alternative source; a body that is not an image is an error as without the option. Such
+  /// an image is cached only if its response has a lifetime (`max-age` or `Expires`), and no longer than that. Requests
+  /// with and without the option share no caches. No effect on sources other than web servers.
   public var allowsErrorImage: Bool?
-  /// Which frames of an animated image are loaded, and what is done with them. Default: `.frames()`.
+  /// Which frames of an animated image are loaded, preloaded and processed. Default: `.frames()`.
   ///
   /// No effect where only bytes are loaded, and on encoded data, which has the first frame only.
   public var animation: AnimationPolicy?
@@ -119,7 +118,7 @@ public struct RequestOptions: Sendable {
   /// Values of the caller that travel with the request, to ``ImageTask/request``, ``PipelineEvent/Kind/created(_:)`` and
   /// ``ImageResponse/userInfo``. Default: none.
   ///
-  /// They are part of no key. Calls without a response deliver none.
+  /// They are part of no cache key. Calls without a response do not deliver them.
   public var userInfo: [String: any Sendable]?
   /// Whether the response has the encoded bytes, ``ImageResponse/encodedData``. Default: no.
   ///

@@ -1,8 +1,7 @@
 /// Decides whether and when a failed transfer is retried.
 ///
-/// Consulted after every failure, also one that another attempt is unlikely to change, such as status 404 or a body that
-/// is not an image (see ``FailedAttempt/isTransient``), but never after a cancellation. May be called from several
-/// threads at once.
+/// Called after every failure except a cancellation, even if a retry is unlikely to help, as after status 404 or a body
+/// that is not an image (see ``FailedAttempt/isTransient``). May be called from several threads at once.
 ///
 /// ```swift
 /// struct FixedDelay: RetryStrategy {
@@ -14,8 +13,8 @@
 public protocol RetryStrategy: Sendable {
   /// The delay before the next attempt, or `nil` to fail.
   ///
-  /// After status 429 or 503 with `Retry-After` the whole host is paused for that long; of the loads that wait for it
-  /// one is sent first.
+  /// After status 429 or 503 with `Retry-After` the whole host is paused for that long; then one of its waiting loads
+  /// is sent first.
   func delay(after failure: FailedAttempt) async -> Duration?
 }
 

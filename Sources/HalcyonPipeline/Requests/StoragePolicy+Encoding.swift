@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonImaging
 
-/// What is encoded, and what is stored as original bytes.
+/// Decides what is encoded, and what is stored as original bytes.
 extension StoragePolicy {
   /// Whether images are encoded; otherwise only original bytes are stored.
   var encodesImages: Bool {

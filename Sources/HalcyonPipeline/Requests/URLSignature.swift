@@ -1,6 +1,6 @@
 import Foundation
 
-/// The signature parameters of a URL, which change each time it is issued, for a cache key that does not.
+/// The signature parameters of a URL, which change each time it is issued and are left out of the cache key.
 ///
 /// The key is the URL without its signature parameters. These are listed explicitly for each service, so that no
 /// parameter that changes the image is dropped by mistake.

@@ -37,7 +37,7 @@ final class WorkQueue: @unchecked Sendable {
   ///   - spins: Whether a thread without work checks for more before it sleeps. This pays where a caller awaits
   ///     each item before it adds the next: waking a thread takes as long as a small item. The thread yields the
   ///     processor between checks.
-  ///   - newestFirst: Whether of the items of one priority the newest starts first.
+  ///   - newestFirst: Whether the newest of the items of equal priority starts first.
   init(threadLimit: Int = 0, idleSeconds: Double = 0, spins: Bool = false, newestFirst: Bool = false) {
     state = State(waiting: WaitingItems(newestFirst: newestFirst))
     self.threadLimit = threadLimit
@@ -126,7 +126,7 @@ final class WorkQueue: @unchecked Sendable {
           return item
         }
         guard mayWait, !state.isClosed else {
-          // With the lock held: an item that is added later finds one thread less, and asks for another.
+          // With the lock held, so that an item added later counts one thread less and starts another.
           state.threadCount -= 1
           return nil
         }
@@ -153,7 +153,7 @@ final class WorkQueue: @unchecked Sendable {
   }
 }
 
-/// Items in order of priority, then of arrival or the newest first. All operations are O(1) amortised.
+/// Items by priority; those of equal priority in order of arrival, or newest first. All operations are O(1) amortised.
 ///
 /// An item that is removed or changes its priority leaves a stale identifier in its lane, which is skipped later.
 private struct WaitingItems {

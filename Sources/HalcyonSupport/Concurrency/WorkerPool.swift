@@ -2,10 +2,10 @@ import Foundation
 
 /// Dedicated threads for work that blocks or computes for long, so that Swift's cooperative threads never do.
 ///
-/// At most as many work items run at once as the pool has threads. Waiting work starts in order of priority, then of
-/// submission or the newest first; work that is cancelled while it waits never starts.
+/// Each thread runs one work item at a time. Waiting work starts by priority; work of equal priority in order of
+/// submission, or newest first. Work that is cancelled while it waits never starts.
 ///
-/// Threads are started when work needs them. They end when they have had none for the idle time, and with the pool.
+/// Threads are started when work needs them. They end after the idle time without work, or with the pool.
 ///
 /// ``run(_:priority:_:)`` is specialised in every module that uses it.
 @usableFromInline
@@ -20,8 +20,8 @@ package final class WorkerPool: Sendable {
   ///   - idleSeconds: How long a thread without work waits for more before it ends, in seconds. Default: 10, so that a
   ///     program that scrolls or loads now and then keeps its threads.
   ///   - spins: Whether threads check for more work for about a tenth of a millisecond before they sleep.
-  ///   - newestFirst: Whether of the work with one priority the newest starts first: that which was submitted last, or
-  ///     whose priority has changed last.
+  ///   - newestFirst: Whether the newest work of equal priority starts first: the work that was submitted, or changed
+  ///     its priority, last.
   package init(
     name: String, width: Int, idleSeconds: Double = 10, spins: Bool = false, newestFirst: Bool = false
   ) {
@@ -147,7 +147,7 @@ extension CancellationFlag {
     if isCurrentCancelled { throw CancellationError() }
   }
 
-  /// The same at every 16th row: often enough for rows of any length, and too seldom to be measured.
+  /// Like ``checkCurrent()``, but only at every 16th row, which costs no measurable time.
   package static func checkCurrent(atRow row: Int) throws {
     if row % 16 == 0 { try checkCurrent() }
   }

@@ -9,7 +9,7 @@ package enum FileVersions {
     var older: [String: String] = [:]
   }
 
-  /// Of this many files at least the versions are remembered, some hundred bytes each.
+  /// The least number of files whose versions are remembered, a few hundred bytes each.
   private static let limit = 4096
   private static let remembered = Lock(Remembered())
 

@@ -33,7 +33,7 @@ extension CacheKey {
     }
   }
 
-  /// The key of the first part of the body whose key this is, of a download that was interrupted.
+  /// The key under which the beginning of this key's body is stored, if its download was interrupted.
   package var ofPartialBody: CacheKey { adding("part", "begin") }
 
   /// Whether this is the key of a part of a body.

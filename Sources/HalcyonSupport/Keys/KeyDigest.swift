@@ -65,7 +65,8 @@ extension KeyDigest: Hashable {
 }
 
 extension Collection<UInt8> {
-  /// Two lowercase hexadecimal digits for each byte. Specialised in every module: file names of the disk cache are made so.
+  /// Two lowercase hexadecimal digits for each byte. Specialised in every module: the disk cache makes file names with
+  /// it.
   @inlinable
   package var hexadecimal: String {
     let digits: StaticString = "0123456789abcdef"

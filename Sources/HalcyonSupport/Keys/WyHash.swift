@@ -32,7 +32,7 @@ package enum WyHash {
     return mix(last.low ^ secrets.0 ^ UInt64(count), last.high ^ secrets.1)
   }
 
-  /// Hashes all blocks of 48 bytes but the last bytes; returns the offset after them.
+  /// Hashes blocks of 48 bytes until at most 48 bytes are left; returns the offset of these.
   private static func blocks(_ bytes: UnsafeRawBufferPointer, _ state: inout UInt64) -> Int {
     var (offset, second, third) = (0, state, state)
     while bytes.count - offset > 48 {

@@ -1,7 +1,7 @@
 import HalcyonSupport
 public import Foundation
 
-/// The frames of an animated image, decoded when they are asked for.
+/// The frames of an animated image, decoded on demand.
 ///
 /// Safe from any thread. Frames are decoded on threads of the library; views play them.
 ///
@@ -74,7 +74,7 @@ public final class AnimatedImage: Sendable {
     return { [source] in try reader.nextFrame().map(source.processed) }
   }
 
-  /// Those that views play, where there are any, otherwise a few of its own.
+  /// The frames that views play if there are any, otherwise a few of its own.
   private var readFrames: AnimationFrames {
     if let frames = state.withLock({ $0.played ?? $0.read }) { return frames }
     let new = AnimationFrames(source, byteLimit: Self.readByteLimit)

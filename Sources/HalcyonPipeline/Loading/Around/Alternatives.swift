@@ -29,7 +29,7 @@ struct Alternatives: LoadStep {
 }
 
 extension ImageError {
-  /// Whether nothing else is tried: the program has ended the load, or no image can have its size.
+  /// Whether no alternative is tried: the program has ended the load, or its size is invalid.
   var isFinal: Bool {
     switch self {
     case .cancelled, .pipelineInvalidated, .invalidTargetSize: true

@@ -5,8 +5,8 @@ protocol LoadStep: Sendable {
   /// Loads.
   ///
   /// - Parameters:
-  ///   - next: The load with the steps inside this one.
-  ///   - direct: The load without them, as for another source.
+  ///   - next: Loads with the remaining inner steps.
+  ///   - direct: Loads without them, for example another source.
   func load<Value: LoadResult>(
     _ load: Load, _ next: @escaping LoadFunction<Value>, direct: @escaping LoadFunction<Value>
   ) async throws(ImageError) -> Value

@@ -22,7 +22,7 @@ struct StaleFirst: LoadStep {
     else { return try await next(load) }
     if loader.isFresh(image) { return stored }
     load.subscription.report(.preview(image))
-    // An image that the storage policy has encoded was not decoded from the bytes that are revalidated.
+    // A stored variant was not decoded from the bytes that are revalidated.
     return try await next(load.request.encodesImages ? load : load.after(.stale(image)))
   }
 }

@@ -1,7 +1,7 @@
 import HalcyonSupport
 
-/// Cancels a load that takes longer than its timeout, which covers alternatives and retries, but no waiting for a
-/// connection.
+/// Cancels a load that takes longer than its timeout. Alternatives and retries count, waiting for a connection does
+/// not.
 struct Timeout: LoadStep {
   private let limit: Duration
   private let time: any TimeSource

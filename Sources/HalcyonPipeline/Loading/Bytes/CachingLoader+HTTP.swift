@@ -5,7 +5,7 @@ import HalcyonSupport
 
 /// URLs of the web: the store by HTTP's rules, then the server.
 extension CachingLoader {
-  /// How a load of a URL goes on.
+  /// The next step of a load of a URL.
   private enum Step {
     case serve(EncodedImage)
     /// After a look-up in the store; `nil` if there was none.

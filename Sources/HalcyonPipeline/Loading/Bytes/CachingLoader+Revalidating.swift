@@ -30,7 +30,7 @@ extension CachingLoader {
   }
 }
 
-/// Revalidations of stale entries in the background, each once at a time for its key and cache.
+/// Revalidations of stale entries in the background, one at a time for each key and cache.
 ///
 /// Only ``ImageCache/flush()`` waits for them.
 final class BackgroundRevalidations: Sendable {

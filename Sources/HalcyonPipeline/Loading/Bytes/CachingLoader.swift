@@ -42,7 +42,7 @@ final class CachingLoader: Sendable {
     let wait = try LoadChain.wait(for: link(load.keys.fetch))
     defer { wait?.end() }
     let watch = RemovalWatch(load.keys.fetch, in: load.cache)
-    // Bytes are not in memory.
+    // Encoded bytes are not in the memory cache.
     let removals = RemovalWatch.Removals(memory: 0, store: watch.removals.store)
     return try await jobs.value(
       for: JobKey(watch.key, load.request, after: removals),
@@ -61,7 +61,8 @@ final class CachingLoader: Sendable {
     return storesPart ? load.cache.writes : nil
   }
 
-  /// The image of any source. Most are URLs of the web, whose loads wait in a smaller async frame without this.
+  /// The image of any source. Most sources are web URLs, whose loads wait in a smaller async frame when this is a
+  /// function of its own.
   private func image(from source: ResolvedSource, _ load: Load) async throws(ImageError) -> EncodedImage {
     switch source {
     case .web(let location): return try await httpImage(load, at: location)

@@ -6,8 +6,8 @@ import HalcyonSupport
 
 /// The encoded bytes of an image while a load uses them.
 ///
-/// A downloaded image is stored only after it has been decoded, so that nothing damaged is; until then other loads of the
-/// same key find it in ``InFlightResponses``.
+/// A downloaded image is stored only after it has been decoded, so that no damaged image is stored; until then other
+/// loads of the same key find it in ``InFlightResponses``.
 final class EncodedImage: Sendable {
   let data: Data
   let metadata: EntryMetadata
@@ -89,8 +89,8 @@ final class EncodedImage: Sendable {
   /// Whether a load of the same key finds these bytes again while they are held.
   var isFoundAgain: Bool { storable != nil || origin == .store }
 
-  /// Whether they serve a load that finds them in flight. Once they are being written, the load that got them has ended:
-  /// another one revalidates them if they are not fresh.
+  /// Whether they serve a load that finds them in flight. Once they are being written, the load that got them has
+  /// ended, and other loads revalidate them unless they are fresh.
   func isServed(by freshness: CachePolicy, at uptime: Duration) -> Bool {
     if !freshness.followsHTTP || state.withLock({ $0.start == nil }) { return true }
     return freshEnd.map { uptime < $0 } ?? true

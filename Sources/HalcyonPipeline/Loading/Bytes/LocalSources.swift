@@ -6,7 +6,7 @@ import HalcyonSupport
 
 /// Sources without HTTP: files, data and closures of the caller.
 extension CachingLoader {
-  /// What a closure of the caller returned.
+  /// The result of a closure of the caller.
   struct Provided: Sendable {
     let data: Data
     /// The decoded image, if the closure returned one.

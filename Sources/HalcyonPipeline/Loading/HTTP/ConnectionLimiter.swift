@@ -3,11 +3,11 @@ import HalcyonSupport
 
 /// Limits how many transfers run at once, in total and for each host.
 ///
-/// Permits are granted by priority, then in the order of the requests or the newest first; a host at its limit, or one that is paused
-/// (``HostQueues``), does not block other hosts. A change costs a look at each host with transfers or waiters, not at each
-/// waiter.
+/// Permits are granted by priority, then in the order of the requests or the newest first; a host at its limit, or one
+/// that is paused (``HostQueues``), does not block other hosts. The cost of a change is proportional to the hosts with
+/// transfers or waiters, not to the waiters.
 final class ConnectionLimiter: Sendable {
-  /// What becomes of a request for a permit: it is granted, cancelled, or too many wait for one.
+  /// The outcome of a request for a permit: granted, cancelled, or rejected because too many wait.
   typealias Outcome = Result<Void, ImageError>
 
   /// The longest pause that a server gets by itself; the retry strategy of a load may choose a longer one.
@@ -90,7 +90,7 @@ final class ConnectionLimiter: Sendable {
     grantPermits()
   }
 
-  /// The uptime until which a server wants no requests. At once, before its other loads are refused as well.
+  /// The uptime until which a server refuses requests. Applied at once, before it refuses its other loads.
   private func pauseEnd(after head: TransportHead) -> Duration? {
     guard HostQueues.isRefusal(head.status), let delay = RetryAfter.delay(in: head.headers, now: time.now()),
       delay <= Self.longestPause
@@ -121,7 +121,7 @@ final class ConnectionLimiter: Sendable {
   private func timer(until end: Duration) -> Task<Void, Never> {
     Task { [weak self, time] in
       let delay = end - time.uptime()
-      // A clock that fails ends the pause too: the loads would wait for ever.
+      // A clock that fails ends the pause too, since the loads would otherwise wait for ever.
       try? await time.sleep(for: max(delay, .zero))
       guard !Task.isCancelled, let self else { return }
       state.withLock { state in
@@ -134,7 +134,7 @@ final class ConnectionLimiter: Sendable {
 
   private func nextGranted(_ isFirst: Bool) -> (UInt64, Waiter)? {
     state.withLock { state in
-      // A permit that is released at once leads here from within its own outcome: the outer loop goes on, so that the
+      // A permit that is released during its own callback calls this again; the outer loop goes on instead, so that the
       // stack does not grow with the queue.
       if isFirst, state.isGranting { return nil }
       while let (id, transfer) = state.queues.dequeue() {
@@ -151,7 +151,7 @@ final class ConnectionLimiter: Sendable {
     }
   }
 
-  /// Rejects the request with the lowest priority, of several the one that would start last, when too many wait.
+  /// When too many requests wait, rejects the one with the lowest priority that would start last.
   private func rejectExcess() {
     let rejected: (id: UInt64, waiter: Waiter, limit: Int)? = state.withLock { state in
       let limit = state.queues.limits.waiting
@@ -179,7 +179,7 @@ final class ConnectionLimiter: Sendable {
         return true
       }
       if isGranted { return onOutcome(.success(())) }
-      // Before it can be granted: the report of that comes last.
+      // Reported before the permit can be granted, so that the grant is reported last.
       subscription.report(.queue(QueueState(permit: id, isWaiting: true)))
       limiter.state.withLock { state in
         // Observed before the priority is read, so that no change is missed.

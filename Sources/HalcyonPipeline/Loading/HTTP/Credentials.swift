@@ -31,7 +31,7 @@ extension HTTPAttempt {
   }
 }
 
-/// Coalesces the renewal of credentials: one for all loads of an origin that were answered with 401.
+/// Coalesces the renewal of credentials: one for all loads of an origin that got a 401.
 final class CredentialRenewals: Sendable {
   private struct Key: Hashable {
     let origin: Origin
@@ -58,7 +58,7 @@ final class CredentialRenewals: Sendable {
     try await jobs.value(
       for: Key(origin: origin, generation: generation), subscription: subscription, keepsResult: true
     ) { [self] _ throws(ImageError) in
-      // In the job: the last one for this key may have ended just before.
+      // Checked in the job, since the last one for this key may have ended just before.
       guard self.generation(of: origin) == generation else { return true }
       let isRenewed = try await renewal()
       if isRenewed { generations.withLock { $0[origin, default: 0] += 1 } }

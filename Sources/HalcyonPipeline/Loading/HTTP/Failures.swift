@@ -60,11 +60,11 @@ final class FailureMemory: Sendable {
   }
 }
 
-/// Limits the retries to each origin, so that an outage is not answered with a retry storm: token buckets that ten
-/// successful loads refill by one retry, up to the capacity.
+/// Limits the retries to each origin, so that an outage causes no retry storm: a token bucket, in which ten successful
+/// loads replenish one retry, up to the capacity.
 final class RetryBudget: Sendable {
   private static let refillPerSuccess = 0.1
-  /// The most origins that are remembered; those that are not have the full capacity.
+  /// The most origins that are remembered; all others have the full capacity.
   private static let originLimit = 1000
 
   private let capacity: Double

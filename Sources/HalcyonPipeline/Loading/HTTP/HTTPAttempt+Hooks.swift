@@ -32,7 +32,8 @@ extension HTTPAttempt {
     throw .redirectRejected(to: next.url.printable, from: current.url)
   }
 
-  /// Runs the validator without a permit, so that it may load from the same host; the body is read with one again.
+  /// Runs the validator without a permit, so that it may load from the same host; reading the body takes a permit
+  /// again.
   func validate(_ reply: HTTPReply) async throws(ImageError) {
     guard let validator = request.optionsBox?.options.responseValidator else { return }
     let exchange = reply.exchange
@@ -46,7 +47,7 @@ extension HTTPAttempt {
     do throws(ImageError) {
       try await exchange.permit.acquire(exchange.origin, load.subscription)
     } catch .cancelled where !Task.isCancelled {
-      // All bytes have been received meanwhile.
+      // All bytes have been received already.
     }
   }
 

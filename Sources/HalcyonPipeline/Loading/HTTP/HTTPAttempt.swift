@@ -5,12 +5,12 @@ import HalcyonSupport
 
 /// One attempt at a request: modifier, permit, transfer, redirects, credentials and validation, but no retries.
 ///
-/// In small steps with references only, since a thousand loads may wait here for a permit, each with its async frame.
-/// Redirects, credentials, the caller's hooks and bodies have files of their own.
+/// Consists of small steps that hold references only, since a thousand loads may wait here for a permit, each with its
+/// async frame. Redirects, credentials, the caller's hooks and bodies have files of their own.
 final class HTTPAttempt: Sendable {
   enum Outcome: Sendable {
     case success(HTTPResult)
-    /// A status outside 200–299, and the image of the body if the request allows it; else the body was not read.
+    /// A status outside 200–299, with the image in the body if the request allows it; otherwise the body was not read.
     case errorStatus(ResponseHead, HTTPResponse?)
 
     /// A success if there is an image.
@@ -19,7 +19,7 @@ final class HTTPAttempt: Sendable {
     }
   }
 
-  /// What is done next.
+  /// The next step.
   enum Step {
     case send(HTTPExchange)
     case follow(Route.Hop)

@@ -4,7 +4,7 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
 
-/// The body of a response: read, validated, and remembered as far as it came when the transfer is interrupted.
+/// The body of a response: read and validated; what was received before an interruption is remembered.
 extension HTTPAttempt {
   /// - Parameter partial: The first bytes of the body, if the response is the rest of it.
   func body(of reply: HTTPReply, continuing partial: PartialBody? = nil) async throws(ImageError) -> HTTPResponse {
@@ -31,7 +31,7 @@ extension HTTPAttempt {
     }
   }
 
-  /// The image in the body of an error status, which expires with the lifetime that the response has; `nil` if the request
+  /// The image in the body of an error status, which expires with the lifetime of the response; `nil` if the request
   /// does not allow it, or the body is not an image.
   func errorImage(of reply: HTTPReply) async -> HTTPResponse? {
     guard load.request.acceptsErrorImage, reply.response.status >= 300, reply.response.status != 304,
@@ -114,7 +114,7 @@ struct BodyReader {
   }
 
   /// - Parameters:
-  ///   - load: Gets the progress, and what is known of the image.
+  ///   - load: Receives the progress and the properties of the image.
   ///   - transform: Changes the whole body before it is inspected; `nil` if it is inspected as it arrives.
   ///   - checkpoint: Called from time to time with the bytes received so far.
   mutating func readAll(
@@ -165,7 +165,8 @@ struct BodyReader {
     let progress = meter.report(received: receivedByteCount, expected: expected, isLast: isLast, now: time.uptime())
     guard let progress else { return }
     load.subscription.report(.progress(progress))
-    // A subscriber that holds the bytes makes the next piece copy them, so they are sent only as often as progress.
+    // If a subscriber holds the bytes, appending the next piece copies them, so they are sent only as often as
+    // progress.
     if !isLast, let info = inspector.info, load.subscription.wantsPartialData {
       load.subscription.report(.partial(ReceivedBytes(data: data, info: info, head: head)))
     }
@@ -181,7 +182,7 @@ struct BodyReader {
     do {
       return try await body.makeAsyncIterator().next()
     } catch TransportError.connectionLost(let received, let rest) {
-      // The counts of the whole body, not of the part that this response has.
+      // The byte counts of the whole body, not of this response's part.
       throw .transport(
         .connectionLost(
           received: earlierByteCount + received, expected: rest.map { earlierByteCount + $0 }), url: url)

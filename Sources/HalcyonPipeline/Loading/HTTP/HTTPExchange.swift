@@ -49,7 +49,7 @@ final class HTTPReply: Sendable {
 }
 
 extension TransportResponse {
-  /// A 206 that was sent without a request for a range is a 200, as in browsers. It is not stored if it may be a part.
+  /// A 206 to a request without a range counts as a 200, as in browsers. It is not stored if it may be only a part.
   fileprivate var whole: TransportResponse {
     guard status == 206 else { return self }
     var whole = self
@@ -61,12 +61,12 @@ extension TransportResponse {
   }
 }
 
-/// The way from the URL of a load over redirects to its next request.
+/// The route from the URL of a load over redirects to its next request.
 struct Route: Sendable {
   var request: TransportRequest
-  /// The redirects on the way, as they are stored.
+  /// The redirects on the route, as they are stored.
   var redirects: [EntryMetadata.Redirect] = []
-  /// Whether the response may be stored, judged by all requests on the way.
+  /// Whether the response may be stored, as far as the requests on the route decide it.
   var isStorable = true
   /// Whether the request has the validators of the stored response, so that a 304 confirms it.
   private(set) var isConditional = false
@@ -81,7 +81,7 @@ struct Route: Sendable {
   final class Hop: Sendable {
     let redirect: EntryMetadata.Redirect
     let next: TransportRequest
-    /// The way to the redirect.
+    /// The route to the redirect.
     let route: Route
 
     init(redirect: EntryMetadata.Redirect, next: TransportRequest, route: Route) {
@@ -106,7 +106,7 @@ struct Route: Sendable {
     }
   }
 
-  /// The stored redirect that leads on from here and is fresh, so that this URL need not be requested; `nil` without one.
+  /// The stored redirect from here, if it is fresh, so that this URL need not be requested; `nil` without one.
   func storedHop(of original: HTTPRequest, rules: HTTPCacheRules, at now: Date) -> Hop? {
     let (stored, count) = (original.stored?.redirects ?? [], redirects.count)
     guard stored.count > count, stored.starts(with: redirects),
@@ -116,7 +116,7 @@ struct Route: Sendable {
     return Hop(redirect: stored[count], next: next, route: self)
   }
 
-  /// The head of the stored response if redirects lead to it and it is fresh itself, so that it need not be requested.
+  /// The head of the stored response at the end of the redirects, if it is fresh, so that it need not be requested.
   func storedHead(of original: HTTPRequest, rules: HTTPCacheRules, at now: Date) -> EntryMetadata? {
     guard var head = original.stored, leads(to: head) else { return nil }
     head.redirects = []

@@ -14,14 +14,14 @@ final class HTTPLoader: Sendable {
     /// The most refusals that do not count.
     private static let freeLimit = 20
 
-    /// Those that count for the retry strategy.
+    /// The attempts that count for the retry strategy.
     var count = 0
     private var freeCount = 0
     /// The requests that the host had served when it last refused this load.
     private var servedCount: Int?
 
-    /// Records that the host has refused the last attempt. It does not count if the host has served others since the
-    /// refusal before it: the host lives, and all its loads take turns.
+    /// Records that the host has refused the last attempt. It does not count if the host has served other loads since
+    /// its previous refusal: the host works, and its loads take turns.
     mutating func recordRefusal(servedCount: Int) {
       defer { self.servedCount = servedCount }
       guard let last = self.servedCount, last != servedCount, freeCount < Self.freeLimit else { return }
@@ -63,7 +63,7 @@ final class HTTPLoader: Sendable {
     }
   }
 
-  /// The result of an attempt that succeeded. After one that failed, waits until the next one, which `nil` stands for.
+  /// The result of an attempt that succeeded. After a failed one, waits and returns `nil`: the next attempt is due.
   @inline(never)
   private func finish(
     _ result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest,
@@ -78,7 +78,7 @@ final class HTTPLoader: Sendable {
     do throws(ImageError) {
       try await waitForRetry(after: result, &attempts, of: request)
     } catch {
-      // Of no use: the response that it continued was rejected.
+      // Discarded: the response that it continued was rejected.
       if hadPartial, request.partial == nil { await partialBodies(of: request.load)?.remove() }
       throw error
     }
@@ -124,7 +124,7 @@ final class HTTPLoader: Sendable {
     remember(error, for: request.failureKey, after: request.redirects)
     if request.load.request.writesStore, let partial = request.partial {
       let write = await partialBodies(of: request.load)?.store(partial)
-      // No caller waits for a cancelled load, only the end of the program may: see ``ImageCache/flush()``.
+      // No caller waits for a cancelled load; only ``ImageCache/flush()`` at the end of the program may.
       if Task.isCancelled { await write?.value }
     }
     throw error

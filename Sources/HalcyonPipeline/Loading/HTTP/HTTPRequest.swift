@@ -4,7 +4,7 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
 
-/// One request of a load, before retries, redirects and the request modifier; and what its attempts have led to.
+/// One request of a load, before retries, redirects and the request modifier, and the state that its attempts share.
 final class HTTPRequest: Sendable {
   private struct Progress {
     var redirects: [EntryMetadata.Redirect] = []

@@ -7,8 +7,8 @@ import HalcyonSupport
 /// - A refusal sets the allowance to 1, so that few more requests are refused.
 /// - A refusal with `Retry-After` pauses the host: the allowance is 0 until then, and all requests wait in its queue. The
 ///   one that is granted next is a probe.
-/// - Each other response to a request sent since the last refusal raises the allowance by 1, up to the limit of hosts,
-///   and ends it there. So twice as many requests go out after each round trip, until the host refuses one again.
+/// - Each other response to a request sent since the last refusal raises the allowance by 1; at the limit of hosts the
+///   allowance ends. So twice as many requests go out after each round trip, until the host refuses one again.
 ///
 /// A limited number of hosts without loads keep their allowance.
 struct HostQueues {
@@ -36,9 +36,9 @@ struct HostQueues {
     let origin: Origin
     var activeCount = 0
     var waitingCount = 0
-    /// Identifiers in rising order, or with the newest waiter last. Those removed, or moved to another priority, are
-    /// skipped when it is their turn. Empty before the first one waits: most hosts are known for one transfer only.
-    /// Slices, which drop their first element without moving the others.
+    /// Identifiers in rising order, or with the newest waiter last. Identifiers that were removed, or moved to another
+    /// priority, are skipped at their turn. Empty until a request waits: most hosts have one transfer only. Slices,
+    /// since they drop their first element without moving the others.
     var queues: [ArraySlice<UInt64>] = []
     /// The most transfers at once, after a refusal.
     var allowance: Int?
@@ -65,8 +65,8 @@ struct HostQueues {
   /// Counts waiters, and changes of their priorities.
   private var lastNumber = 0
 
-  /// - Parameter newestFirst: Whether of waiters with one priority the newest starts first. Default: no, in the order of
-  ///   their identifiers.
+  /// - Parameter newestFirst: Whether the newest of the waiters of equal priority starts first. Default: no, they start
+  ///   in the order of their identifiers.
   init(limits: ConnectionLimits, newestFirst: Bool = false) {
     (self.limits, self.newestFirst) = (limits, newestFirst)
   }
@@ -155,7 +155,7 @@ struct HostQueues {
     }
   }
 
-  /// The uptime at which a paused host with waiters goes on; of several, the first.
+  /// The first uptime at which a paused host with waiters goes on.
   var nextPauseEnd: Duration? {
     pauseEnds.lazy.filter { [hosts] in (hosts[$0.key]?.waitingCount ?? 0) > 0 }.map(\.value).min()
   }

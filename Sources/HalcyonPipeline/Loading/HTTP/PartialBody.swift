@@ -16,7 +16,8 @@ final class PartialBody: Sendable {
 
   /// `nil` if the response does not allow ranges or has no strong validator.
   ///
-  /// - Parameter usesETags: Whether an entity tag proves anything; without, only a response that has none is resumed.
+  /// - Parameter usesETags: Whether entity tags identify representations; otherwise only responses without one are
+  ///   resumed.
   convenience init?(data: Data, metadata: EntryMetadata, usesETags: Bool) {
     let headers = metadata.headers
     guard !data.isEmpty, metadata.status == 200, headers["Content-Encoding"] == nil,
@@ -101,7 +102,7 @@ extension ImageError {
 /// tells whether there is one (``CacheMiss/partial``). Memcached and S3-compatible storage keep none, so that a miss costs
 /// one request to each of them.
 struct PartialBodies: Sendable {
-  /// A shorter body is downloaded again as fast as it is found.
+  /// Downloading a shorter body again is as fast as looking it up.
   private static let smallestByteCount = 32 << 10
 
   let load: Load

@@ -17,7 +17,7 @@ extension HTTPAttempt {
     return .send(try exchange(on: route))
   }
 
-  /// The way over a redirect, to the request that the redirect handler and the modifier return.
+  /// The route after a redirect, with the next request as the redirect handler and the modifier changed it.
   private func route(over hop: Route.Hop) async throws(ImageError) -> Route {
     var route = hop.route
     route.redirects.append(hop.redirect)
@@ -30,7 +30,7 @@ extension HTTPAttempt {
     return route
   }
 
-  /// The redirect that a response is; `nil` if it is none.
+  /// The redirect of a response; `nil` if it does not redirect.
   func hop(after reply: HTTPReply) throws(ImageError) -> Route.Hop? {
     let response = reply.response
     guard let next = try Redirect.next(after: reply.request, status: response.status, headers: response.headers) else {
@@ -55,7 +55,7 @@ enum Redirect {
     "content-type", "if-modified-since", "if-none-match", "if-range", "range", "user-agent",
   ]
 
-  /// The request to send after a redirect; `nil` if the response is not a redirect, or says not where to.
+  /// The request to send after a redirect; `nil` if the response is not a redirect, or names no target.
   static func next(
     after request: TransportRequest, status: Int, headers: HTTPHeaders
   ) throws(ImageError) -> TransportRequest? {

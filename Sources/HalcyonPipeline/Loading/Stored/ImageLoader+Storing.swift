@@ -3,11 +3,11 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
 
-/// What a load writes to the caches. Images encoded by a storage policy are in `ImageLoader+Variants.swift`.
+/// The writes of a load to the caches. Images encoded by a storage policy are in `ImageLoader+Variants.swift`.
 extension ImageLoader {
   /// Puts the result of a job into memory and into the store, as the request says.
   func keep(_ loaded: Loaded, _ load: Load) async -> Loaded {
-    // A caller that joins after this line finds nothing in memory next time, and loads again.
+    // The image of a caller that joins after this line is not put into memory; its next request loads again.
     guard load.subscription.keepsResult, !loaded.image.isPartial else { return loaded }
     guard loaded.encoded?.allowsMemory ?? true else {
       if load.request.writesMemory, !loaded.isRemoved(load.watch) {
@@ -94,7 +94,7 @@ extension ImageLoader.Loaded {
     watch.isRemovedFromMemory || watch.isRemovedFromStore || encoded?.watch.isRemovedFromStore == true
   }
 
-  /// Waits until everything that is being stored of the image is stored, or has failed.
+  /// Waits until all writes of the image have ended.
   mutating func waitForWriting() async throws(ImageError) {
     let start = ContinuousClock.now
     try await encoded?.waitForWriting()

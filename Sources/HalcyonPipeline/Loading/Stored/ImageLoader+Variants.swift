@@ -108,8 +108,8 @@ extension ImageLoader {
     if load.request.waitsForWrite { try? await work.waitUnlessCancelled() }
   }
 
-  /// Stores an image made from `encoded`, unless it or these bytes have been removed meanwhile; `nil` without a key, or if
-  /// the source, the response or a missing store rules that out.
+  /// The write of an image made from `encoded`, which does nothing if the image or these bytes were removed meanwhile;
+  /// `nil` without a key, or if the source, the response or a missing store forbids it.
   private func variantWrite(
     _ load: Load, _ key: CacheKey?, of encoded: EncodedImage
   ) -> (@Sendable (Data) async throws -> Void)? {

@@ -66,9 +66,8 @@ extension ImageRequest {
 /// The store of a cache as one request uses it.
 ///
 /// - Entries that are written or read get the expiration, tags and pin of the request.
-/// - A request that must not write changes nothing: neither entries nor what a 304 changes of their metadata, and nothing
-///   is removed.
-/// - Failures are reported: loads go on without the store, and would hide them.
+/// - A request that must not write changes nothing: entries are neither stored, updated by a 304, nor removed.
+/// - Failures are reported, since loads go on without the store.
 struct RequestStore: MissReportingStore {
   let base: any DataStore
   let metadataUpdates: SerialWork
