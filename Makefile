@@ -46,7 +46,7 @@ check-page: all-packages ## Checks the web page of the image service in headless
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	Service/Scripts/check-page $(ARGUMENTS)
 
-check: all-packages ## Checks format, layers, public API and snippets, and runs the unit tests; before each commit.
+check: all-packages ## Checks format, layers, Markdown, public API and snippets, and runs the unit tests; before each commit.
 	@Scripts/run-checks quick
 
 test: all-packages ## Runs all checks and tests; before handing in.

@@ -4,10 +4,10 @@ public import Foundation
 
 /// Requests other than a plain GET, for example to a service that renders the image described by a JSON body.
 ///
-/// Such a request is cached only if its own ``RequestOptions/cachePolicy`` is set: by default it is sent each time. It is
-/// then an entry of its own, whose key contains the method and a hash of the body, and is fresh as long as the response
-/// to a GET would be; when it is stale, the request is sent again as it is, without validators. Equal requests in flight
-/// share one transfer.
+/// Such a request is sent each time, unless it sets ``RequestOptions/memoryAccess`` or ``RequestOptions/storeAccess``
+/// itself. Its image is then cached under a key with the method and a hash of the body, and is fresh as long as the
+/// response to a GET would be; when it is stale, the request is sent again as it is, without validators. Equal requests
+/// in flight share one transfer.
 ///
 /// Interrupted downloads are not resumed, failures are not remembered, and a request whose method is not idempotent
 /// (``HTTPMethod/isIdempotent``) is not retried. Redirects with status 301, 302 and 303 turn POST into GET, those with
