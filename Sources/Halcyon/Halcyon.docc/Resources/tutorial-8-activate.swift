@@ -1,3 +1,4 @@
+import Foundation
 import HalcyonGTK
 
 @main
@@ -5,7 +6,7 @@ enum Main {
   @MainActor static func main() {
     gtk_init()
     let window = gtk_window_new()!
-    let requests = CommandLine.arguments.dropFirst().map { ImageRequest(source: .string($0)) }
+    let requests = CommandLine.arguments.dropFirst().map { ImageRequest(source: source($0)) }
     let grid = PictureGrid(requests, cellWidth: 240, cellHeight: 160)
     grid.onActivate = { index in show(requests[index]) }
     gtk_window_set_default_size(window.cast(), 780, 540)
@@ -26,4 +27,9 @@ enum Main {
     picture.hc.setImage(with: request, options: ImageViewOptions(indicator: .activity, transition: .crossFade))
     gtk_window_present(window.cast())
   }
+}
+
+/// The image at a URL or a path.
+func source(_ name: String) -> ImageSource {
+  name.contains("://") ? .string(name) : .url(URL(filePath: name))
 }
