@@ -1,6 +1,6 @@
-// Everything that `import Halcyon` brings: the pipeline, and what its users name of the modules below it. Others import the
-// modules themselves: authors of codecs HalcyonImaging, of stores HalcyonCache, of transports HalcyonHTTP, of views HalcyonViews,
-// and servers HalcyonBackend.
+// Everything that `import Halcyon` brings: the pipeline, and the types of lower modules that its users name. Authors of
+// codecs import HalcyonImaging as well, of stores HalcyonCache, of transports HalcyonHTTP, of views HalcyonViews;
+// servers import HalcyonBackend.
 
 @_exported public import enum HalcyonSupport.ImagePriority
 

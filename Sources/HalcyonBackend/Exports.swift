@@ -1,7 +1,7 @@
 // Stores are parts of an `ImageCache`, and their API names the types of the caches: `import HalcyonBackend` brings both.
 @_exported public import HalcyonCache
 
-// What plans of encodings name.
+// The types that encoding plans name.
 @_exported public import struct HalcyonPipeline.EncodedImageResponse
 @_exported public import struct HalcyonPipeline.EncodingPlan
 @_exported public import class HalcyonPipeline.MemoryBudget

@@ -12,8 +12,8 @@ extension ImagePipeline {
   /// ```
   ///
   /// Like ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)``, with one fetch of the source in any case:
-  /// the plan is asked for when its bytes have been received, and not at all for a file in the store. The response has
-  /// the origin of the file, and the headers of the response that it was made from: what a server needs for its own
+  /// `plan` is called when the bytes of the source have been received, and not for a file in the store. The response
+  /// has the origin of the file, and the headers of the response that it was made from, for the server's own
   /// `Cache-Control` and `Last-Modified`.
   ///
   /// - Parameters:

@@ -9,8 +9,8 @@ public import Foundation
 /// clock.advance(by: .seconds(60))
 /// ```
 ///
-/// No test hangs because it does not advance its clock. A wait that has lasted for the patience of the clock (30 seconds of
-/// real time by default), in which nothing has advanced it, ends with an error and a message on standard error.
+/// No test hangs because it does not advance its clock. If nothing advances it for the patience of the clock, by
+/// default 30 seconds of real time, a wait ends with an error and a message on standard error.
 public final class TestClock: TimeSource {
   private struct Sleeper {
     let id: UInt64

@@ -1,8 +1,8 @@
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
 import AppKit
 
-/// An invisible subview that fills its superview, reports changes of its layout, window and backing scale, and is clicked
-/// in its place while that has a use.
+/// An invisible subview that fills its superview, reports changes of its layout, window and backing scale, and receives
+/// its clicks while a retry is possible.
 final class AppKitLayoutObserver: NSView {
   var isClickable: () -> Bool = { false }
   var onClick: () -> Void = {}

@@ -32,7 +32,7 @@ public import SwiftUI
 public struct HalcyonImage<Content: View>: View {
   private var update: ImagePhaseModel.Update
   private let content: (ImagePhaseModel) -> Content
-  /// Evaluating a view creates it again, and keeps the first, whose model is the only one that is made.
+  /// Evaluating a view creates this again, but SwiftUI keeps the first one, so only one model is made.
   @State private var image = ObservableImage(pipeline: .shared)
   @Environment(\.displayScale) private var displayScale
   @Environment(\.accessibilityReduceMotion) private var reducesMotion
@@ -70,7 +70,7 @@ public struct HalcyonImage<Content: View>: View {
       .onAppear { appear() }
       .onDisappear { model.isVisible = false }
       .onChange(of: update.identity, initial: false) { model.apply(update) }
-      // A gesture that is always there would take the taps of a button around the view.
+      // Not always attached: a gesture would take the taps of a button around the view.
       .gesture(TapGesture().onEnded { model.tap() }, including: model.retriesOnTap ? .all : .subviews)
   }
 

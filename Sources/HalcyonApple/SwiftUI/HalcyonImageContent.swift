@@ -8,7 +8,7 @@ import UIKit
 import AppKit
 #endif
 
-/// The content of a ``HalcyonImage`` without a content closure: the image or what stands for it, and an indicator over it.
+/// The content of a ``HalcyonImage`` without a content closure: the image or its placeholder, and an indicator over it.
 public struct HalcyonImageContent: View {
   let model: ImagePhaseModel
 

@@ -40,7 +40,7 @@ extension AppLifeCycle {
   private nonisolated static func enterBackgroundInExtension() {
     let isDone = DispatchSemaphore(value: 0)
     ProcessInfo.processInfo.performExpiringActivity(withReason: "halcyon.cache") { isExpired in
-      // The system waits for the return, on a thread of its own.
+      // The system waits for this closure to return, on a thread of its own.
       if !isExpired { isDone.wait() }
     }
     Task { @MainActor in

@@ -67,8 +67,8 @@ extension DisplayLinkTarget: CADisplayLinkTarget {}
 #endif
 
 extension CAFrameRateRange {
-  /// Three updates until the next frame of an animation, so that it is at most a third of its time late: a display of
-  /// 120 Hz is not updated more often for an animation of 10 frames per second.
+  /// Three updates for each frame of an animation, so that a frame is late by at most a third of its duration, and a
+  /// display of 120 Hz is not updated that often for an animation of 10 frames per second.
   fileprivate static func waiting(for interval: Duration) -> CAFrameRateRange {
     let rate = Float(min(max(3 / max(interval.inSeconds, 0.01), 10), 120))
     return CAFrameRateRange(minimum: min(rate, 30), maximum: rate, preferred: rate)

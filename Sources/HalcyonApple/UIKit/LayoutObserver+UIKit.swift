@@ -3,7 +3,7 @@ import UIKit
 
 /// A clear subview that fills its superview and reports changes of its layout and window.
 ///
-/// Not a hidden one: that UIKit lays those out is not documented.
+/// Not hidden, since it is not documented that UIKit lays out hidden views.
 final class UIKitLayoutObserver: UIView {
   /// Receives whether the view is in a window.
   private let onChange: (Bool) -> Void
@@ -30,7 +30,7 @@ final class UIKitLayoutObserver: UIView {
   }
 }
 
-/// An invisible subview that fills its superview, and is tapped in its place while that has a use.
+/// An invisible subview that fills its superview, and receives its taps while a retry is possible.
 final class RetryControl: UIControl {
   private let isUsed: () -> Bool
 

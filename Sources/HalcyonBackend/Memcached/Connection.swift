@@ -32,8 +32,8 @@ final class Connection: @unchecked Sendable {
     try check(memcached_server_add(handle, server.host, in_port_t(server.port)))
   }
 
-  /// Refuses memory for values that are over the limit, and buffers of libmemcached that are larger. It allocates a value
-  /// when it has read its length, and closes the connection if that fails.
+  /// Refuses memory for values and buffers over the limit. libmemcached allocates a value when it has read its length,
+  /// and closes the connection if that fails.
   private static func limitAllocations(
     of handle: UnsafeMutablePointer<memcached_st>, _ itemByteLimit: Int
   ) -> memcached_return_t {
@@ -48,7 +48,7 @@ final class Connection: @unchecked Sendable {
 
   deinit { memcached_free(handle) }
 
-  /// The items under several keys, without those that do not exist.
+  /// The existing items under several keys.
   func items(_ keys: [String]) throws(MemcachedError) -> FoundItems {
     try request(keys)
     return try requestedItems(keys)
@@ -58,7 +58,7 @@ final class Connection: @unchecked Sendable {
   /// and is idle: the request fits into the send buffer.
   func request(_ keys: [String]) throws(MemcachedError) { try check(Self.request(keys, handle)) }
 
-  /// The items that were requested, without those that do not exist. What follows one that is over the limit is left out.
+  /// The requested items that exist. Items after one over the limit are left out.
   func requestedItems(_ keys: [String]) throws(MemcachedError) -> FoundItems {
     var items = FoundItems(keys)
     while true {
@@ -137,7 +137,7 @@ final class Connection: @unchecked Sendable {
     return memcached_mget(handle, starts, keys.map(\.utf8.count), keys.count)
   }
 
-  /// The bytes of a result, which it no longer owns then.
+  /// Takes the bytes of a result, which no longer owns them.
   private static func takeValue(of result: UnsafeMutablePointer<memcached_result_st>) -> Data {
     let count = memcached_result_length(result)
     guard count > 0, let bytes = memcached_result_take_value(result) else { return Data() }

@@ -8,7 +8,7 @@ struct HashRing: ~Copyable {
   /// The numbers of the servers on the ring.
   private let numbers: [Int]
 
-  /// - Parameter servers: Those on the ring, by their numbers.
+  /// - Parameter servers: The servers on the ring, by their numbers.
   init(_ servers: [(number: Int, server: MemcachedServer)]) {
     numbers = servers.map(\.number)
     handle = memcached_create(nil)

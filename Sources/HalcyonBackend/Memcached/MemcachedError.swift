@@ -9,7 +9,7 @@ public enum MemcachedError: Error, Hashable {
   case failed(server: MemcachedServer, reason: String)
   /// All servers are ejected; none was contacted.
   case unavailable
-  /// The removal has not reached these servers: other processes may find there what was to be removed.
+  /// The removal has not reached these servers: other processes may still find the entries there.
   case notRemoved(servers: [MemcachedServer])
   /// The metadata of the entry is too large to be stored.
   case metadataTooLarge

@@ -3,7 +3,7 @@ import Foundation
 import HalcyonCache
 import HalcyonSupport
 
-/// What a server has under the names of an entry: it counts only with the generations of its namespace and its source.
+/// The item of an entry on a server counts only with the generations of its namespace and its source.
 extension MemcachedStore {
   static func result(
     _ found: FoundItems, _ items: ItemNames.Items, _ key: CacheKey, at now: Date

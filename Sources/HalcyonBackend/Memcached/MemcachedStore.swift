@@ -12,12 +12,12 @@ public import HalcyonSupport
 /// let pipeline = ImagePipeline { $0.cache = ImageCache(store: shared) }
 /// ```
 ///
-/// All entries of one source are on one server, chosen by ketama's consistent hash, beside a random generation that they
-/// carry, and which one request reads with them: removing the generation removes all of them, also those that are being
-/// stored. A server that fails several times in a row is ejected: its share of the keys moves to the others, until a
-/// trial in the background succeeds. What was changed meanwhile is then removed from it; entries stored elsewhere
-/// meanwhile live for five minutes at most. Without any server calls fail at once, so that the cache is never slower than
-/// the timeout, and only for a few calls.
+/// All entries of one source are on one server, chosen by ketama's consistent hash. They carry a random generation,
+/// which is stored beside them and read in the same request: removing the generation removes all of them, also entries
+/// that are being stored. A server that fails several times in a row is ejected: its share of the keys moves to the
+/// others, until a trial in the background succeeds. What was changed meanwhile is then removed from it; entries stored
+/// elsewhere meanwhile live for five minutes at most. If all servers are ejected, calls fail at once: only a few calls
+/// ever wait for the timeout.
 ///
 /// Entries live as long as they are fresh and for ``MemcachedConfiguration/staleLifetime`` after that; reading does not
 /// extend it. Servers evict when their memory is full. A value that is damaged, or was written by another program, is a
@@ -201,7 +201,7 @@ public final class MemcachedStore: SourcePurgingStore, MissReportingStore {
 }
 
 extension MemcachedStore {
-  /// Removes what is stored in place of an entry that is not.
+  /// Removes the older entry in place of one that is not stored.
   private func passBy(_ items: ItemNames.Items, _ entry: StoredEntry) async throws {
     if entry.body.count > configuration.itemByteLimit { counters.withLock { $0.oversized += 1 } }
     group.noteChange(of: items.value)

@@ -17,7 +17,7 @@ final class ServerGroup: Sendable {
 
   /// Changes that an ejected server has missed.
   struct MissedChanges: Sendable {
-    /// More are replaced by removing everything from the server.
+    /// Beyond it, everything is removed from the server instead.
     static let limit = 10_000
 
     var keys: Set<String> = []

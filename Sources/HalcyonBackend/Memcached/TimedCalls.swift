@@ -13,7 +13,7 @@ final class TimedCalls: Sendable {
   private final class Calls: Sendable {
     struct State {
       var queue: [any TimedCall] = []
-      /// Those before it have ended.
+      /// The calls before this index have ended.
       var head = 0
       var isWatched = false
 

@@ -15,9 +15,9 @@ struct S3Client: Sendable {
 
   /// How a body is read.
   private enum Reading {
-    /// A longer one is not.
+    /// The whole body, unless it is longer.
     case whole(byteLimit: Int)
-    /// Only so many bytes.
+    /// Only the first `byteCount` bytes.
     case prefix(byteCount: Int)
     /// The value of an entry, refused by its length, then by its first bytes.
     case entry(CacheKey)
@@ -67,7 +67,7 @@ struct S3Client: Sendable {
     }
   }
 
-  /// Fails unless the bucket exists and may be used with the credentials.
+  /// Throws unless the bucket exists and may be used with the credentials.
   func checkBucket() async throws {
     guard let list = storage.listURL(bucket: bucket, prefix: configuration.prefix, token: nil),
       var parts = URLComponents(url: list, resolvingAgainstBaseURL: true)
@@ -84,7 +84,7 @@ struct S3Client: Sendable {
   /// Stores an object.
   ///
   /// - Parameter version: The entity tag of the object to be replaced; `nil` for any, or none.
-  /// - Returns: Whether it still was that one.
+  /// - Returns: Whether the object was stored; `false` if it is no longer of that version.
   func put(_ data: Data, _ name: String, version: String?) async throws -> Bool {
     var headers: HTTPHeaders = ["Content-Type": "application/octet-stream"]
     headers["If-Match"] = version

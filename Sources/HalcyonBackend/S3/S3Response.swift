@@ -2,8 +2,8 @@ import Foundation
 
 /// The texts of an XML document of a storage: a list, or an error.
 ///
-/// Knows elements, text and entities, which is all that a storage sends, and takes one pass. What follows a mistake is left
-/// out.
+/// Reads elements, text and entities in one pass, which is all that a storage sends. The rest after a syntax error is
+/// left out.
 struct S3Document {
   /// The text of an element without others in it, and the names that lead to it, such as `ListBucketResult/Contents/Key`.
   struct Leaf: Equatable {

@@ -137,7 +137,7 @@ public struct S3Storage: Hashable, Sendable {
 
   private static let bucketCharacters = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
-  /// What a signature leaves as it is in a path.
+  /// The characters that a signature leaves unescaped in a path.
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 }

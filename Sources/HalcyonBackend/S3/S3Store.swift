@@ -146,12 +146,12 @@ public final class S3Store: SourcePurgingStore, MissReportingStore {
     if canStore(key) { try await client.remove(name(of: key)) }
   }
 
-  /// Removes all entries. Takes a request for each entry, and one for each 1000.
+  /// Removes all entries. Sends one request per entry, plus one per 1,000 keys.
   ///
   /// - Throws: ``S3StoreError``, or the errors of the transport; some entries may be left then.
   public func removeAll() async throws { _ = try await removeObjects(configuration.prefix) }
 
-  /// Removes all entries of a source. Takes a request for each entry, and one for each 1000.
+  /// Removes all entries of a source. Sends one request per entry, plus one per 1,000 keys.
   ///
   /// - Returns: The number of entries removed.
   /// - Throws: ``S3StoreError``, or the errors of the transport; some entries may be left then.
@@ -199,7 +199,7 @@ extension S3Store: SelectiveStore {
   }
 }
 
-/// The parts of a list, which has an end: later ones have later keys.
+/// The parts of a list. They end, since later parts must have later keys.
 struct S3Pages {
   /// Ten million keys.
   private static let pageLimit = 10_000

@@ -6,7 +6,7 @@ struct CircuitBreaker: Sendable {
   enum Permission: Sendable {
     /// It may.
     case granted
-    /// It may, and its outcome decides whether others may: until it is known no other call gets a permission.
+    /// It may, as a trial: until its outcome is known, no other call is permitted.
     case trial
     /// It may not.
     case refused
@@ -57,7 +57,7 @@ struct CircuitBreaker: Sendable {
     }
   }
 
-  /// Gives the permission of a trial back that was not made, so that the next call is one.
+  /// Returns the permission of a trial that was not made, so that the next call is the trial.
   mutating func abandonTrial(at now: Duration) {
     if case .trial = state { state = .open(end: now) }
   }

@@ -6,8 +6,8 @@ protocol SelectiveStore: DataStore {
   /// Whether entries under a key are stored at all. Calls for others return without a request.
   func canStore(_ key: CacheKey) -> Bool
 
-  /// Stores an entry, and returns whether it was stored. One that is not, because of its size or its expiration, leaves no
-  /// older one.
+  /// Stores an entry, and returns whether it was stored. If not, because of its size or its expiration, the older entry
+  /// is removed.
   func storeIfPossible(_ entry: StoredEntry, for key: CacheKey) async throws -> Bool
 }
 

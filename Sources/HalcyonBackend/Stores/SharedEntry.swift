@@ -17,7 +17,7 @@ struct SharedEntry: Equatable, Sendable {
   static let format: UInt32 = 2
   static let headerByteCount = 64
   private static let magic: UInt32 = 0x5348_4C48  // "HLHS"
-  /// More metadata is not stored, as on disk.
+  /// The limit of the metadata, as on disk.
   private static let metadataByteLimit = 64 << 10
 
   var entry: StoredEntry
@@ -174,7 +174,8 @@ extension Data {
 }
 
 extension EntryMetadata {
-  /// Whether the values are those that a response can have: what others have written is sent on to servers and clients.
+  /// Whether the values are possible in a response: other programs may have written them, and they are sent on to
+  /// servers and clients.
   fileprivate var isWellFormed: Bool {
     let fields = headers.fields + variants.flatMap(\.fields) + (variant?.fields ?? [])
     return (100...999).contains(status) && requestDate.isStorable && responseDate.isStorable

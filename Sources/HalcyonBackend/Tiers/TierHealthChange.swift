@@ -8,9 +8,9 @@ public struct TierHealthChange: Sendable {
   public let error: any Error
 }
 
-/// Notices when a tier begins and ceases to fail. A value without a lock, which its owner has.
+/// Detects when a tier begins or ceases to fail. A value without a lock; its owner has one.
 struct TierHealth {
-  /// Reads may work while changes fail, for want of a permission.
+  /// Reads may work while changes fail, for example without the permission to write.
   enum Kind { case reads, changes }
 
   private var failureCounts: [Kind: Int] = [:]

@@ -9,7 +9,7 @@ final class TierState: Sendable {
     var statistics: TierStatistics
     var breaker: CircuitBreaker
     var health = TierHealth()
-    /// The keys, and the sources, of which the tier may have older entries.
+    /// The keys and sources whose entries in the tier may be outdated.
     var missed: Set<KeyDigest> = []
     var missedSources: Set<String> = []
   }
@@ -37,7 +37,7 @@ final class TierState: Sendable {
     }
   }
 
-  /// Whether the tier stores entries under a key. It has none under others, and calls for them are not made: they would
+  /// Whether the tier stores entries under a key. It has none under other keys, for which no calls are made: they would
   /// say nothing about its health.
   func canStore(_ key: CacheKey) -> Bool { (tier.store as? any SelectiveStore)?.canStore(key) ?? true }
 
@@ -181,10 +181,10 @@ final class TierState: Sendable {
   }
 }
 
-/// What the tier has missed.
+/// Changes that the tier has missed.
 extension TierState {
-  /// Whether the tier has no older entry of a key that was changed elsewhere. If it has, what the tier has missed is
-  /// removed if that is possible within the budget of a read, and the tier is not read.
+  /// Whether the tier has no outdated entry of a key that was changed elsewhere. If it may have one, the tier is not
+  /// read, and its outdated entries are removed if that is possible within the budget of a read.
   func isCurrent(_ key: CacheKey) async -> Bool {
     let (isMissed, missedSource) = state.withLock { state -> (Bool, String?) in
       let isMissed = !state.missed.isEmpty && state.missed.contains(key.digest)

@@ -14,10 +14,10 @@ public import HalcyonSupport
 /// Entries are read from the first tier that has them and copied to the working tiers before it. A new entry is stored
 /// in all tiers.
 ///
-/// A tier that fails is skipped: it costs a read at most its budget, and after some failures in a row nothing, until one
-/// call succeeds again. An entry whose change has not reached a tier is no longer read from there by this process (up to
-/// 100,000 of them), so that an older one does not come back; another process may still find it there, as long as it has
-/// none in an earlier tier.
+/// A failing tier costs a read at most its budget. After some failures in a row it is skipped, until a trial call
+/// succeeds. An entry whose change has not reached a tier is no longer read from there by this process (up to 100,000
+/// of them), so that an older one does not come back; another process may still find it there, as long as it has none
+/// in an earlier tier.
 ///
 /// Safe from any thread.
 public final class TieredStore: SourcePurgingStore, CompositeStore, MissReportingStore {
@@ -100,7 +100,7 @@ public final class TieredStore: SourcePurgingStore, CompositeStore, MissReportin
     }
     guard let found else { return .miss(firstMiss ?? .absent) }
     TierTrace.record(found.tier.tier.name)
-    // Not to a tier that has failed, which would cost its budget once more.
+    // Not to tiers that have failed, which would cost their budget once more.
     await copy(found.entry, for: key, to: misses, read)
     return .hit(found.entry)
   }
@@ -190,7 +190,7 @@ public final class TieredStore: SourcePurgingStore, CompositeStore, MissReportin
 }
 
 extension TieredStore {
-  /// The first result that a tier has. Those that fail are skipped, and so are those that may have an older entry.
+  /// The first result that a tier has. Tiers that fail, or may have an outdated entry, are skipped.
   private func first<Result>(
     _ key: CacheKey, _ read: (TierState) async throws -> Result?
   ) async throws -> Result? {

@@ -23,7 +23,7 @@ public enum MainLoop {
 ///
 /// Both poll the queue's file descriptor. The first has default priority, like events. If the queue is not empty after
 /// a turn, the first source stops polling until the second one, of low priority, is dispatched because nothing else is
-/// ready, or for 4 ms at most. So a queue that is never empty does not starve drawing and idle sources, nor do they
+/// ready, or for 4 ms at most. So a queue that is never empty does not starve drawing and idle sources, and they do not
 /// starve the queue.
 @MainActor
 private final class MainQueueSource {

@@ -62,13 +62,13 @@ final class ImagePaintable {
 
   /// Replaces the image and starts a fade, which ``fade(to:)`` advances from 0 to 1.
   ///
-  /// - Parameter outgoing: What fades out, from ``frozenLayer()``.
+  /// - Parameter outgoing: The layer that fades out, from ``frozenLayer()``.
   func beginFade(to layer: Layer?, from outgoing: Layer?) {
     show(layer)
     (outgoingLayer, fadeProgress) = (outgoing, 0)
   }
 
-  /// What is drawn now: during a fade the mixture of both images, as it was drawn last.
+  /// The layer as it was drawn last; during a fade, the mixture of both images.
   func frozenLayer() -> Layer? {
     guard fadeProgress < 1, !lastBounds.isEmpty, let snapshot = gtk_snapshot_new() else { return layer }
     drawLayers(snapshot, lastBounds)

@@ -54,7 +54,7 @@ struct Layer {
     if case .frame(_, let texture) = content { content = .frame(frame, texture) }
   }
 
-  /// - Parameter renderer: What draws the frames of an animation.
+  /// - Parameter renderer: The renderer that draws the frames of an animation.
   func draw(_ snapshot: OpaquePointer, _ bounds: DrawingSize, mode: ImageDisplayMode, drawnBy renderer: Renderer) {
     let rectangle =
       isIcon ? size.rectangleWithoutEnlarging(in: bounds) : size.rectangle(in: bounds, mode: mode)

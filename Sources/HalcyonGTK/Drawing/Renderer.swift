@@ -2,7 +2,7 @@
 import HalcyonImaging
 import CHalcyonGTK
 
-/// What draws the textures of a window.
+/// The renderer of a window's textures.
 package enum Renderer: Hashable, Sendable {
   /// OpenGL or Vulkan, which take the pixels of a bitmap as they are.
   case graphics

@@ -30,7 +30,7 @@ package final class SharedTextures: Sendable {
 
   /// A new reference to the texture of a bitmap's pixels, which is created if there is none.
   ///
-  /// - Parameter renderer: What draws the texture fastest; any other one draws the same colours.
+  /// - Parameter renderer: The renderer to choose the fastest format for; the colours are the same with any other.
   package func texture(for bitmap: Bitmap, drawnBy renderer: Renderer = .graphics) -> OpaquePointer {
     let key = Key(address: bitmap.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }, renderer: renderer)
     if let texture = textures.withLock({ $0[key]?.makeReference() }) { return texture }
@@ -69,7 +69,7 @@ private struct WeakTexture {
 ///
 /// Unchecked: the copy is written before anything else refers to it.
 private final class PixelOwner: @unchecked Sendable {
-  /// Retained also beside a copy, so that no other bitmap gets its address.
+  /// Retained even if there is a copy, so that no other bitmap gets its address.
   private let bitmap: Bitmap
   /// The bitmap in a space in which GTK draws textures: in sRGB before GTK 4.16.
   private let shown: Bitmap
@@ -81,9 +81,9 @@ private final class PixelOwner: @unchecked Sendable {
 
   /// Chooses the format that is drawn fastest.
   ///
-  /// For Cairo, GTK 4.8 converts premultiplied pixels through floating-point numbers at each drawing, but straight ones and
-  /// those without alpha with integers: an animation takes half the CPU time. Pixels without alpha are copied, once for
-  /// all drawings.
+  /// For Cairo, GTK 4.8 converts premultiplied pixels through floating-point numbers at each drawing, but straight
+  /// pixels and pixels without alpha with integers, which halves the CPU time of an animation. Pixels without alpha are
+  /// copied, once for all drawings.
   init(_ bitmap: Bitmap, key: SharedTextures.Key, textures: SharedTextures) {
     self.bitmap = bitmap
     // Without memory for a copy, colours are a little pale.

@@ -55,7 +55,7 @@ private final class IconThemeObservers {
   private struct WeakIcon { weak var icon: ThemedIcon? }
 
   private var icons: [WeakIcon] = []
-  /// The number of icons at which those that have been released are removed.
+  /// The number of icons at which released ones are removed.
   private var sweepCount = 64
 
   private init() {

@@ -5,7 +5,7 @@ import CHalcyonGTK
 /// paintable that any widget may show.
 @MainActor
 final class WidgetStyle {
-  /// The colour of text, if there is no widget: that with which the paintable was drawn last.
+  /// The colour of text without a widget: the one with which the paintable was drawn last.
   var lastTextColor = GdkRGBA(red: 0, green: 0, blue: 0, alpha: 1)
 
   /// `nil` without a widget.

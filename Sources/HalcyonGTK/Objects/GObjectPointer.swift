@@ -45,9 +45,9 @@ extension GObjectPointer {
   ///
   /// - Parameters:
   ///   - signal: The name, such as `clicked` or `notify::active`.
-  ///   - body: Its parameters are declared as ``SignalValue``s. Of a signal that asks whether it was handled, such as
-  ///     `close-request`, it returns `true` if it has handled it, so that others do not get it. Results of other types
-  ///     are ignored.
+  ///   - body: Its parameters are declared as ``SignalValue``s. For a signal with a result, such as `close-request`, it
+  ///     returns `true` if it has handled the signal, which then reaches no other handler. Results of other types are
+  ///     ignored.
   /// - Returns: The identifier of the handler.
   /// - Precondition: The object has the signal, and the arguments have these types.
   @MainActor @discardableResult

@@ -12,8 +12,9 @@ public import HalcyonViews
 /// let image = gtk_image_new_from_paintable(avatar.pointer)
 /// ```
 ///
-/// It has a fixed size, so that what shows it does not change its own. Of an animation it shows the first frame, indicators
-/// do not turn, and there are no transitions but custom ones. The load lives as long as anything references ``pointer``.
+/// It has a fixed size, so that a widget that shows it keeps its size. It shows the first frame of an animation;
+/// indicators do not turn, and there are no transitions but custom ones. The load lives as long as anything references
+/// ``pointer``.
 @MainActor
 public final class LoadingPaintable {
   /// The `GdkPaintable`, which the instance references.
@@ -59,7 +60,7 @@ private final class PaintableDisplay: ImageDisplay {
   private(set) lazy var binder = ImageViewBinder(display: self, makePipeline: makePipeline)
   let displayScale: Double
 
-  /// Retained by the GObject, for which this is part of it.
+  /// Retained by the GObject, which owns this display.
   private let paintable: ImagePaintable
   private let makePipeline: () -> ImagePipeline
 

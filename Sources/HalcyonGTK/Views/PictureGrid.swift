@@ -129,7 +129,7 @@ public final class PictureGrid {
     return request
   }
 
-  /// Makes the model as long as ``requests``, and all cells new.
+  /// Gives the model the length of ``requests``, and binds all cells again.
   private func setCount(from oldCount: Int) {
     prefetcher.stop()
     ahead = nil
@@ -153,7 +153,7 @@ public final class PictureGrid {
     let count = Int((page * perPoint).rounded(.up))
     let first = Int(start * perPoint)
     let range = (first..<first + count).clamped(to: requests.indices)
-    // Not again for each point that is scrolled.
+    // Not repeated for each point that is scrolled.
     if let ahead, abs(range.lowerBound - ahead.lowerBound) < max(1, count / 4) { return }
     ahead = range
     prefetcher.stop()

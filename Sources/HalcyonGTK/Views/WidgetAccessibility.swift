@@ -2,7 +2,7 @@
 import CHalcyonGTK
 import HalcyonViews
 
-/// What assistive technologies are told of a widget: its alternative text, and that it is busy or has failed.
+/// Reports a widget to assistive technologies: its alternative text, and that it is busy or has failed.
 @MainActor
 final class WidgetAccessibility {
   private let widget: UnsafeMutablePointer<GtkWidget>

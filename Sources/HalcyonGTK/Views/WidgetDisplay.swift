@@ -34,8 +34,8 @@ final class WidgetDisplay: ClockedDisplay {
   private var onTransitionEnd: (@MainActor () -> Void)?
   /// Whether the widget has been destroyed. Then nothing touches it any more.
   private var isStopped = false
-  /// Whether the widget is being destroyed: it no longer releases what it is given. Handlers of the program may run
-  /// before ``stop()``.
+  /// Whether the widget is being destroyed, and no longer releases objects that it gets. Handlers of the program may
+  /// run before ``stop()``.
   private var isEnding: Bool { isStopped || gtk_widget_in_destruction(widget) != 0 }
 
   init(_ widget: UnsafeMutablePointer<GtkWidget>, kind: WidgetKind, overlay: ViewOverlay?) {
@@ -84,7 +84,7 @@ final class WidgetDisplay: ClockedDisplay {
 
   func show(_ content: DisplayContent, transition: ImageTransition) {
     guard !isEnding else { return }
-    // Before a fade that is interrupted ends.
+    // Taken before an interrupted fade is ended.
     let outgoing = paintable.frozenLayer()
     endFade()
     paintable.mode = displayMode

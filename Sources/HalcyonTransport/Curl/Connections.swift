@@ -46,9 +46,9 @@ final class OpenConnection {
 /// connection reusable. (Excess bytes that arrived in the same TLS record as the end of a response are held by the TLS
 /// library and not detected.)
 ///
-/// A connection that died without a word, as after a change of network, looks sound. It is given up when no byte has
-/// arrived over it within ``firstByteLimit(of:)`` of a request: the request is sent once more over another connection,
-/// and the idle connections to that server are closed.
+/// A connection that died without a word, as after a change of network, looks sound. If no byte arrives within
+/// ``firstByteLimit(of:)`` of a request, the request is sent once more over another connection, and the idle
+/// connections to that server are closed.
 final class OpenConnections {
   /// Servers whose responses are remembered.
   private static let serverLimit = 1000
@@ -56,7 +56,7 @@ final class OpenConnections {
   /// The shortest time that a reused connection gets for the first byte of a response.
   private let leastFirstByteLimit: Duration
   private var connections: [OpenConnection.Endpoint: OpenConnection] = [:]
-  /// The longest times to the first byte, of late.
+  /// The longest recent times to the first byte.
   private var firstByteTimes: [OpenConnection.Endpoint: Duration] = [:]
   private var nextDeadline: ContinuousClock.Instant?
 
@@ -77,8 +77,8 @@ final class OpenConnections {
     return (connection, true)
   }
 
-  /// How long a server may take for the first byte of a response over a reused connection: a second, or twice as long as
-  /// it took of late. So a server that is slow gets a request once, as it shows this over its first connection.
+  /// How long a server may take for the first byte of a response over a reused connection: a second, or twice its
+  /// recent time. A slow server is known from its first connection, so it does not get requests twice.
   func firstByteLimit(of server: OpenConnection.Endpoint) -> Duration {
     max(leastFirstByteLimit, (firstByteTimes[server] ?? .zero) * 2)
   }

@@ -21,7 +21,7 @@ extension CurlHandle {
     return limits.totalTimeout.map { min(deadline, start + $0.clamped) } ?? deadline
   }
 
-  /// When a reused connection is silent. Over a multiplexed one, the bytes of any response show that it is not.
+  /// When a reused connection counts as silent. On a multiplexed one, bytes of any response prove that it is not.
   var silenceDeadline: ContinuousClock.Instant? {
     guard maySendAgain, let sent, let connection else { return nil }
     return max(sent, connection.lastActivity ?? sent) + openConnections.firstByteLimit(of: connection.server)

@@ -60,10 +60,10 @@ final class CurlHandle {
   }
 
   /// Whether the request may be sent once more, over another connection: it went over a reused one and nothing came
-  /// back. That is no failure of the server. Other requests than idempotent ones are never sent over a reused connection.
+  /// back, which is no failure of the server. Requests that are not idempotent are never sent over a reused connection.
   var maySendAgain: Bool { isReused && !transfer.hasHead && restartCount < Self.restartLimit }
 
-  /// More connections to the same server may be dead, which transfers in flight hold.
+  /// Other transfers in flight may hold more dead connections to the same server.
   private static let restartLimit = 3
 
   /// Sends the request once more.
@@ -74,7 +74,8 @@ final class CurlHandle {
     try restart(in: multi)
   }
 
-  /// Whether the request may be sent again for a response whose length is to be ignored. libcurl has to know this before.
+  /// Whether the request may be sent again, because libcurl has to know before a response that its length is to be
+  /// ignored.
   func mayIgnoreLength(after code: CURLcode) -> Bool {
     guard !ignoresInvalidLength, !transfer.hasHead, transfer.request.content == nil else { return false }
     return hasInvalidLength

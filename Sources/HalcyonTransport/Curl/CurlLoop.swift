@@ -44,7 +44,7 @@ final class CurlLoop: @unchecked Sendable {
 
   private let configuration: CurlTransport.Configuration
   private let multi: OpaquePointer?
-  /// The sockets of libcurl that child processes would inherit, if this is such a version.
+  /// The sockets that child processes would inherit with older versions of libcurl.
   let wakeupSockets: [Int32]
   private let commands = Lock(Commands())
   private var active: [ObjectIdentifier: CurlHandle] = [:]
@@ -173,7 +173,7 @@ final class CurlLoop: @unchecked Sendable {
     }
   }
 
-  /// Sends a request over another connection, and gives up those to the same server that are idle, and its own.
+  /// Sends a request over another connection, and closes its own and all idle connections to the same server.
   private func sendAgain(_ handle: CurlHandle, in multi: UnsafeMutableRawPointer) -> Bool {
     let others = active.values.filter { $0 !== handle && $0.connection !== handle.connection }
     if let server = handle.connection?.server {

@@ -12,7 +12,7 @@ final class DecodedBody: BodySource {
   /// The value of `Accept-Encoding`.
   static let acceptedEncodings = "gzip, deflate"
 
-  /// The content codings that are registered (RFC 9110, 16.6.1), but `identity`. Servers also send what is none, such as
+  /// The registered content codings (RFC 9110, 16.6.1) except `identity`. Servers also send other tokens, such as
   /// `UTF-8` or `none`, which browsers ignore.
   private static let registered: Set<String> = [
     "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "x-compress", "x-gzip",
@@ -21,7 +21,7 @@ final class DecodedBody: BodySource {
   /// Each may expand the one before a thousandfold; two occur by mistake of a server and its proxy.
   private static let codingLimit = 2
 
-  /// The codings in a value of `Content-Encoding`, without tokens that are none.
+  /// The codings in a value of `Content-Encoding`, without other tokens.
   static func codings(in value: String) -> [String] {
     let tokens = value.utf8.split(separator: UInt8(ascii: ",")).map { token in
       String(decoding: token.filter { $0 > 0x20 }, as: UTF8.self).lowercased()

@@ -160,13 +160,13 @@ final class EasyHandle {
     }
     self.headers = isPlain ? headers : nil
     let old = fields
-    // Not signed in this form, as servers and their proxies expect it.
+    // As an option it is sent where servers and proxies expect it, but is not signed.
     let agent =
       signature == nil ? nil : headers.first { $0.name.isEqualIgnoringCase(to: "User-Agent") && $0.isSendable }
     halcyon_curl_set_text(pointer, CURLOPT_USERAGENT, agent?.value)
-    // Not libcurl's option of that name, with which libcurl decompresses.
+    // Not through libcurl's option for it, with which libcurl would decompress.
     let acceptsEncoding = headers.contains { $0.name.isEqualIgnoringCase(to: "Accept-Encoding") }
-    // All fields are signed, and proxies change this one.
+    // Not sent with a signature, which covers all fields: proxies change this one.
     fields =
       decodesContent && !acceptsEncoding && signature == nil
       ? curl_slist_append(nil, "Accept-Encoding: \(DecodedBody.acceptedEncodings)") : nil

@@ -6,9 +6,9 @@ import HalcyonHTTP
 import Glibc
 #endif
 
-/// Notices what silently ends connections: the computer has slept, or lost an address.
+/// Detects events that silently end connections: the computer has slept, or lost an address.
 struct NetworkWatch {
-  /// What connections depend on.
+  /// The state that connections depend on.
   struct State: Equatable, Sendable {
     /// How long the computer has slept since it started.
     var asleep: Duration
@@ -16,7 +16,7 @@ struct NetworkWatch {
     var addresses: Set<String>
   }
 
-  /// Less is not distinguished from the time between the readings of two clocks.
+  /// A shorter sleep is not distinguished from the time between the readings of two clocks.
   private static let shortestSleep = Duration.seconds(1)
 
   private let interval: Duration

@@ -51,7 +51,7 @@ struct ResponseHeadParser {
     isDone = true
     for field in fields where field.name.isEqualIgnoringCase(to: "Transfer-Encoding") {
       guard !["chunked", "identity"].contains(field.value.lowercased()) else { continue }
-      // No request accepts another one, and libcurl would decompress it on the thread of all transfers.
+      // No request accepts another coding, which libcurl would decompress on the thread of all transfers.
       throw TransportError.malformedResponse(
         reason: "only chunked is accepted as Transfer-Encoding, not “\(field.value)”")
     }
@@ -66,7 +66,7 @@ struct ResponseHeadParser {
       headers["Content-Length"] = String(length.dropFirst())
       return headers
     }
-    // To choose one of several would allow response splitting and smuggling (RFC 9112, 6.3 and 11.2).
+    // Choosing one of several lengths would allow response splitting and smuggling (RFC 9112, 6.3 and 11.2).
     if length.contains(",") { throw TransportError.malformedResponse(reason: "the Content-Length is “\(length)”") }
     guard ignoresInvalidLength else { throw InvalidLength() }
     headers["Content-Length"] = nil
