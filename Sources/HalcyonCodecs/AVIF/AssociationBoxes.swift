@@ -3,7 +3,7 @@ import Foundation
 
 /// The boxes that associate the items of a file with their properties (`ipma`; ISO/IEC 23008-12, 9.3.1).
 enum AssociationBoxes {
-  /// A copy of the file in which no two of the boxes have the same flags; `nil` if that is so already.
+  /// A copy of the file in which all boxes have different flags; `nil` if they differ already.
   ///
   /// libavif refuses files that have two, which some encoders write. Only the lowest of the 24 flags has a meaning.
   static func distinct(in file: UnsafeRawBufferPointer) -> Data? {

@@ -1,6 +1,6 @@
 /// Frame durations as browsers display them.
 enum FrameDuration {
-  /// The duration in the file, or 100 ms if that is 10 ms or less: no screen shows such frames, and old encoders wrote
+  /// The duration in the file, or 100 ms if it is 10 ms or less: no screen shows such frames, and old encoders wrote
   /// such values to mean "as soon as possible".
   static func displayed(_ duration: Duration) -> Duration {
     duration <= .milliseconds(10) ? .milliseconds(100) : duration

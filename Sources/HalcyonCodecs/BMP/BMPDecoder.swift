@@ -49,7 +49,7 @@ package struct BMPDecoder: ImageDecoder {
 }
 
 extension BMPHeader {
-  /// How many rows are in a file of so many bytes, if they are not encoded.
+  /// The number of rows in a file of `byteCount` bytes, if they are not encoded.
   fileprivate func storedRowCount(in byteCount: Int) -> Int {
     guard pixelOffset + usedBytesPerRow <= byteCount else { return 0 }
     return min(size.height, (byteCount - pixelOffset - usedBytesPerRow) / bytesPerRow + 1)
@@ -71,7 +71,7 @@ extension BMPHeader {
   }
 }
 
-/// The rows of a bitmap, from top to bottom; those that are missing are transparent.
+/// The rows of a bitmap, from top to bottom; missing rows are transparent.
 private final class BMPRowSource: RowSource {
   var size: PixelSize { header.size }
   let isOpaque: Bool

@@ -120,7 +120,7 @@ struct BMPHeaderParser {
       header.masks = (0..<count).compactMap { bits32(40 + $0 * 4) }
     } else {
       setDefaultMasks()
-      // As in browsers: the fourth byte is alpha if a header that can say so names any.
+      // As in browsers: the fourth byte is alpha if the header has a field for the alpha mask, and it is not 0.
       if header.bitCount == 32, byteCount >= 108, bits32(52) ?? 0 != 0 { header.masks.append(0xFF00_0000) }
     }
     if byteCount >= 108 { header.hasColorProfile = Self.profileTags.contains(bits32(56) ?? 0) }

@@ -2,8 +2,8 @@ import Foundation
 
 /// Bounds-checked reads of integers from the bytes of a file; `nil` out of bounds.
 struct Bytes {
-  /// More than the bytes of any file, so little that offsets can be added: 128 MB where `Int` has 32 bits, as on older
-  /// watches.
+  /// Larger than any file, but small enough to add offsets without overflow: 128 MB where `Int` has 32 bits, as on
+  /// older watches.
   static let largest = Int.max >> 4
 
   let buffer: UnsafeRawBufferPointer

@@ -3,7 +3,7 @@ import CHalcyonLCMS
 import Foundation
 import HalcyonImaging
 
-/// What is the same for all transforms of Little CMS.
+/// Settings shared by all transforms of Little CMS.
 enum LittleCMS {
   private static let flags = cmsUInt32Number(cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION)
 

@@ -1,6 +1,6 @@
 /// A conversion of linear light between two RGB colour spaces, which maps white to white.
 struct ColorMatrix: Sendable {
-  /// What each channel of the result takes of red, green and blue.
+  /// The shares of red, green and blue in each channel of the result.
   let red: SIMD3<Float>
   let green: SIMD3<Float>
   let blue: SIMD3<Float>

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonImaging
 
 extension ColorSpace {
-  /// The ICC profile for encoded files; `nil` for sRGB, which files without a profile are in.
+  /// The ICC profile for encoded files; `nil` for sRGB, the space of files without a profile.
   var profile: Data? {
     switch self {
     case .sRGB: nil

@@ -24,7 +24,7 @@ struct HighDynamicRange: Hashable, Sendable {
   let transfer: Transfer
   /// The brightest luminance of the content in cd/m².
   private(set) var peak = Self.defaultPeak
-  /// What the colours are mapped to.
+  /// The colour space that the colours are mapped to.
   private(set) var target = ColorSpace.sRGB
 
   /// `nil` if the transfer function is not a high-dynamic-range one.
@@ -61,7 +61,7 @@ struct HighDynamicRange: Hashable, Sendable {
   }
 }
 
-/// What a file states about the luminance of its brightest pixels, in cd/m².
+/// The luminance of the brightest pixels as the file states it, in cd/m².
 struct ContentLight: Hashable, Sendable {
   /// The brightest pixel (CTA-861.3).
   var contentPeak: Double?

@@ -39,19 +39,19 @@ extension Float {
 }
 
 extension Float {
-  /// The number, from 0 to 65,535, as a larger one whose lower bits are it, rounded to a whole number.
+  /// A number from 0 to 65,535, rounded to an integer in the lower bits of a larger floating-point number.
   @inline(__always)
   var inLowerBits: Float { self + 8_388_608 }
 
-  /// The number before `inLowerBits`.
+  /// The inverse of `inLowerBits`.
   @inline(__always)
   var wholeNumber: Int { Int(UInt16(truncatingIfNeeded: bitPattern)) }
 }
 
 /// A part of a row as linear light, in memory that is valid during a call.
 ///
-/// Each method is a loop over the whole strip, with constant bounds and apart from look-ups in tables, which the compiler
-/// makes a loop over vectors.
+/// Each method is a loop over the whole strip with constant bounds, which the compiler vectorises; look-ups in tables
+/// have loops of their own.
 struct LightStrip {
   static let count = 128
 

@@ -1,5 +1,5 @@
 #if !IMAGEIO
-/// A function of positive numbers as a table, with as many steps from each power of two to the next.
+/// A function of positive numbers as a table, with the same number of steps between any two powers of two.
 struct LogarithmicTable: Sendable {
   let values: [Float]
 

@@ -19,7 +19,7 @@ struct ToneCurve {
     white = 1 - 0.5 * min(max(headroom, 0), 1)
   }
 
-  /// What a luminance is multiplied by.
+  /// The factor for a luminance.
   func gain(_ luminance: Double) -> Double {
     guard peak > 1 else { return 1 }
     guard luminance > 1 else { return white }

@@ -10,12 +10,12 @@ import HalcyonImaging
 ///
 /// Safe from any thread.
 final class ToneMapper: Sendable {
-  /// The bits of a sample: with PQ, one more step would not be seen.
+  /// The bits of a sample; finer steps of PQ would be invisible.
   static let depth = 12
   static let largestSample = (1 << depth) - 1
 
   private static let bt2020Luminances = Chromaticities.bt2020.luminances
-  /// The least with which the steps of saturated colours differ up to the peak.
+  /// The smallest share at which steps of saturated colours differ up to the peak.
   private static let greyShare: Float = 0.1
 
   private let light: [Float]
@@ -131,8 +131,8 @@ final class ToneMapper: Sendable {
     alpha == 0 ? 0 : min((Int(sample) * largestSample + alpha / 2) / alpha, largestSample)
   }
 
-  /// - Parameter body: Sets the light of a strip by the table of samples, maps it, and writes its levels by theirs. The
-  ///   columns are relative to the start.
+  /// - Parameter body: Sets the light of a strip, maps it, and writes its levels. The columns are relative to the
+  ///   start.
   private func forEachPart(
     of count: Int,
     _ body: (
@@ -163,8 +163,8 @@ final class ToneMapper: Sendable {
     let (fromBT2020, luminances) = (fromBT2020, luminances)
     strip.map { light, gain in fromBT2020(light * gain) }
     strip.map { light, _ in
-      // A share of grey in proportion to what is cut off would be seen as an edge where it begins, since low levels are
-      // steep in sRGB; so it grows with the square. It reaches 1 where pixels are over the peak that the file states.
+      // A share of grey that is proportional to the excess would show as an edge where it begins, since low levels are
+      // steep in sRGB; so it grows with the square. It reaches 1 for pixels over the stated peak.
       let excess = (light.largest - 1).atLeast(0)
       let share = (Self.greyShare * excess * excess).atMost(1)
       let grey = light.weighted(by: luminances) * share
@@ -191,7 +191,7 @@ private enum Tables {
     return value <= 0.5 ? value * value / 3 : (exp((value - c) / a) + b) / 12
   }
 
-  /// What scene light of a luminance is multiplied by for a display of 1,000 cd/m², relative to reference white.
+  /// The factor of scene light with a luminance for a display of 1,000 cd/m², relative to reference white.
   static let systemGamma = LogarithmicTable(from: 1 / 65_536, octaves: 16, precision: 8) { luminance in
     HighDynamicRange.defaultPeak / HighDynamicRange.referenceWhite * pow(luminance, 0.2)
   }

@@ -12,7 +12,7 @@ struct HEIFImageHeader {
   var isAlphaPremultiplied = false
   var isGrey = false
   var bitDepth = 8
-  /// The colour coding in the container, which overrides that in the codec's bitstream.
+  /// The colour coding in the container, which overrides the one in the codec's bitstream.
   var color: ColorCoding?
   var colorProfile: Data?
   var light = ContentLight()

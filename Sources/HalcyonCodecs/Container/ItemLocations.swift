@@ -3,7 +3,7 @@ struct ItemLocations {
   private static let extentLimit = 100_000
 
   private let file: Bytes
-  /// What the `idat` box of the `meta` box contains.
+  /// The content of the `idat` box in the `meta` box.
   private let inner: Bytes
   private var extents: [Int: [Bytes]] = [:]
   private var damagedItems: Set<Int> = []

@@ -11,7 +11,7 @@ public import HalcyonImaging
 /// The quality of files and the number of their colours are part of ``EncodingOptions``. Apple's encoders have no such
 /// settings: there they have no effect.
 public struct EncoderSettings: Hashable, Sendable {
-  /// What libwebp is told about the content of lossy images, which changes how it filters and spreads bits.
+  /// A hint to libwebp about the content of lossy images, which changes how it filters and distributes bits.
   public enum WebPPreset: String, CaseIterable, Sendable {
     /// For any content.
     case `default`

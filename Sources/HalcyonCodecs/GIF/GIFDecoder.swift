@@ -23,7 +23,7 @@ package struct GIFDecoder: AnimatedImageDecoder {
 
   /// Decodes the first frame at the target size, or its rows before the damage if the options allow a partial image.
   ///
-  /// A file that is cut, also in a later frame, is an error without that option, unless all pixels are there.
+  /// Without that option a truncated file is an error, also if it ends in a later frame, unless it has all pixels.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try bytes.withUnsafeBytes { buffer in
       let header = try header(Bytes(buffer))
@@ -36,7 +36,7 @@ package struct GIFDecoder: AnimatedImageDecoder {
     }
   }
 
-  /// Throws unless a file that is cut has all pixels of its last frame.
+  /// Throws unless a truncated file has all pixels of its last frame.
   private func checkLastFrame(
     of header: GIFHeader, in buffer: UnsafeRawBufferPointer, limits: ImageLimits
   ) throws(ImageDecodingError) {
@@ -112,7 +112,7 @@ package struct GIFDecoder: AnimatedImageDecoder {
 }
 
 extension GIFRowSource {
-  /// The rows of a frame; if it may be partial, those before its damage, then transparent ones.
+  /// The rows of a frame; if it may be partial, the rows before its damage, then transparent ones.
   fileprivate static func rows(
     _ bytes: UnsafeRawBufferPointer, frame: GIFFrame, palette: Range<Int>?, isPartial: Bool
   ) throws(ImageDecodingError) -> any RowSource {

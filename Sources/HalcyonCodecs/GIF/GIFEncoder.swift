@@ -109,7 +109,7 @@ private enum GIFPixels {
     return PixelArea(x: left, y: top, size: PixelSize(width: right - left + 1, height: bottom - top + 1))
   }
 
-  /// The pixels of an area; those that are shown already are transparent.
+  /// The pixels of an area; pixels that are shown already are transparent.
   static func part(_ area: PixelArea, of pixels: [UInt8], width: Int, without shown: [UInt8]?) -> [UInt8] {
     var part: [UInt8] = []
     part.reserveCapacity(area.size.pixelCount * 4)

@@ -17,8 +17,8 @@ final class GIFRowSource: RowSource {
   /// - Parameters:
   ///   - bytes: The whole file; must outlive the source.
   ///   - palette: The global colour table, for frames without one of their own.
-  ///   - acceptsDamage: Whether the rows of an interlaced frame that are missing in a damaged file are copied from those
-  ///     above, as far as there are any.
+  ///   - acceptsDamage: Whether missing rows of an interlaced frame in a damaged file are copied from the rows above,
+  ///     if there are any.
   init(
     _ bytes: UnsafeRawBufferPointer, frame: GIFFrame, palette: Range<Int>?, acceptsDamage: Bool = false
   ) throws(ImageDecodingError) {

@@ -80,7 +80,7 @@ struct HEIFImage: ~Copyable {
     whole == part ? 0 : (whole + 1) / 2 == part ? 1 : nil
   }
 
-  /// The colour coding in the container, else that in the bitstream, else the default.
+  /// The colour coding in the container, else the one in the bitstream, else the default.
   private func colorCoding() throws(ImageDecodingError) -> ColorCoding {
     if let color = header.color { return color }
     var profile: UnsafeMutablePointer<heif_color_profile_nclx>?

@@ -19,7 +19,7 @@ struct HEVCItems {
   let columnCount: Int
   /// The size of the whole image.
   let size: PixelSize
-  /// The size of each tile; those at the right and at the bottom may extend beyond the image.
+  /// The size of each tile; tiles at the right and at the bottom may extend beyond the image.
   let tileSize: PixelSize
 
   /// `nil` if the primary item is something else, or damaged.

@@ -96,7 +96,7 @@ private struct ICODirectory {
   private static let headerByteCount = 6
   private static let entryByteCount = 16
 
-  /// The entries, those with most pixels and then most bits per pixel first.
+  /// The entries by falling number of pixels, then of bits per pixel.
   let entries: [Entry]
 
   /// The directory, or `nil` if it is incomplete.

@@ -3,9 +3,9 @@ package import HalcyonImaging
 package import Foundation
 
 extension JPEGDecoder {
-  /// Decodes a file at the target size, or what is there of it if the options allow a partial image.
+  /// Decodes a file at the target size, or the rows that it has if the options allow a partial image.
   ///
-  /// Of a file that lacks only its end, all pixels are there.
+  /// A file that lacks only its end marker has all pixels.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     let truncation = PartialImagePolicy(isAccepted: options.allowsPartialImage)
     do {

@@ -2,9 +2,9 @@ package import HalcyonImaging
 package import Foundation
 
 extension JPEGDecoder: ProgressiveImageDecoder {
-  /// A preview from the first bytes of a file: the complete scans of a progressive image; before the first, and of a
-  /// baseline image, the Exif thumbnail if it has the aspect ratio of the image; of a baseline image without one, the
-  /// rows so far, above grey ones.
+  /// A preview from the first bytes of a file. A progressive image shows its complete scans. Before the first scan, and
+  /// for a baseline image, it is the Exif thumbnail if that has the aspect ratio of the image. A baseline image without
+  /// one shows its rows so far, above grey ones.
   package func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
     guard let header = try parse(prefix), let data = prefix.withUnsafeBytes({ JPEGReceivedData($0) }) else {
       return nil
@@ -20,7 +20,7 @@ extension JPEGDecoder: ProgressiveImageDecoder {
     var options = options
     options.allowsPartialImage = true
     let image = try decode(prefix.prefix(data.end), options: options)
-    // All pixels can be there before the end is.
+    // All pixels may have been received before the end of the file.
     return ImagePreview(
       image: DecodedImage(bitmap: image.bitmap, info: image.info, isPartial: true), stage: data.stage)
   }

@@ -3,8 +3,8 @@
 /// At 1/8, libjpeg decodes a component from the DC coefficient of each block alone, and DC coefficients have scans of
 /// their own (ITU-T T.81, G.1.1.1.1). The other scans are most of the file; finding their end takes a search for
 /// markers, not decoding. At 1/4, the scans with the last bit of the AC coefficients are dropped, often a third of the
-/// file: half a quantisation step, which averaging sixty-four or more pixels into one hides. At 1/2, which averages
-/// sixteen or more, they are dropped if the steps are small.
+/// file: they change a coefficient by half a quantisation step, which averaging sixty-four or more pixels hides. At
+/// 1/2, which averages sixteen or more, they are dropped if the steps are small.
 struct JPEGScanSelection {
   private static let quantisationTables: UInt8 = 0xDB
   private static let progressiveFrame: UInt8 = 0xC2

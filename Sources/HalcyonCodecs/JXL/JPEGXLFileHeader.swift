@@ -3,7 +3,7 @@ import Foundation
 
 /// The header of a JPEG XL file, read without a codec (ISO/IEC 18181-1, annexes A to E; boxes: ISO/IEC 18181-2).
 ///
-/// For systems whose codec may see a file only when its limits have been checked. Frames have to be decoded to be counted, so
+/// For systems whose codec gets a file only after its limits have been checked. Counting frames takes decoding them, so
 /// an animation counts as one frame.
 struct JPEGXLFileHeader {
   /// A header needs less, unless its channels have long names.

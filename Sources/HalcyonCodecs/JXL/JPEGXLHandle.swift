@@ -5,7 +5,7 @@ import Foundation
 
 /// A libjxl decoder on one file. It uses one thread, as a pipeline decodes several images at once.
 final class JPEGXLHandle {
-  /// The defaults of the format, and of encoders for PQ, which state nothing about the image, in cd/m².
+  /// The peaks that are defaults of the format and of encoders for PQ, and so state nothing about the image, in cd/m².
   private static let unstatedPeaks = [255, HighDynamicRange.highestPeak]
 
   let decoder: OpaquePointer

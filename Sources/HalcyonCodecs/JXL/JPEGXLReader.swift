@@ -157,7 +157,7 @@ struct JPEGXLReader {
 }
 
 extension JxlColorEncoding {
-  /// `nil` for other spaces than sRGB, also of greys, and Display P3.
+  /// `nil` unless it is sRGB, of colours or greys, or Display P3.
   fileprivate var colorSpace: ColorSpace? {
     guard transfer_function == JXL_TRANSFER_FUNCTION_SRGB, white_point == JXL_WHITE_POINT_D65 else { return nil }
     if color_space == JXL_COLOR_SPACE_GRAY || primaries == JXL_PRIMARIES_SRGB { return .sRGB }

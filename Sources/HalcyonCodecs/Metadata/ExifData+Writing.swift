@@ -20,7 +20,7 @@ extension ExifData {
     guard let thumbnail else { return nil }
     var copy = [UInt8](data)
     if let thumbnail { for index in thumbnail { copy[index] = 0 } }
-    // Cut data may end inside of an entry.
+    // Truncated data may end inside an entry.
     for (offset, bytes) in changes {
       for (index, byte) in zip(offset..., bytes) where copy.indices.contains(index) { copy[index] = byte }
     }

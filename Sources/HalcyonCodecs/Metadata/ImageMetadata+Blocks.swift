@@ -2,7 +2,7 @@ import Foundation
 import HalcyonImaging
 
 extension ImageMetadata {
-  /// Adds the blocks of a file and the fields in them; Exif goes before XMP.
+  /// Adds the blocks of a file and the fields in them; Exif takes precedence over XMP.
   mutating func add(_ blocks: MetadataBlocks) {
     exif = blocks.exif
     xmp = blocks.xmp.flatMap { $0.count <= XMPPacket.byteLimit ? $0 : nil }

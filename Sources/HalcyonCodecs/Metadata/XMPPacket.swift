@@ -4,7 +4,7 @@ import HalcyonSupport
 
 /// The properties of an XMP packet (ISO 16684-1) that Halcyon reads, found by their usual names.
 ///
-/// The packet is searched as text, not parsed as XML: nothing in it can refer to anything else.
+/// The packet is searched as text, not parsed as XML, so that nothing in it can refer to other resources.
 struct XMPPacket {
   /// The largest packet that is read, in bytes.
   static let byteLimit = 4 << 20

@@ -60,7 +60,7 @@ struct PNGChunks {
 
 /// Repairs a truncated PNG file so that it can be decoded up to its end.
 ///
-/// libspng decodes nothing of an incomplete chunk, so the last chunk ends with what is there of it.
+/// libspng does not decode an incomplete chunk, so the last chunk is shortened to the bytes that exist.
 enum PNGTruncatedFile {
   private static let signatureLength = 8
   /// The chunk type `IDAT`.

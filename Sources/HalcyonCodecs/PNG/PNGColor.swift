@@ -11,7 +11,7 @@ struct PNGColor {
   /// The relative distance from 1/2.2 below which a gamma is treated as sRGB, whose curve it approximates. Browsers do so
   /// without `cHRM` only.
   private static let gammaTolerance = 0.05
-  /// The valid validGammas; others are ignored.
+  /// The valid gammas; others are ignored.
   private static let validGammas = 0.1...10.0
 
   /// The content of the `iCCP` chunk in the file.

@@ -29,7 +29,7 @@ package struct PNGDecoder: ImageDecoder {
 
   /// Decodes a file at the target size, or the rows before its damage or its end if the options allow a partial image.
   ///
-  /// Of a file that lacks only its end, all pixels are there.
+  /// A file that lacks only its end has all pixels.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.png) }
     let plan = try plan(header, in: bytes, options: options)
@@ -140,7 +140,7 @@ extension PNGDecoder: AnimatedImageDecoder {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.png) }
     var (info, options) = (header.info, options)
     let colorSpace = try plan(header, in: bytes, options: options).colorSpace
-    // Frames are decoded alike.
+    // All frames are decoded in the same space.
     options.colorSpace = colorSpace == .sRGB ? .sRGB : .displayP3
     let file = try APNGFile(FileBytes(bytes), canvas: info.storedSize)
     guard file.frameCount > 0 else { return nil }
@@ -155,7 +155,7 @@ extension PNGDecoder: AnimatedImageDecoder {
   }
 }
 
-/// How much of a PNG file is expected to be there.
+/// The part of a PNG file that is expected to exist.
 enum PNGReading {
   /// All of it.
   case whole

@@ -57,8 +57,8 @@ struct PNGHeader {
 extension PNGHeader {
   /// The file up to its image data, without the chunks that its pixels do not depend on.
   ///
-  /// Codecs reject files because of those, or spend memory on them. A palette that is longer than the bit depth allows, and
-  /// transparency that is longer than the palette or the colour, are cut.
+  /// Codecs reject files because of such chunks, or spend memory on them. A palette that is too long for the bit depth,
+  /// and transparency that is too long for the palette or the colour, are shortened.
   func leadingBytes(of file: UnsafeRawBufferPointer) -> Data {
     let bytes = Bytes(file)
     var output = Data(file[..<8])
@@ -147,7 +147,7 @@ struct PNGHeaderParser {
       try readHeader(content)
       header.essentialChunks.append(chunk)
     case "PLTE":
-      // A suggestion in other colour types.
+      // For other colour types a palette is only a suggestion.
       if header.colorType == .palette { header.essentialChunks.append(chunk) }
     case "tRNS" where !header.hasTransparentColor && canApplyTransparency(content) && chunk.isIntact(in: bytes):
       header.hasTransparentColor = true

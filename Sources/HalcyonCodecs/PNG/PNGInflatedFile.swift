@@ -17,9 +17,9 @@ final class PNGInflatedFile {
 
   private let bytes: UnsafeRawBufferPointer
   private let state: UnsafeMutablePointer<inflate_state>
-  /// The position in the file: of what is copied, or of the next `IDAT` chunk.
+  /// The position in the file: in the copied range, or of the next `IDAT` chunk.
   private var offset: Int
-  /// The end of what is copied.
+  /// The end of the copied range.
   private var copyEnd = 0
   /// The bytes of the image that have not been inflated.
   private var remainingByteCount: Int
@@ -30,7 +30,7 @@ final class PNGInflatedFile {
   private var pending: [UInt8] = []
   private var pendingOffset = 0
 
-  /// From the image data on; `nil` for small and interlaced images, and for files that libspng is left to reject.
+  /// The file from its image data on; `nil` for small and interlaced images, and for files that libspng rejects itself.
   ///
   /// - Parameter bytes: A whole file, which must outlive this object.
   init?(_ bytes: UnsafeRawBufferPointer, header: PNGHeader) {
@@ -120,7 +120,7 @@ final class PNGInflatedFile {
       guard [ISAL_DECOMP_OK, ISAL_END_INPUT, ISAL_OUT_OVERFLOW].contains(status) else {
         throw .corrupt(.png, reason: "its image data cannot be inflated")
       }
-      // Without further input there may still be output, of which ISA-L keeps some.
+      // Without further input ISA-L may still hold output.
       if state.pointee.avail_in == input, state.pointee.avail_out == output {
         guard input == 0, state.pointee.block_state != ISAL_BLOCK_FINISH else { throw Self.endsEarly }
         try openNextChunk()

@@ -49,7 +49,7 @@ struct PNGReceivedPasses {
         guard status == Z_OK, total < enough else { return total }
       }
     }
-    // What zlib has kept back.
+    // Output that zlib still holds.
     while true {
       let (status, count) = Inflation.fill(&piece, from: &stream)
       total += count

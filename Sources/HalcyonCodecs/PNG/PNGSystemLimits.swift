@@ -3,7 +3,7 @@ import HalcyonImaging
 
 /// The limits of metadata in a PNG file, for codecs that have none of their own.
 enum PNGSystemLimits {
-  /// As libspng is told, because a few compressed bytes can expand to gigabytes.
+  /// The limit that libspng gets as well, because a few compressed bytes can expand to gigabytes.
   private static let byteLimit = 4 << 20
   private static let imageNames: Set<String> = ["IHDR", "PLTE", "IDAT", "fdAT", "IEND"]
 

@@ -90,7 +90,7 @@ private struct PNGWriter: ~Copyable {
     var table = spng_plte()
     var transparency = spng_trns()
     table.n_entries = UInt32(palette.colors.count)
-    // Opaque colours are the last ones, and need no entry.
+    // Opaque colours come last, and need no entry.
     transparency.n_type3_entries = UInt32(palette.colors.count { $0.w < 255 })
     withUnsafeMutableBytes(of: &table.entries) { entries in
       entries.copyBytes(from: straight)

@@ -1,5 +1,5 @@
-/// The colours of an image and how often each occurs: each of them, or where they are many their means in bins of five bits
-/// per channel. Translucent pixels have bins of their own, in seven levels of alpha.
+/// The colours of an image and how often each occurs: exact colours, or if there are too many, their means in bins of
+/// five bits per channel. Translucent pixels have bins of their own, in seven levels of alpha.
 struct ColorHistogram {
   /// A colour and the number of its pixels.
   struct Entry {

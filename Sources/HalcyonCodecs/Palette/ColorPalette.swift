@@ -125,8 +125,8 @@ private struct ColorBox {
   /// How much its colours vary; 0 for one that cannot be split.
   var variation: Double { entries.count > 1 ? variations.sum() : 0 }
 
-  /// The parts below and above a value of the channel that varies most, which vary least together; `nil` for a single
-  /// colour.
+  /// The box split in the channel that varies most, at the value with the least total variation of both parts; `nil`
+  /// for a single colour.
   var halves: (ColorBox, ColorBox)? {
     guard entries.count > 1 else { return nil }
     let axis = (0..<4).max { variations[$0] < variations[$1] } ?? 0

@@ -7,7 +7,7 @@ struct Dithering {
   private let palette: ColorPalette
   /// The nearest index for each ``bin(_:)``, filled on first use; -1 if not known yet.
   private var nearest: [Int16]
-  /// The nearest index of each colour so far, if the palette is fine; of an exact one all of them.
+  /// The nearest index of each colour so far, if the palette is fine; of all colours, if it is exact.
   private var known: [UInt32: UInt8] = [:]
 
   init(_ palette: ColorPalette) {

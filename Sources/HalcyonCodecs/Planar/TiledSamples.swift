@@ -7,7 +7,7 @@ protocol TiledSamples: AnyObject {
   /// The size of the image in samples of the first plane.
   var size: PixelSize { get }
 
-  /// The size of every tile; those at the right and at the bottom may extend beyond the image.
+  /// The size of every tile; tiles at the right and at the bottom may extend beyond the image.
   var tileSize: PixelSize { get }
 
   /// The tiles in a row, from the left, at least one; all are coded alike. Valid until another row is read.
@@ -43,7 +43,7 @@ final class SamplePlaneSource: PlaneSource {
 
   /// The image from its first row on.
   ///
-  /// - Parameter highDynamicRange: The signal, with what the file states about it.
+  /// - Parameter highDynamicRange: The signal, with the luminances that the file states.
   init(
     _ samples: any TiledSamples, highDynamicRange: HighDynamicRange?, isCancelled: @escaping () -> Bool
   ) throws(ImageDecodingError) {

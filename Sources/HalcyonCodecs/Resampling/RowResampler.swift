@@ -9,7 +9,7 @@ package enum LanczosImplementation: Sendable {
   case zimg
   #endif
 
-  /// The faster one of those that this platform has.
+  /// The fastest implementation on this platform.
   package static var standard: LanczosImplementation {
     #if !IMAGEIO
     .zimg

@@ -5,9 +5,10 @@ import CHalcyonSystemShim
 
 /// Renders SVG in a helper process with limits of time and memory, for documents of strangers.
 ///
-/// The decoder of ``StandardCodecs`` estimates what a drawing takes, and refuses what is too much; a drawing may still take
-/// about ten seconds, and cannot be interrupted. The limits of the helper hold whatever a document does, cancellation ends
-/// it, and a crash of a library ends nothing else. Each drawing starts a process, which takes some milliseconds.
+/// The decoder of ``StandardCodecs`` estimates the cost of a drawing, and refuses one over its limits; a drawing may
+/// still take about ten seconds, and cannot be interrupted. The limits of the helper hold whatever a document does,
+/// cancellation ends it, and a crash of a library ends nothing else. Each drawing starts a process, which takes some
+/// milliseconds.
 ///
 /// The helper is a program that calls ``runHelper()``, for example the program itself with an argument of its own:
 ///
@@ -39,7 +40,7 @@ public struct IsolatedSVGDecoder: ImageDecoder {
   ///
   /// - Parameters:
   ///   - helper: The executable of a program that calls ``runHelper()``.
-  ///   - arguments: The arguments with which it does.
+  ///   - arguments: The arguments with which the program calls it.
   ///   - limits: What one drawing may use.
   public init(helper: URL, arguments: [String] = [], limits: Limits = Limits()) {
     self.helper = helper

@@ -20,9 +20,9 @@ struct SVGBox {
   }
 }
 
-/// The rectangles that elements cover, as far as simple numbers say.
+/// The rectangles that elements cover, as far as plain numbers give them.
 extension SVGCost {
-  /// That an element covers at most, in its own user units; `nil` if it is not known.
+  /// The rectangle that an element covers at most, in its own user units; `nil` if it is not known.
   mutating func box(of index: Int, text: SVGTextSize, depth: Int = 0) throws(ImageDecodingError) -> SVGBox? {
     guard depth < SVGParser.depthLimit else { return nil }
     try charge(1000)
@@ -94,7 +94,7 @@ extension SVGCost {
     return values.count == 1 && (unit.isEmpty || unit == "px") ? number : nil
   }
 
-  /// Each part of a text can begin where it says, and extend to both sides.
+  /// Each part of a text can have a position of its own, and extend to both sides of it.
   private func textBox(of index: Int, _ size: SVGTextSize) -> SVGBox? {
     var (box, count, parts) = (SVGBox(), 0, [(index, size)])
     var starts: [SIMD2<Double>] = []
@@ -117,7 +117,7 @@ extension SVGCost {
     }
     let length = Double(count) * font
     for start in starts {
-      // A part that says only one of them begins at the other of the text.
+      // A part with only one coordinate takes the other one from the text.
       box.add(SIMD2(start.x - length, start.y - 2 * font))
       box.add(SIMD2(start.x + length, start.y + font))
     }

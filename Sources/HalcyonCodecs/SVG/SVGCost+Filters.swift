@@ -35,7 +35,7 @@ extension SVGCost {
       let length = SVGNumbers.length(filter[name] ?? "120%", viewport: isRelative ? 1 : context.viewport)
       return (isRelative ? length * whole : length) * context.scale
     }
-    // Not a number is the whole canvas, too.
+    // Not a number also means the whole canvas.
     let pixels = (side("width", size.width) + 2) * (side("height", size.height) + 2)
     return pixels < pixelCount ? pixels : pixelCount
   }

@@ -4,8 +4,8 @@ import HalcyonImaging
 /// Estimates the work and the memory of a drawing before librsvg draws it, and refuses one that takes too much.
 ///
 /// Walks the elements in the order in which librsvg draws them, with references expanded, so a few lines that expand to
-/// millions of elements are refused after the first 100,000. One unit is about a nanosecond, as measured with librsvg 2.54
-/// on drawings of all kinds: estimates are a third to the sevenfold of the time of a drawing that takes noticeable time.
+/// millions of elements are refused after the first 100,000. One unit is about a nanosecond, as measured with librsvg
+/// 2.54 on drawings of all kinds: estimates are 0.3 to 7 times the measured time of drawings that take noticeable time.
 ///
 /// In one file, since shapes in another one would open all of its state to the module.
 struct SVGCost {
@@ -14,7 +14,7 @@ struct SVGCost {
   /// The most pixels of temporary surfaces at once: 1 GiB.
   private static let livePixelLimit = 1 << 28
 
-  /// What an element takes from its parents.
+  /// The values that an element inherits from its parents.
   struct Context {
     /// The values of inherited properties, and of others for `inherit`.
     var values: [String: [String]] = [:]
@@ -33,11 +33,11 @@ struct SVGCost {
     "stroke-linecap",
   ]
   private static let forced = ["filter", "mask", "clip-path"]
-  /// Those that make an element a layer.
+  /// Properties that make an element a layer.
   private static let layering = ["opacity", "mix-blend-mode", "isolation"]
-  /// Those that change the context of an element. Most have none.
+  /// Properties that change the context of an element. Most elements have none.
   private static let properties = Set(inherited + forced + layering + SVGTextSize.properties + ["transform"])
-  /// Drawn only where something refers to them.
+  /// Elements that are drawn only where something refers to them.
   static let definitions: Set = [
     "defs", "symbol", "clipPath", "mask", "pattern", "marker", "linearGradient", "radialGradient", "filter", "style",
     "title", "desc", "metadata", "script",

@@ -1,14 +1,14 @@
 #if SVG && !IMAGEIO
 /// Custom properties such as `--accent`, which librsvg does not know, and their uses in `var()`.
 ///
-/// Only those that have one value in the whole document, declared for the root element: others depend on the element.
+/// Only properties with one value in the whole document, declared for the root element: others depend on the element.
 struct SVGCustomProperties {
   /// The most bytes of a value with all properties in it replaced.
   private static let byteLimit = 4096
   /// How deep properties can refer to each other.
   private static let depthLimit = 32
 
-  /// Those that depend on the element have no value.
+  /// The values by name; `nil` for properties that depend on the element.
   private var values: [String: String?] = [:]
   private var replacements: [String: String?] = [:]
 

@@ -7,11 +7,11 @@ package import Foundation
 /// resampled.
 ///
 /// Scripts are not run, and no external resources are loaded: no other files, URLs or style sheets. Images inside the
-/// document, drawings too, are decoded within the limits; those that cannot be decoded are left out, which
-/// `DroppedContent.embeddedImages` tells. `DroppedContent.svgFeatures` tells that the document uses what librsvg does
-/// not draw. A document that would take too long to draw, too much memory, or more than 100 nested elements and
-/// references is an error that names what is too much. A document without a size has the size of its view box, else
-/// 300x150 pixels, as in browsers. Files compressed by gzip (`.svgz`) are decompressed to at most 64 MiB.
+/// document, drawings too, are decoded within the limits; images that cannot be decoded are left out, and reported as
+/// `DroppedContent.embeddedImages`. `DroppedContent.svgFeatures` reports that the document uses features that librsvg
+/// does not draw. A document that would take too much time or memory, or more than 100 nested elements and references,
+/// is an error that names the limit. A document without a size has the size of its view box, else 300x150 pixels, as in
+/// browsers. Files compressed by gzip (`.svgz`) are decompressed to at most 64 MiB.
 ///
 /// A drawing has a thread of its own. librsvg cannot be interrupted: when decoding is cancelled, the caller's thread
 /// returns at once, and the drawing ends on its own.
@@ -50,7 +50,7 @@ package struct SVGDecoder: ImageDecoder {
 
 /// A document to draw.
 struct SVGDrawing: Sendable {
-  /// The pixels of a document, and what they do not show.
+  /// The pixels of a document, and the content that they do not show.
   struct Output: Sendable {
     let bitmap: Bitmap
     let droppedContent: Set<DroppedContent>
@@ -85,9 +85,10 @@ struct SVGDrawing: Sendable {
   }
 }
 
-/// What a document and the drawings inside it have used of the limits together, and what they do not show.
+/// The share of the limits that a document and the drawings inside it have used together, and the content that they do
+/// not show.
 struct SVGBudget {
-  /// As of ``SVGCost``.
+  /// The work so far, in the units of ``SVGCost``.
   var units = 0.0
   /// The number of pixels of the images inside.
   var embeddedPixelCount = 0

@@ -12,13 +12,13 @@ struct SVGEmbeddedImages {
   private static let depthLimit = 4
   /// Estimates of the time for a pixel, in the units of ``SVGCost``.
   private static let (decodingUnits, conversionUnits) = (20.0, 100.0)
-  /// Of a drawing inside, with its thread and its parsers.
+  /// The cost of a drawing inside, with its thread and its parsers.
   private static let drawingUnits = 1e6
 
   let limits: ImageLimits
   /// The size of the whole drawing, which is the most that an inner drawing takes.
   let canvas: PixelSize
-  /// Those that were converted, by what they were made from.
+  /// The converted images, by their sources.
   private var converted: [Source: String] = [:]
 
   private struct Source: Hashable {

@@ -1,7 +1,8 @@
 #if SVG && !IMAGEIO
 import HalcyonImaging
 
-/// What browsers draw and librsvg 2.54 does not, or draws in another way without an error. Newer versions know more.
+/// Features that browsers draw, but librsvg 2.54 does not, or draws in another way without an error. Newer versions
+/// support more.
 enum SVGFeatures {
   /// Properties and attributes, with values at which they have no effect.
   private static let properties: [String: Set<String>] = [
@@ -32,10 +33,10 @@ enum SVGFeatures {
   ]
   private static let keywords: Set = ["unset", "revert", "revert-layer", "plus-lighter"]
   private static let pseudoClasses = [":is(", ":where(", ":has(", ":matches(", ":-webkit-any(", "|", "&"]
-  /// Rules without effect on a drawing that has no other files and no form of its own.
+  /// Rules without effect on a drawing that uses no other files.
   private static let harmlessRules: Set = ["@charset", "@namespace", "@page", "@property", "@import"]
 
-  /// What a drawing does not show of a property, or of an attribute with the same values.
+  /// The content that a drawing drops because of a property, or of an attribute with the same values.
   static func content(dropped declaration: SVGDeclaration) -> DroppedContent? {
     let value = declaration.value.lowercased()
     if declaration.name == "animation" || declaration.name == "animation-name" {
@@ -58,7 +59,7 @@ enum SVGFeatures {
     return isPlaced ? .svgFeatures : nil
   }
 
-  /// What a drawing does not show of an at-rule, for example `@font-face`.
+  /// The content that a drawing drops because of an at-rule, for example `@font-face`.
   static func content(droppedRule name: String) -> DroppedContent? {
     if name.hasSuffix("keyframes") { return .frames }
     return harmlessRules.contains(name) ? nil : .svgFeatures

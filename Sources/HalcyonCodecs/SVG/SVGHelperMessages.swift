@@ -2,7 +2,7 @@
 import Foundation
 import HalcyonImaging
 
-/// What a helper process is to draw: one line of JSON, then the document.
+/// The request to a helper process: one line of JSON, then the document.
 struct SVGHelperRequest: Codable {
   let cpuSeconds: Int
   let byteCount: Int
@@ -52,7 +52,7 @@ struct SVGHelperReply: Codable {
   private var feature: String?
   private var reason: String?
   private var isOutOfMemory: Bool?
-  /// The raw values of what the drawing does not show.
+  /// The raw values of the content that the drawing does not show.
   private var droppedContent: [String]?
 
   init(_ result: Result<SVGDrawing.Output, any Error>) {

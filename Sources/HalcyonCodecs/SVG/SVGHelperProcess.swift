@@ -39,7 +39,7 @@ struct SVGHelperProcess: ~Copyable {
 
   deinit {
     if status == nil { kill(id, SIGKILL) }
-    // A process that the helper has started would wait for a reader.
+    // Otherwise a process that the helper has started would wait for a reader.
     close(pipe)
     guard status == nil else { return }
     while waitpid(id, nil, 0) < 0, errno == EINTR {}

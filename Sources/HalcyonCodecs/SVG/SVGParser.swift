@@ -4,7 +4,7 @@ import CHalcyonXMLShim
 
 /// Parses a document with libxml2 into the elements that can be drawn.
 ///
-/// librsvg uses the same parser: what is checked is the document that it draws.
+/// librsvg uses the same parser, so the checked document is the one that it draws.
 ///
 /// Elements and attributes of other namespaces, comments and processing instructions are left out. Entities are
 /// expanded if they are plain text; external ones are never loaded.
@@ -74,7 +74,7 @@ final class SVGParser {
   }
 }
 
-// What libxml2 reports; each function returns whether parsing goes on.
+// Callbacks of libxml2; each returns whether parsing goes on.
 extension SVGParser {
   private static var handler: xml_shim_handler {
     xml_shim_handler(
@@ -132,7 +132,7 @@ extension SVGParser {
       return true
     }
     guard elements.count < Self.elementLimit else { return refuse(Self.tooManyElements) }
-    // A document type can add some to each element.
+    // A document type can add attributes to each element.
     guard attributes.count <= Self.attributeLimit else { return refuse(Self.tooManyAttributes) }
     let index = elements.count
     elements.append(SVGTree.Element(name: name, parent: open.last))

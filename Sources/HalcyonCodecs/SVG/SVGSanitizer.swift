@@ -2,7 +2,7 @@
 import Foundation
 import HalcyonImaging
 
-/// Leaves out of a document what librsvg must not see: links out of it, and values that cannot be checked.
+/// Removes from a document what librsvg must not see: links to other resources, and values that cannot be checked.
 struct SVGSanitizer {
   /// Each new name occupies about a megabyte until the drawing ends.
   private static let fontLimit = 32
@@ -82,7 +82,7 @@ struct SVGSanitizer {
       let declaration = SVGDeclaration(name: declaration.name, value: value)
       guard let content = SVGFeatures.content(dropped: declaration) else { return declaration.checked }
       budget.drop(content)
-      // How much an unknown transform enlarges is unknown, too.
+      // The enlargement of an unknown transform is unknown.
       return declaration.name == "transform" ? nil : declaration.checked
     }
   }
@@ -217,7 +217,7 @@ extension SVGTree.Element {
     name == "image" || name == "feImage" && url.utf8.first != UInt8(ascii: "#")
   }
 
-  /// A length in user units; `nil` if it is the natural one.
+  /// A length in user units; `nil` for the natural length.
   fileprivate func length(_ attribute: String, viewport: Double) -> Double? {
     self[attribute].flatMap { $0 == "auto" ? nil : SVGNumbers.length($0, viewport: viewport) }
   }

@@ -3,7 +3,7 @@ import HalcyonImaging
 
 /// A declaration of a property, for example `fill: url(#a)`.
 struct SVGDeclaration {
-  /// In lower case, but for custom properties.
+  /// In lower case, except for custom properties.
   let name: String
   let value: String
 
@@ -84,7 +84,7 @@ struct SVGRule {
   var text: String { "\(prelude){\(declarations.map(\.text).joined())}" }
 }
 
-/// The rules of style sheets, and what they say that librsvg does not know.
+/// The rules of style sheets, and their features that librsvg does not support.
 struct SVGStyleSheet {
   /// How deep `@media` rules can be nested.
   private static let depthLimit = 4
@@ -92,8 +92,8 @@ struct SVGStyleSheet {
   private(set) var rules: [SVGRule] = []
   private(set) var droppedContent: Set<DroppedContent> = []
 
-  /// Adds the rules of a style sheet. At-rules but `@media`, which librsvg ignores or uses to load more, and rules that are
-  /// not understood are left out.
+  /// Adds the rules of a style sheet. At-rules other than `@media` are left out, since librsvg ignores them or loads
+  /// other resources for them; so are rules that are not understood.
   mutating func add(_ text: String, media: String?) {
     add(SVGStyleScanner.withoutComments(text), media: media ?? "all", depth: 0)
   }
@@ -140,7 +140,7 @@ struct SVGStyleSheet {
   }
 }
 
-/// A selector, as far as it says which elements it can match.
+/// The part of a selector that decides which elements it can match.
 struct SVGSelector {
   /// The name, identifier and classes of the element; combinators, attributes and pseudo-classes narrow it further.
   private(set) var name: String?

@@ -20,12 +20,12 @@ struct SVGStyles {
   private var values: [[String: Values]] = []
   private var isAffected: [Bool] = []
   private var byteCounts: [Int] = []
-  /// Not read at each visit of an element.
+  /// Attributes that are not read at each visit of an element.
   private static let data: Set = ["d", "points", "href"]
 
   init() {}
 
-  /// - Parameter properties: Those that ``affects(_:)`` asks for.
+  /// - Parameter properties: The properties that ``affects(_:)`` checks.
   init(_ tree: SVGTree, properties: Set<String>) {
     for (index, rule) in tree.rules.enumerated() {
       for selector in rule.selectors {

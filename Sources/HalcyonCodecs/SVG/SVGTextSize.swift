@@ -9,8 +9,8 @@ struct SVGTextSize {
   /// The most units that a run of text may be long, if its letters are as wide as high. Pango's limit is 2,097,151; some
   /// letters are twelve times as wide.
   private static let lengthLimit = 160_000.0
-  /// The most user units and the most pixels of a font size. FreeType refuses 65,536; then cairo's face of that font,
-  /// which all threads share, is in error, and other drawings with it fail.
+  /// The largest font size, in user units and in pixels. FreeType refuses 65,536: then cairo's font face, which all
+  /// threads share, is in an error state, and other drawings with that font fail.
   private static let fontLimit = 32_000.0
 
   /// The properties that it depends on.
@@ -31,7 +31,8 @@ struct SVGTextSize {
   init(of index: Int, _ styles: SVGStyles, in inherited: SVGTextSize, viewport: Double) {
     let lengths =
       styles.values(of: "font-size", for: index) + Self.lengths(inFonts: styles.values(of: "font", for: index))
-    // librsvg ignores values that it does not understand, and a rule may match and not apply: then it is inherited.
+    // The size may be inherited: librsvg ignores values that it does not understand, and a rule that matches may not
+    // apply.
     let least = styles.isNumber("font-size", for: index) ? 0 : inherited.font
     let (outer, outerRoot) = (inherited.font, inherited.root)
     let size = lengths.map { Self.length($0, inherited: outer, font: outer, root: outerRoot, viewport) }
@@ -55,7 +56,7 @@ struct SVGTextSize {
     }
   }
 
-  /// The parts of values of `font` that may be its size: all with digits but the weight and the height of lines.
+  /// The parts of values of `font` that may be its size: all parts with digits, except the weight and the line height.
   private static func lengths(inFonts values: [String]) -> [String] {
     values.flatMap { value in
       var parts = value.utf8.split { $0 <= 0x20 }.map { Substring($0.prefix { $0 != UInt8(ascii: "/") }) }
@@ -67,7 +68,7 @@ struct SVGTextSize {
     }
   }
 
-  /// An upper bound for a length. Not understood: infinity, or what is inherited if it is no number.
+  /// An upper bound for a length; infinity if it is not understood, or the inherited length if it is not a number.
   private static func length(
     _ text: String, inherited: Double, font: Double, root: Double, _ viewport: Double
   ) -> Double {

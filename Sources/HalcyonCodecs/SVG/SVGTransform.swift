@@ -38,7 +38,7 @@ struct SVGTransform {
 
   func point(_ point: SIMD2<Double>) -> SIMD2<Double> { image(point) + origin }
 
-  /// How much a list of transforms enlarges at most.
+  /// The largest factor by which a list of transforms enlarges.
   static func enlargement(_ text: String) -> Double {
     var result = 1.0
     for (name, numbers) in parts(of: text) {

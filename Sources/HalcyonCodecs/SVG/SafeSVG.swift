@@ -14,7 +14,8 @@ extension IsolatedSVGDecoder: SanitizingDecoder {
 
 /// A document that browsers may show wherever it is: without scripts, and without references to anything outside of it.
 ///
-/// What it draws stays: style sheets with animations and media queries, embedded images and fonts, links of `<a>`.
+/// Everything that is drawn stays: style sheets with animations and media queries, embedded images and fonts, links of
+/// `<a>`.
 enum SafeSVG {
   /// Elements that run code, load documents, or contain documents in other languages.
   private static let removedElements: Set = [

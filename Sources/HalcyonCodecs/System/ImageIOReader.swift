@@ -36,7 +36,7 @@ struct ImageIOReader: SystemImageReader {
     CGImageSourceCreateWithData(file as CFData, options).map(CGImageSourceGetCount) ?? 0
   }
 
-  /// Of the image itself: an embedded thumbnail can show something else.
+  /// Made from the image itself, since an embedded thumbnail can show something else.
   private func thumbnail(_ source: CGImageSource, _ index: Int, _ longestSide: Int) -> CGImage? {
     let options: [CFString: Any] = [
       kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceCreateThumbnailWithTransform: false,

@@ -9,10 +9,10 @@ protocol SystemImageReader: Sendable {
   /// An image of a file as it is stored, not rotated; `nil` if the system cannot decode it.
   ///
   /// - Parameters:
-  ///   - index: The number of the frame of an image sequence; `nil` for the image that the file is to be shown as.
+  ///   - index: The number of the frame of an image sequence; `nil` for the main image of the file.
   ///   - longestSide: The longer side of the result, at most, where the system can decode at a smaller size; `nil` for
   ///     the stored size.
-  ///   - colorSpace: What its colours are converted to.
+  ///   - colorSpace: The space to convert its colours to.
   func image(
     of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace
   ) throws(ImageDecodingError) -> SystemImage?

@@ -91,7 +91,7 @@ struct TIFFHeaderParser {
   }
 
   private static let entryLimit = 4096
-  /// More samples of a pixel are not told apart.
+  /// The most samples of a pixel that are counted.
   private static let sampleLimit = 1 << 16
   /// The most strips or tiles that are checked: enough for a tiled image of 256 megapixels.
   private static let partLimit = 1 << 20

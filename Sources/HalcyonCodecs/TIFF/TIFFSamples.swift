@@ -5,7 +5,7 @@ import HalcyonImaging
 /// Samples that are read as they are stored, since libtiff converts them wrongly, otherwise than the profile says, or not at
 /// all.
 struct TIFFSamples {
-  /// What the samples of a pixel are.
+  /// The meaning of a pixel's samples.
   enum Colors {
     /// White is the greatest value, or 0.
     case grey(isInverted: Bool)
@@ -48,10 +48,10 @@ struct TIFFSamples {
     guard count >= colorCount else { return nil }
   }
 
-  /// Whether the rows are opaque: inks are read without what follows them.
+  /// Whether the rows are opaque: samples after the inks are not read.
   var isOpaque: Bool { if case .cmyk = colors { true } else { !hasAlpha } }
 
-  /// Whether the profile of the file is applied to the rows, and not before, or not at all.
+  /// Whether the profile of the file is applied to the rows; if not, it was applied before, or does not apply.
   var hasProfile: Bool {
     switch colors {
     case .grey, .rgb, .palette: true

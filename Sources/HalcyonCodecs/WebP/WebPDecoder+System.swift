@@ -14,7 +14,7 @@ extension WebPDecoder {
       .bitmap(of: Data(bytes), plan: plan)
   }
 
-  /// What the system decodes of a damaged still image.
+  /// The part of a damaged still image that the system decodes.
   func damagedStill(
     _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, header: WebPHeader, options: DecodingOptions
   ) throws -> Bitmap {

@@ -15,7 +15,7 @@ package struct WebPEncoder: AnimatedImageEncoder {
   ///
   /// - Parameters:
   ///   - effort: libwebp's method, from 0 (fastest) to 6 (smallest). Default: 4.
-  ///   - preset: What lossy images show.
+  ///   - preset: The content of lossy images.
   package init(effort: Int = 4, preset: EncoderSettings.WebPPreset = .default) {
     (self.effort, self.preset) = (effort, preset)
   }
@@ -33,7 +33,7 @@ package struct WebPEncoder: AnimatedImageEncoder {
     return try WritableMetadata(options.metadata, bitmap.colorSpace)?.added(toWebP: file, size: bitmap.size) ?? file
   }
 
-  /// Writes an animation through libwebp's encoder of animations, which stores what differs from the frame before.
+  /// Writes an animation through libwebp's encoder of animations, which stores the difference to the frame before.
   ///
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 16,383 pixels, with the first frame.
   package func frameWriter(

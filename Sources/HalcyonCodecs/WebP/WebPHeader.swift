@@ -98,7 +98,7 @@ struct WebPHeaderParser {
       offset = content.upperBound + byteCount % 2
     }
     let needsExif = flags & Flag.exif != 0 && header.orientation == nil
-    // A still image is whole without the chunks after it but its orientation, and without the byte that pads it.
+    // A still image is whole without its padding byte, and without the chunks after it except its orientation.
     let isSound = !header.isAnimated && imageEnd <= view.count && !needsExif
     if isCut, !isSound, !(isPartial && hasImage) { return false }
     if isComplete, !hasImage { throw .corrupt(.webp, reason: "it has no image") }

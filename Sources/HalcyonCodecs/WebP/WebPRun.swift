@@ -6,7 +6,7 @@ import CHalcyonWebP
 final class WebPRun {
   /// The most encoded bytes between two checks for cancellation.
   private static let stepByteCount = 64 << 10
-  /// A few bytes can contain millions of pixels, so files are decoded in at least so many steps.
+  /// The fewest steps in which a file is decoded, since a few bytes can contain millions of pixels.
   private static let stepCount = 64
 
   private let bytes: UnsafeRawBufferPointer
