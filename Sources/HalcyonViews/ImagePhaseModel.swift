@@ -17,7 +17,7 @@ package final class ImagePhaseModel {
   package private(set) var progress: LoadProgress?
   /// What a screen reader says of the image; `nil` for nothing.
   package var alternativeText: String? { phase.error == nil ? options.alternativeText : nil }
-  /// What it says of an image that could not be loaded, unless images are decorative; `nil` for nothing.
+  /// What a screen reader says of an image that could not be loaded, unless images are decorative; `nil` for nothing.
   package var failureText: String? {
     guard phase.error != nil, options.alternativeText != nil || options.failureText != nil else { return nil }
     return options.failureText ?? "The image could not be loaded."
@@ -49,7 +49,7 @@ package final class ImagePhaseModel {
     (makePipeline, self.time) = (pipeline, time)
   }
 
-  /// What one evaluation of the view asks for.
+  /// The parameters of one evaluation of the view.
   package struct Update {
     package var request: ImageRequest?
     package var placeholder: ImagePlaceholder?

@@ -2,7 +2,7 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonSupport
 
-/// What a view shows: its content, the animation that plays in it, and the indicator over it.
+/// The state of a view's display: its content, the animation that plays in it, and the indicator over it.
 @MainActor
 final class ShownContent {
   /// The display of the view; `nil` after it has been released.

@@ -14,7 +14,7 @@ package final class SlotDisplay: ImageDisplay {
     package var colorSpace: @MainActor () -> TargetColorSpace = { .sRGB }
     /// Shows a content. The number is the pixels per point of an image.
     package var show: @MainActor (DisplayContent.Picture, Double) -> Void
-    /// What a custom transition receives; `nil` if it is gone.
+    /// The view that a custom transition receives; `nil` if it is gone.
     package var view: @MainActor () -> Any?
 
     package init(

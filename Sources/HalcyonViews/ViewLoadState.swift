@@ -1,7 +1,7 @@
 import HalcyonImaging
 import HalcyonPipeline
 
-/// What an ``ImageViewLoad`` is doing. A revalidation or a reload in the background does not change it.
+/// The state of an ``ImageViewLoad``. A revalidation or a reload in the background does not change it.
 enum ViewLoadState: Sendable {
   typealias Result = Swift.Result<ImageResponse, ImageViewError>
 

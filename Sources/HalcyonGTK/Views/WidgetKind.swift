@@ -59,7 +59,7 @@ enum WidgetKind {
     }
   }
 
-  /// What the program has set on the widget: a paintable other than `paintable`, or a named icon.
+  /// The content that the program has set on the widget: a paintable other than `paintable`, or a named icon.
   func programContent(
     of widget: UnsafeMutablePointer<GtkWidget>, except paintable: OpaquePointer
   ) -> DisplayContent.Picture? {

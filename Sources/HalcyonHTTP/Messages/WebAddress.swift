@@ -93,7 +93,7 @@ package enum WebAddress {
     return URL(string: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// What follows the authority.
+  /// The path, query and fragment after the authority.
   private struct Reference {
     var path: [UInt8]
     var query: [UInt8]?

@@ -3,7 +3,7 @@
 /// A redirect to another origin is sent without it. ``Transport`` conformers that cannot sign throw
 /// ``TransportError/signatureUnsupported``.
 package struct RequestSignature: Hashable, Sendable {
-  /// What signs.
+  /// The key that signs.
   package struct Key: Hashable, Sendable {
     /// The identifier of the key, which is sent.
     package var id: String
@@ -47,7 +47,7 @@ package struct RequestSignature: Hashable, Sendable {
   ///   - service: The name of the service. Default: `s3`.
   package init(key: Key, region: String, service: String = "s3") { content = Content(key, region, service) }
 
-  /// What signs.
+  /// The key that signs.
   package var key: Key { content.key }
   /// The region of the service.
   package var region: String { content.region }

@@ -124,7 +124,7 @@ enum ImgproxyVariables {
     { (text) throws(ConfigurationError) in [(setting, isTrue(text) ? "true" : "false")] }
   }
 
-  /// A number of megapixels, of which zero is no limit.
+  /// Megapixels; 0 means no limit.
   private static func pixels(_ name: String, _ setting: String) -> Translation {
     { (megapixels) throws(ConfigurationError) in
       guard let value = Double(megapixels), value >= 0, value < 1e9 else {

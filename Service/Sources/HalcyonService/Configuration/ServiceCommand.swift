@@ -2,7 +2,7 @@ import Foundation
 import HalcyonBackend
 import HalcyonSupport
 
-/// What the command line of `halcyon-serve` asks for.
+/// The command that the command line of `halcyon-serve` requests.
 public enum ServiceCommand: Sendable {
   /// Run the service.
   case run(ServiceConfiguration)

@@ -29,7 +29,7 @@ public struct ServiceConfiguration: Sendable {
   public var trustedSignatures: Set<String> = []
   /// The bearer token that requests for images must have; empty is none.
   public var secret = ""
-  /// What the paths of all requests begin with, such as `/images`; empty is nothing.
+  /// The prefix of the paths of all requests, such as `/images`; empty is none.
   public var pathPrefix = ""
   /// A path that responds like `/health`; empty is none.
   public var healthPath = ""

@@ -56,7 +56,7 @@ final class Workload: Sendable {
   /// Transfers that wait until fetched sources are decoded: as long as there are some, no source is to blame for a wait.
   var waitingTransferCount: Int { state.withLock(\.waiters.count) }
 
-  /// Runs a request for a load, which requests with the same name share.
+  /// Runs a request; requests of the same name share one load.
   @discardableResult
   func run<Result>(
     _ name: String, _ body: (WorkloadTicket) async throws -> Result
@@ -159,7 +159,7 @@ extension Workload.State {
   }
 }
 
-/// What the code that runs for a load tells its ``Workload``. A load that has ended takes no notice.
+/// Reports of the code that runs for a load to its ``Workload``; ignored once the load has ended.
 struct WorkloadTicket: Sendable {
   /// The ticket of the load for which the current task runs.
   @TaskLocal static var current: WorkloadTicket?

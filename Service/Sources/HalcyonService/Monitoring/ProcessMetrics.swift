@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// What the process takes, under the names that Prometheus' client libraries use.
+/// The resources that the process uses, under the names of Prometheus' client libraries.
 enum ProcessMetrics {
   private static let start = Date().timeIntervalSince1970
 

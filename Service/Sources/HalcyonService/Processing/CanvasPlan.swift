@@ -1,6 +1,6 @@
 import Halcyon
 
-/// What is added around an image: the extension to a size or an aspect ratio, padding, and the background.
+/// The canvas around an image: its extension to a size or an aspect ratio, padding, and the background.
 struct CanvasPlan {
   private(set) var processors: [any ImageProcessor] = []
   /// The size of the image with all that is added.

@@ -87,6 +87,6 @@ public struct ProcessingPlan: Sendable {
 struct SmartCropPlaces {
   /// The area of the source that is used.
   let area = SmartCropPlace()
-  /// What is kept of the resized area.
+  /// The part of the resized area that is kept.
   let result = SmartCropPlace()
 }

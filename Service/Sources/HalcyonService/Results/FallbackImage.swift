@@ -8,7 +8,8 @@ struct FallbackImage: Sendable {
   let status: Int?
   private var url: URL
   private let statuses: Set<Int>
-  /// What serves a file, or the bytes of a `data:` URL: results are only stored for a transport.
+  /// The transport that serves a file, or the bytes of a `data:` URL: results are stored only for sources of a
+  /// transport.
   private let files: LocalTransport?
   private let bytes: UploadTransport?
 

@@ -47,7 +47,7 @@ final class ResponseCache: Sendable {
   }
 
   private static let lifetime = Duration.seconds(5)
-  /// What an entry takes besides its bytes, roughly.
+  /// The approximate memory of an entry without its bytes.
   private static let overhead = 1024
 
   private let byteLimit: Int

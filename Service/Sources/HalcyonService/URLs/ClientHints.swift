@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// What a browser says about the place of an image: its width and the pixels per unit (`Sec-CH-Width`, `Sec-CH-DPR`).
+/// A browser's hints about the place of an image: its width and the pixels per unit (`Sec-CH-Width`, `Sec-CH-DPR`).
 public struct ClientHints: Hashable, Sendable {
   /// The fields that are read, for `Vary`.
   static let fields = ["Sec-CH-DPR", "DPR", "Sec-CH-Width", "Width"]

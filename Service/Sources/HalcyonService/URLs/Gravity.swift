@@ -22,7 +22,7 @@ public struct Gravity: Hashable, Sendable {
     case southWest = "sowe"
     /// The point at ``Gravity/x`` and ``Gravity/y``, both from 0 to 1.
     case focusPoint = "fp"
-    /// What attracts attention, found in the pixels; offsets have no effect.
+    /// The area that attracts attention, found in the pixels; offsets have no effect.
     case smart = "sm"
   }
 

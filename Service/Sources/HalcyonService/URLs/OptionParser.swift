@@ -55,7 +55,7 @@ public struct OptionParser: Sendable {
     }
   }
 
-  /// What segments are applied to.
+  /// The options that segments are applied to.
   private struct Target {
     var options = ProcessingOptions()
     /// The segments that change the result, with the full names of their options.

@@ -82,7 +82,7 @@ public struct ProcessingOptions: Hashable, Sendable {
   public var extend = Extension()
   /// Whether the result is placed on a canvas of the requested aspect ratio.
   public var extendAspectRatio = Extension()
-  /// What is kept where something is cut off.
+  /// The part of the image that a crop keeps.
   public var gravity = Gravity.center
   /// The borders that are removed before anything else; `nil` removes none.
   public var trim: Trim?

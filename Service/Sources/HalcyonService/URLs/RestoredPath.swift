@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Some proxies merge slashes, so that `plain/https://host` becomes `plain/https:/host`, and some encode colons as `%3A`.
 enum RestoredPath {
-  /// What the client may have signed: the part as it was received first.
+  /// The paths that the client may have signed, the path as it was received first.
   static func candidates(_ part: String) -> [String] {
     let (options, source) = split(part)
     let (colons, slashes) = (restoringColons(options), source.map(restoringSlashes))

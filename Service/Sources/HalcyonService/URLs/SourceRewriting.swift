@@ -32,7 +32,7 @@ public struct SourceRewriting: Hashable, Sendable {
       return expanded + String(decoding: bytes[end...], as: UTF8.self)
     }
 
-    /// What the wildcards stand for, each the longest possible, and the end of the match.
+    /// The texts that the wildcards match, each as long as possible, and the end of the match.
     private func matches(
       _ bytes: [UInt8], from start: Int, _ parts: ArraySlice<[UInt8]>
     ) -> (captures: [ArraySlice<UInt8>], end: Int)? {
@@ -47,7 +47,7 @@ public struct SourceRewriting: Hashable, Sendable {
     }
   }
 
-  /// What every source begins with; it is put before those that do not. Default: nothing.
+  /// The prefix of every source, added to sources that lack it. Default: empty.
   public var baseURL = ""
   /// Replacements, applied in order before the base URL. Default: none.
   public var replacements: [Replacement] = []

@@ -15,7 +15,7 @@ extension StringProtocol {
   /// Whether the bytes are the same. Equal texts may have others: one letter, and a letter with a combining mark.
   func hasSameBytes(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
-  /// What follows an ASCII prefix, whose case is ignored; `nil` without it.
+  /// The text after an ASCII prefix, whose case is ignored; `nil` without it.
   func bytes(afterPrefix prefix: StaticString) -> Substring? {
     let prefix = "\(prefix)".utf8
     func lowercased(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }

@@ -5,7 +5,7 @@ import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
 
-/// What is asked of sources: how often, how many at once, and with which header fields.
+/// The requests to sources: how often, how many at once, and with which header fields.
 @Suite(.integrationTest)
 struct SourceFetchTests {
   @Test(arguments: ["w:40/h:40", "rs:fill:30:30", "c:0.5:0.5:no", "z:0.5", "raw:1", "skp:png", ""])

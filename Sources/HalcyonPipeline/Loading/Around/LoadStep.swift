@@ -14,7 +14,7 @@ protocol LoadStep: Sendable {
 
 typealias LoadFunction<Value> = @Sendable (Load) async throws(ImageError) -> Value
 
-/// What a load returns.
+/// The result of a load.
 protocol LoadResult: Sendable {
   /// The last event of a load that returns this.
   var lastEvent: PipelineEvent.Kind { get }

@@ -1,4 +1,4 @@
-// What the sample app uses, which is only compiled.
+// The declarations that the sample app uses, which is only compiled.
 
 extension UIApplication {
   public struct LaunchOptionsKey: Hashable, Sendable {}
