@@ -7,11 +7,12 @@ import Musl
 #endif
 
 extension ServiceConfiguration {
-  /// The most connections of clients at the same time; others wait until one ends. They leave enough file descriptors to
-  /// work on requests, so that none fails for want of one.
+  /// The most connections of clients at the same time; others wait until one ends. They leave enough file descriptors
+  /// for the work on requests.
   var connectionLimit: Int { connectionLimit(descriptorLimit: Self.descriptorLimit) }
 
-  /// The bytes of fetched sources from which on no further ones are fetched: enough for all decoders.
+  /// No further source is fetched while this many bytes of sources wait for a decoder; enough to keep all decoders
+  /// busy.
   var fetchedByteLimit: Int { min(concurrency, 1 << 20) * (16 << 20) }
 
   func connectionLimit(descriptorLimit: Int) -> Int {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The environment variables of imgproxy, so that a deployment of it needs another image name only.
+/// The environment variables of imgproxy, so that a deployment of imgproxy has to change only the name of its image.
 ///
-/// Settings of the service override them. With any of them but `IMGPROXY_BIND`, two defaults are imgproxy's: without a
-/// key URLs need no signature, and private addresses may be connected to.
+/// Settings of the service override the variables. If any variable but `IMGPROXY_BIND` is set, two defaults are
+/// imgproxy's: without a key URLs need no signature, and private addresses may be connected to.
 enum ImgproxyVariables {
   /// The settings that a variable stands for, with their values.
   private typealias Translation = @Sendable (String) throws(ConfigurationError) -> [(setting: String, value: String)]
@@ -80,7 +80,7 @@ enum ImgproxyVariables {
     "FALLBACK_IMAGE_TTL": "fallback-ttl", "S3_REGION": "s3-region", "S3_ENDPOINT": "s3-endpoint",
   ]
 
-  /// Variables of which the others know.
+  /// Variables that other translations read.
   private static let handled: Set = [
     "ALLOW_PRIVATE_SOURCE_ADDRESSES", "ALLOW_LOOPBACK_SOURCE_ADDRESSES", "ALLOW_LINK_LOCAL_SOURCE_ADDRESSES",
     "AUTO_WEBP", "AUTO_AVIF", "AUTO_JXL", "ENFORCE_WEBP", "ENFORCE_AVIF", "ENFORCE_JXL", "PRESETS", "PRESETS_PATH",

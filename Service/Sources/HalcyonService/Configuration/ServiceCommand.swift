@@ -17,8 +17,8 @@ public enum ServiceCommand: Sendable {
   ///
   /// - Parameters:
   ///   - arguments: The arguments after the name of the program.
-  ///   - environment: The environment; names begin with `HALCYON_SERVE_`, or are imgproxy's, which are overridden by
-  ///     all others.
+  ///   - environment: The environment; names begin with `HALCYON_SERVE_`, or are imgproxy's variables, which all other
+  ///     settings override.
   public init(arguments: [String], environment: [String: String]) throws(ConfigurationError) {
     var flags = try Self.flags(arguments)
     if flags.contains(where: { $0.name == "help" }) {

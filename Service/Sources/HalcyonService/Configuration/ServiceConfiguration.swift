@@ -46,7 +46,8 @@ public struct ServiceConfiguration: Sendable {
   public var localRoot: URL?
   /// The storage of `s3://BUCKET/KEY` sources; `nil` allows none.
   public var storage: S3Storage?
-  /// Where the keys of ``storage`` come from, if it has none; for sources only. Default: `nil`, requests are not signed.
+  /// Where the keys of ``storage`` come from, if it has none; for sources only. Default: `nil`, requests have no
+  /// signature.
   public var storageRole: CredentialSource?
   /// The `User-Agent` of requests to sources; empty sends the library's.
   public var userAgent = ""
@@ -88,7 +89,7 @@ public struct ServiceConfiguration: Sendable {
   public var enforcedFormats: Set<ImageFormat> = []
   /// A text on which the entity tags of all results depend. Default: none.
   public var entityTagBuster = ""
-  /// The earliest `Last-Modified` of results: an earlier one of a source is replaced by it. Default: none.
+  /// The earliest `Last-Modified` of results; it replaces an earlier date of a source. Default: none.
   public var earliestModification: Date?
   /// Whether results name the `http` or `https` URL of their source as canonical, for search engines. Default: no.
   public var sendsCanonicalLink = false
@@ -163,13 +164,13 @@ public struct ServiceConfiguration: Sendable {
   /// The most connections of clients; others wait until one ends. Default: as many as leave file descriptors for the work
   /// on requests.
   public var clientConnections: Int?
-  /// The most bytes of the images that are decoded, processed and encoded at the same time; others wait, and one that
-  /// takes more alone is made alone. Default: half of the memory available to the process.
+  /// The most bytes of the images that are decoded, processed and encoded at the same time; others wait. An image that
+  /// takes more than this is made while no other one is. Default: half of the memory available to the process.
   public var workingByteCount = MemoryBudget.defaultByteLimit
   /// The most images that are decoded, processed and encoded at the same time. Default: one for each processor, since more
   /// take more memory and are not faster.
   public var concurrency = ProcessInfo.processInfo.activeProcessorCount
-  /// The most images that wait for the source of one host, and the most that wait for a decoder; beyond it requests get
+  /// The most images that wait for the source of one host, and the most that wait for a decoder; further requests get
   /// the status 429.
   public var queueLength = 1024
 

@@ -43,7 +43,7 @@ extension Setting {
       "The last segment of paths with a Base64 URL is a name without effect."),
   ]
 
-  /// A path with a slash before it, and none behind it.
+  /// A path that begins with a slash and does not end with one.
   private static func path(_ text: String) -> String {
     let segments = text.parts(between: "/").filter { !$0.isEmpty }
     return segments.isEmpty ? "" : "/" + segments.joined(separator: "/")

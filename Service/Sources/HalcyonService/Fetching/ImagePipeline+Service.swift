@@ -41,7 +41,7 @@ extension ImagePipeline {
     configuration.makesPlaceholders = service.showsGallery
     configuration.connectionLimits = ConnectionLimits(
       total: service.sourceConnections, perHost: service.sourceConnectionsPerHost, waiting: .max)
-    // Also with a client that waits for longer: this is what ends a fetch that many of them share.
+    // Also for clients that wait longer: only this ends a fetch that many clients share.
     configuration.transportLimits.connectTimeout = min(.seconds(10), service.sourceTimeout)
     configuration.transportLimits.idleTimeout = min(.seconds(15), service.sourceTimeout)
     configuration.transportLimits.totalTimeout = service.sourceTimeout

@@ -10,8 +10,8 @@ import Musl
 
 /// Files below a folder, opened so that no path leads out of it.
 ///
-/// Each segment is opened in its parent and no symbolic link is followed, so that neither `..` nor a link, also one that
-/// is made meanwhile, leads elsewhere.
+/// Each segment is opened in its parent, and no symbolic link is followed, so that neither `..` nor a link leads
+/// elsewhere, even a link that is made meanwhile.
 struct LocalFolder: Sendable {
   let root: String
 
@@ -25,7 +25,7 @@ struct LocalFolder: Sendable {
     return segments
   }
 
-  /// Whether a text names a file or a folder in its folder, and nothing else.
+  /// Whether a text is the name of one file or folder, not a path.
   private static func isName(_ text: String) -> Bool {
     (1...255).contains(text.utf8.count) && text != "." && text != ".." && !text.hasByte("/") && !text.hasByte("\0")
   }

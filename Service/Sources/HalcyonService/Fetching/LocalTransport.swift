@@ -17,7 +17,7 @@ struct LocalTransport: Transport {
     try url(of: folder.open(segments).version, segments)
   }
 
-  /// Whether a file is what it was when `url` was made. Without opening it, since a version tells.
+  /// Whether a file is what it was when `url` was made. The file is not opened; its version tells.
   func isCurrent(_ segments: [String], url: URL) -> @Sendable () -> Bool {
     let path = folder.path(of: segments)
     guard let version = FileVersion(path: path), (try? self.url(of: version, segments)) == url else { return { false } }

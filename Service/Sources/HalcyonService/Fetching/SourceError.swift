@@ -40,7 +40,7 @@ extension SourceError: CustomStringConvertible {
 }
 
 extension SourceError {
-  /// Why a file or a folder cannot be opened: it is not there for this process, or cannot be read now.
+  /// Why a file or a folder cannot be opened: it does not exist for this process, or cannot be read now.
   init(opening code: Int32) {
     switch code {
     case ENOENT, ENOTDIR, ELOOP, EACCES, EPERM, ENXIO, ENODEV, ENAMETOOLONG, EINVAL, EILSEQ: self = .noSuchFile

@@ -29,7 +29,7 @@ struct TraceFields: Sendable {
   }
 }
 
-/// Adds the tracing fields to requests to sources, and signs those to the storage.
+/// Adds the tracing fields to requests to sources, and signs requests to the storage.
 struct SourceModifier: RequestModifier, Hashable {
   let storage: S3Storage?
   /// The keys of ``storage`` if it has none of its own.

@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonHTTP
 
-/// Fetches each source where it is: those on hosts that no name server knows (RFC 6761) in this process, all others from
-/// the network. A transfer waits while the bytes of many sources wait for a decoder.
+/// Fetches each source where it is: in this process for hosts that no name server knows (RFC 6761), otherwise from the
+/// network. A transfer waits while the bytes of many sources wait for a decoder.
 struct SourceTransport: Transport {
   let network: any Transport
   /// The transports of this process by their hosts.

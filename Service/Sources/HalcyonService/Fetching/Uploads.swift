@@ -18,7 +18,7 @@ final class Uploads: Sendable {
 
   init(byteLimit: Int) { self.byteLimit = byteLimit }
 
-  /// Keeps an image, in place of the oldest ones if it must be, and returns its name: a hash of the bytes.
+  /// Keeps an image, in place of the oldest ones over the limit, and returns its name: a hash of the bytes.
   func add(_ data: Data) -> String {
     let name = SHA256.hash(data: data).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     state.withLock { state in

@@ -35,7 +35,7 @@ final class Workload: Sendable {
     var counts = Counts()
     /// The bytes of the sources of loads that work, or wait for a decoder.
     var fetchedByteCount = 0
-    /// Transfers that wait for these to be decoded.
+    /// Transfers that wait for these bytes to be decoded.
     var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
     var lastID: UInt64 = 0
   }
@@ -46,7 +46,7 @@ final class Workload: Sendable {
 
   /// - Parameters:
   ///   - queueLength: The most loads that wait for the source of one host, and the most that wait for a decoder.
-  ///   - fetchedByteLimit: The bytes of fetched sources from which on no transfer starts.
+  ///   - fetchedByteLimit: No transfer starts while this many bytes of fetched sources wait for a decoder.
   init(queueLength: Int, fetchedByteLimit: Int) {
     (self.queueLength, self.fetchedByteLimit) = (queueLength, fetchedByteLimit)
   }

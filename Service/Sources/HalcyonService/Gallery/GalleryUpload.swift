@@ -15,7 +15,7 @@ struct GalleryUpload: Sendable {
   func check(_ request: ServiceRequest) throws(ServiceError) {
     // A type that pages of other sites cannot send without asking first.
     guard request.headers[.contentType] == "application/octet-stream" else { throw .uploadType }
-    // One that is no integer has more digits than one.
+    // A length that does not fit into an integer is over the limit.
     let length = request.headers[.contentLength].map { Int($0) ?? .max } ?? 0
     guard length <= byteLimit else { throw .uploadTooLarge }
   }

@@ -11,7 +11,8 @@ public struct ServiceRequest: Sendable {
   public var headers: HTTPFields
   /// The IP address of the client, for the log.
   public var client: String?
-  /// Receives the body, up to a number of bytes; `nil` without one. Nothing is received before it is called.
+  /// Receives the body, up to a number of bytes; `nil` for a request without a body. Nothing is received before it is
+  /// called.
   ///
   /// It throws an error if there is more, or if the client leaves.
   public var body: (@Sendable (_ byteLimit: Int) async throws -> Data)?
@@ -35,7 +36,7 @@ public struct ServiceResponse: Sendable {
   public var status: Int
   /// The header fields.
   public var headers: HTTPFields
-  /// The body; also of a response to HEAD, which is sent without it.
+  /// The body, also for HEAD, which is sent without it.
   public var body: Data
 }
 
@@ -48,7 +49,7 @@ extension ServiceResponse {
       body: Data(text.utf8))
   }
 
-  /// The methods of images, for browsers that ask before they send a request of another site.
+  /// The methods that images allow, for browsers that ask before they send a request for a page of another site.
   static var options: ServiceResponse {
     ServiceResponse(status: 204, headers: [.allow: "GET, HEAD, OPTIONS", .cacheControl: "max-age=86400"], body: Data())
   }

@@ -5,8 +5,8 @@ extension TimeSource {
   /// Runs `body`, and cancels it after some time.
   ///
   /// - Parameters:
-  ///   - error: Called then: the error to throw; `nil` lets `body` go on.
-  ///   - interval: After which time `error` is called again; `nil` is never.
+  ///   - error: Called when the time is over, and returns the error to throw; `nil` lets `body` go on.
+  ///   - interval: The time after which `error` is called again; `nil` is never.
   func limiting<Result: Sendable>(
     to limit: Duration, orThrow error: @escaping @Sendable () -> (any Error)?, every interval: Duration? = nil,
     _ body: @escaping @Sendable () async throws -> Result

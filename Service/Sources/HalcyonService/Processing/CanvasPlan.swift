@@ -3,7 +3,7 @@ import Halcyon
 /// The canvas around an image: its extension to a size or an aspect ratio, padding, and the background.
 struct CanvasPlan {
   private(set) var processors: [any ImageProcessor] = []
-  /// The size of the image with all that is added.
+  /// The size of the image with its canvas.
   private(set) var size: PixelSize
 
   /// - Parameters:

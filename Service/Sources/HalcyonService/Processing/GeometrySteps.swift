@@ -4,15 +4,15 @@ import HalcyonImaging
 
 /// How a geometry is drawn: the size to decode at, and crops and resizes after that.
 ///
-/// A source that is made smaller is decoded at the smaller size, which takes a fraction of the time and memory. One that
-/// is made larger is cropped first, so that no pixels are made that the crop would remove.
+/// A source that is made smaller is decoded at the smaller size, which takes a fraction of the time and memory. A
+/// source that is made larger is cropped first, so that no pixels are made that the crop would remove.
 struct GeometrySteps {
   private(set) var decodingSize: TargetSize
   private(set) var processors: [any ImageProcessor] = []
 
   /// - Parameters:
-  ///   - isSmart: Whether what is kept is found in the pixels of the resized area.
-  ///   - place: Where the place that was found is kept for all frames of an animation.
+  ///   - isSmart: Whether the part to keep is found in the pixels of the resized area.
+  ///   - place: Keeps the place that was found for all frames of an animation.
   init(
     _ geometry: ResultGeometry, source: PixelSize, isVector: Bool, isSmart: Bool = false, place: SmartCropPlace? = nil
   ) {

@@ -1,7 +1,7 @@
 public import Halcyon
 import HalcyonImaging
 
-/// How a source becomes the result that the options of a path ask for: the size it is decoded at, and what follows.
+/// How a source becomes the result that the options of a path ask for: the size to decode at, and the processors.
 public struct ProcessingPlan: Sendable {
   /// The size at which the source is decoded.
   public private(set) var decodingSize: TargetSize
@@ -16,7 +16,7 @@ public struct ProcessingPlan: Sendable {
   ///   - source: The size of the source, upright.
   ///   - isVector: Whether the source is drawn at any size, such as SVG.
   ///   - isAnimated: Whether the processors apply to all frames of an animation: smart crops follow the first frame,
-  ///     and borders are not removed, since each frame may have others.
+  ///     and borders are not removed, since they may differ from frame to frame.
   ///   - sideLimit: The longest side of a result; a longer one is an error.
   ///   - dimension: The side to which a larger result is scaled down; 0 is none.
   ///   - mark: The watermark, where the options ask for one.
@@ -31,7 +31,7 @@ public struct ProcessingPlan: Sendable {
       places: isAnimated ? SmartCropPlaces() : nil)
   }
 
-  /// - Parameter places: Where the places of smart crops are kept for all frames of an animation.
+  /// - Parameter places: Keeps the places of smart crops for all frames of an animation.
   init(
     _ options: ProcessingOptions, source: PixelSize, isVector: Bool = false, sideLimit: Int, dimension: Int,
     mark: Bitmap?, places: SmartCropPlaces?

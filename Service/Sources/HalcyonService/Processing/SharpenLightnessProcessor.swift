@@ -12,7 +12,8 @@ struct SharpenLightnessProcessor: ImageProcessor {
 
   var identifier: String { "halcyon.service.sharpen \(sigma)" }
 
-  /// Half of the blur's mask, from its middle on: as far as the bell is at a tenth of its height, in whole numbers.
+  /// Half of the blur's mask, from its middle to where the Gaussian curve falls to a tenth of its height, in whole
+  /// numbers.
   private var mask: [Float] {
     var values: [Float] = []
     for distance in 0...1000 {

@@ -4,17 +4,17 @@ import HalcyonCodecs
 import HalcyonImaging
 import Synchronization
 
-/// Crops an image to a size around the place that attracts attention: edges, colours of skin, and saturated ones.
+/// Crops an image to a size around the place that attracts attention: edges, colours of skin, and saturated colours.
 ///
-/// The measure is libvips' `attention`, which imgproxy crops by: on a reduced image of 32 by 32 pixels, blurred by an
-/// amount that follows from the size of the crop.
+/// The measure is libvips' `attention`, by which imgproxy crops. It is taken on the image reduced to 32 by 32 pixels,
+/// and blurred by an amount that follows from the size of the crop.
 struct SmartCropProcessor: ImageProcessor {
   private static let side = 32
 
   let size: PixelSize
   private let place: SmartCropPlace?
 
-  /// - Parameter place: Where the place in the first image is kept, for all further ones.
+  /// - Parameter place: Keeps the place in the first image for all further ones.
   init(_ size: PixelSize, place: SmartCropPlace? = nil) { (self.size, self.place) = (size, place) }
 
   var identifier: String { "halcyon.service.smartcrop \(size)" }
@@ -52,7 +52,7 @@ struct SmartCropProcessor: ImageProcessor {
     }
   }
 
-  /// A Gaussian blur as far as the bell is at a fifth of its height; edges are repeated.
+  /// A Gaussian blur, whose mask ends where the curve falls to a fifth of its height; edges are repeated.
   private static func blurred(_ values: [Double], sigma: Double) -> [Double] {
     var bell: [Double] = []
     for distance in 0..<side {
@@ -75,7 +75,7 @@ struct SmartCropProcessor: ImageProcessor {
   }
 }
 
-/// Where the first frame of an animation was cropped, so that the others do not move against it.
+/// Where the first frame of an animation was cropped, so that all frames are cropped there.
 final class SmartCropPlace: Sendable {
   private let corner = Mutex<(left: Int, top: Int)?>(nil)
 
@@ -97,7 +97,7 @@ private struct XYZColor {
     z = 100 * (0.0193 * red + 0.1192 * green + 0.9505 * blue)
   }
 
-  /// How near the colour is to skin, whatever its lightness: 100 is the same.
+  /// How near the colour is to skin, whatever its lightness; 100 is the colour of skin.
   var skin: Double {
     let length = (x * x + y * y + z * z).squareRoot()
     let (dx, dy, dz) = (x / length - 0.78, y / length - 0.57, z / length - 0.44)

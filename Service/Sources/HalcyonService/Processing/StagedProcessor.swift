@@ -2,7 +2,7 @@ import Halcyon
 import HalcyonCodecs
 import HalcyonImaging
 
-/// All that a path asks for where sizes follow from the pixels: borders are removed, and what attracts attention is found.
+/// Processes an image whose sizes follow from its pixels: it removes borders, and finds what attracts attention.
 struct StagedProcessor: ImageProcessor {
   let options: ProcessingOptions
   /// The longest side of the result.
@@ -10,7 +10,7 @@ struct StagedProcessor: ImageProcessor {
   /// The side to which a larger result is scaled down; 0 is none.
   let dimension: Int
   let mark: Bitmap?
-  /// Where smart crops are kept for all frames of an animation.
+  /// Keeps the places of smart crops for all frames of an animation.
   var places: SmartCropPlaces?
 
   var identifier: String { "halcyon.service.staged \(options) \(sideLimit) \(dimension)" }

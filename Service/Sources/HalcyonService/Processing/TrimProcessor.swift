@@ -44,8 +44,8 @@ struct TrimProcessor: ImageProcessor {
   }
 }
 
-/// Finds the pixels whose median with their neighbours differs from the background by more than the threshold: most of
-/// the nine do so, on the same side.
+/// Finds the pixels whose median with their eight neighbours differs from the background by more than the threshold: at
+/// least five of the nine differ, all above or all below.
 private struct DifferingRows {
   private let size: PixelSize
   private let bytesPerRow: Int

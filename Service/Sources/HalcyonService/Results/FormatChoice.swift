@@ -14,7 +14,7 @@ struct FormatChoice: Sendable {
   /// The first automatic formats that a client accepts.
   struct Accepted: Hashable {
     let still: ImageFormat?
-    /// As imgproxy, which chooses no format for animations that it cannot write them in.
+    /// Only a format that can be animated, as in imgproxy.
     let animated: ImageFormat?
   }
 

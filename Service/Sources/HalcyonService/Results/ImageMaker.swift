@@ -118,7 +118,7 @@ struct ImageMaker: Sendable {
       freshness: response.freshness)
   }
 
-  /// The encoded image of a plan, or the smallest one that its format can have, where that is over the plan's limit.
+  /// The encoded image of a plan, with a lower quality if it is over the plan's limit of bytes.
   private func fittingResponse(
     for request: ImageRequest, _ planIdentifier: String, _ ticket: WorkloadTicket,
     plan: @escaping @Sendable (ImageInfo) throws -> EncodingPlan?

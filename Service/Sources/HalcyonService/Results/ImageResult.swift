@@ -17,6 +17,6 @@ struct ImageResult: Sendable {
   var fallbackStatus: Int?
   /// For how long the source needs no revalidation; `nil` if that is not known.
   var freshness: Duration?
-  /// Whether the source has not changed since; `nil` if ``freshness`` tells.
+  /// Whether the source is unchanged; `nil` if only ``freshness`` says so.
   var isCurrent: (@Sendable () -> Bool)?
 }

@@ -14,7 +14,7 @@ final class ResponseCache: Sendable {
     let accepted: FormatChoice.Accepted?
     var hints: ClientHints?
 
-    /// By bytes, which are what a signature is for.
+    /// Compares bytes, since a signature is valid for these bytes only.
     static func == (left: Key, right: Key) -> Bool {
       left.accepted == right.accepted && left.hints == right.hints && left.path.hasSameBytes(as: right.path)
     }
@@ -38,7 +38,7 @@ final class ResponseCache: Sendable {
 
   private struct State {
     var entries: [Key: Entry] = [:]
-    /// The entries in the order of their insertion; those that were replaced have another number.
+    /// The entries in the order of their insertion; entries that were replaced have another number.
     var order: [(key: Key, number: UInt64)] = []
     var firstIndex = 0
     var number: UInt64 = 0
@@ -66,7 +66,7 @@ final class ResponseCache: Sendable {
     return entry.response
   }
 
-  /// Keeps a result that is fresh for some time; the oldest ones are dropped for it.
+  /// Keeps a result that is fresh for some time, and drops the oldest ones to make room.
   ///
   /// - Parameters:
   ///   - isCurrent: Whether its source is unchanged, asked for each time; `nil` leaves that to `freshness`.

@@ -41,9 +41,9 @@ enum ServiceError: Error {
       case ImageError.failed(let cause as ServiceError, _): cause
       case ImageError.failed(let cause as PlanError, _): .plan(cause)
       case ImageError.processingFailed(_, let cause as PlanError): .plan(cause)
-      // Of the modifier of requests to sources.
+      // Thrown by the modifier of requests to sources.
       case ImageError.requestRejected(let cause as SourceError, _): .source(cause)
-      // Of the transport of local files.
+      // Thrown by the transport of local files.
       case ImageError.failed(let cause as SourceError, _): .source(cause)
       case ImageError.cancelled: .clientLeft
       case let error as ImageError: .image(error)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bounds the requests that are worked on, and those that wait for that.
+/// Bounds the requests that are worked on, and the requests that wait.
 final class AdmissionLimiter: Sendable {
   private struct State {
     var activeCount = 0
@@ -17,7 +17,7 @@ final class AdmissionLimiter: Sendable {
     (self.limit, self.queueLength) = (limit, queueLength)
   }
 
-  /// The requests that are worked on, and those that wait.
+  /// The requests that are worked on, and the requests that wait.
   var counts: (active: Int, waiting: Int) { state.withLock { ($0.activeCount, $0.waiters.count) } }
 
   /// Runs `body` once fewer requests than the limit are worked on.

@@ -16,7 +16,8 @@ struct CachePurge: Sendable {
 
   /// Removes all that is cached of a source. Loads in flight are delivered, and not stored.
   ///
-  /// Returns the number of entries removed, the original and its results; tiers that do not count them add none.
+  /// Returns the number of entries removed, the original and its results; a tier that does not count its entries adds
+  /// none.
   ///
   /// - Throws: ``ServiceError/purgeIncomplete`` if a tier could not be reached; the others are purged.
   func removeAll(of source: String) async throws -> Int {

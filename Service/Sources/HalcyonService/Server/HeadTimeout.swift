@@ -3,7 +3,8 @@ import NIOHTTP1
 
 /// Closes a connection whose client does not end the head of a request in time, however often it sends a part of it.
 ///
-/// It consists of two handlers: ``HeadTimeout`` before the HTTP decoder sees the bytes, ``HeadEnd`` behind it the parts.
+/// It consists of two handlers: ``HeadTimeout`` before the HTTP decoder sees bytes, ``HeadEnd`` behind the decoder sees
+/// the parts of requests.
 final class HeadTimeout: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
 

@@ -16,7 +16,7 @@ public final class ImageService: Sendable {
   private let maker: ImageMaker
   private let purgeNodes: PurgeNodes
   private let workload: Workload
-  /// Few at once, each of which may have the most bytes of a source in memory.
+  /// Few at once, since each may hold as many bytes in memory as a source may have.
   private let uploadLimiter = AdmissionLimiter(limit: 2, queueLength: 16)
   private let metrics = ServiceMetrics()
   private let logger: Logger
@@ -311,7 +311,7 @@ public final class ImageService: Sendable {
     return .text(200, "{\"removed\":\(count)}\n", type: "application/json")
   }
 
-  /// The parts of a path whose signature is valid, with the source that is meant.
+  /// The parts of a path whose signature is valid, with the source after rewriting.
   private func imagePath(_ path: String) throws -> ImagePath {
     var path = try ImagePath(
       try signedPath(path), hasPresetsOnly: configuration.acceptsPresetsOnly,
@@ -320,8 +320,8 @@ public final class ImageService: Sendable {
     return path
   }
 
-  /// The path that was signed, from one that a proxy may have rewritten. Its signature is the first segment, and is checked
-  /// whatever follows.
+  /// The path as it was signed, from a path that a proxy may have rewritten. Its signature, the first segment, is
+  /// checked before the rest is parsed.
   private func signedPath(_ path: String) throws(ServiceError) -> String {
     guard let (signature, rest) = ImagePath.signature(in: path) else { return path }
     if configuration.isInsecure || configuration.trustedSignatures.contains(signature) {

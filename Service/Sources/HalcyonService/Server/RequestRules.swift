@@ -22,7 +22,7 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
   private var isPassing = false
   /// Whether no further request is accepted.
   private var isOver = false
-  /// Whether the current response is the last one, though its request did not ask for that.
+  /// Whether the current response is the last one, though its request did not ask to close the connection.
   private var isClosing = false
 
   init(isDraining: @escaping () -> Bool) { self.isDraining = isDraining }

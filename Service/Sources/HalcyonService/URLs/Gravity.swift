@@ -51,7 +51,7 @@ extension Gravity {
   ///
   /// - Parameters:
   ///   - scale: Factor of offsets in pixels.
-  ///   - mayOverhang: Whether the area may be the larger one, and may hang over all but one pixel.
+  ///   - mayOverhang: Whether the area may be larger than the outer one, or lie outside it but for one pixel.
   func position(
     of inner: (width: Int, height: Int), in outer: (width: Int, height: Int), scale: Double = 1,
     mayOverhang: Bool = false

@@ -1,7 +1,7 @@
 extension Int {
   /// The nearest whole number of pixels, clamped to a billion either way, so that sums of a few cannot overflow; NaN is 0.
   ///
-  /// The only conversion of lengths that follow from the options of a URL.
+  /// All lengths that follow from the options of a URL are converted with this.
   init(pixels value: Double, rounding: FloatingPointRoundingRule = .toNearestOrAwayFromZero) {
     self = value.isNaN ? 0 : Int(Swift.min(1e9, Swift.max(-1e9, value)).rounded(rounding))
   }

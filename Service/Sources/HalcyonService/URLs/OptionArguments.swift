@@ -56,7 +56,7 @@ struct OptionArguments {
     return value
   }
 
-  /// A factor of lengths. A smaller one leaves no pixel of any image.
+  /// A factor of lengths. A factor below this limit leaves no pixel of any image.
   func factor(_ index: Int) throws(PathError) -> Double? { try number(index, in: 0.001...1000) }
 
   func flag(_ index: Int) throws(PathError) -> Bool? {
@@ -71,7 +71,7 @@ struct OptionArguments {
 
   /// A gravity with its offsets; `nil` where none is given.
   ///
-  /// - Parameter isCrop: Whether it says what is cut off, which may depend on the image.
+  /// - Parameter isCrop: Whether the gravity is for cropping, where it may depend on the pixels of the image.
   func gravity(_ index: Int, isCrop: Bool = false) throws(PathError) -> Gravity? {
     guard let text = text(index) else { return nil }
     guard let kind = Gravity.Kind(rawValue: text), isCrop || kind != .smart else {

@@ -27,7 +27,8 @@ public struct OptionParser: Sendable {
     try parsed(path).options
   }
 
-  /// The options of a path, and a text that is the same for paths with the same results, whatever their response is.
+  /// The options of a path, and a text that is the same for paths with the same result, even if the headers of their
+  /// responses differ.
   ///
   /// - Parameter hints: The client's hints, which the options override.
   func parsed(

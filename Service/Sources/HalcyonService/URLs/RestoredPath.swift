@@ -13,7 +13,7 @@ enum RestoredPath {
     return candidates.enumerated().filter { !candidates[..<$0.offset].contains($0.element) }.map(\.element)
   }
 
-  /// The likely part where no signature tells: only an option without any colon has lost it.
+  /// The likely part where there is no signature to check: only an option without any colon has lost its colons.
   static func likely(_ part: String) -> String {
     let (options, source) = split(part)
     let restored = options.parts(between: "/").map { $0.hasByte(":") ? $0 : restoringColons($0) }

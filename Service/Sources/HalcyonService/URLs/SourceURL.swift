@@ -9,7 +9,7 @@ public struct SourceURL: Hashable, Sendable {
   public let url: URL
   /// `http`, `https` or `s3`.
   let scheme: String
-  /// The host in lower case, without a trailing dot; of `s3` the bucket.
+  /// The host in lower case, without a trailing dot; for `s3` the bucket.
   let host: String
   /// The port, by default the scheme's.
   let port: Int
@@ -17,7 +17,7 @@ public struct SourceURL: Hashable, Sendable {
   let segments: [String]
   let query: String?
 
-  /// Parses an absolute URL; `nil` if it is none, or ambiguous.
+  /// Parses an absolute URL; `nil` for any other text, and for an ambiguous URL.
   public init?(_ text: String) {
     guard text.utf8.count <= 8192, text.unicodeScalars.allSatisfy({ $0.value > 32 && $0.value != 127 && $0 != "\\" }),
       let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(), let url = parts.url,

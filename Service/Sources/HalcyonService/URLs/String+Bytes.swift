@@ -12,7 +12,7 @@ extension StringProtocol {
   /// Whether an ASCII character is among the bytes.
   func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
 
-  /// Whether the bytes are the same. Equal texts may have others: one letter, and a letter with a combining mark.
+  /// Whether the bytes are the same. Equal texts may differ in their bytes, such as `é` and `e` with a combining mark.
   func hasSameBytes(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
   /// The text after an ASCII prefix, whose case is ignored; `nil` without it.

@@ -38,9 +38,9 @@ public struct URLSigner: Sendable {
     pairs.first.map { Base64URL.encode(digest(of: path, with: $0)) }
   }
 
-  /// Whether `signature` signs `path` with one of the pairs. Takes equally long wherever they differ.
+  /// Whether `signature` signs `path` with one of the pairs. Takes equally long wherever the signatures differ.
   public func isValid(_ signature: String, for path: String) -> Bool {
-    // Only one spelling of the last bits, so that a signature cannot be changed into another valid one.
+    // Accepts one spelling of the last bits only, so that a signature cannot be changed into another valid one.
     guard let given = Base64URL.decode(signature), given.count == byteCount,
       Base64URL.encode(given) == signature.prefix(while: { $0 != "=" })
     else { return false }

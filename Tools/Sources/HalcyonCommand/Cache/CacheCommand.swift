@@ -36,7 +36,7 @@ struct CacheOptions: ParsableArguments {
     DiskCacheConfiguration(sizeLimit: 1 << 50, expiration: .never, cleaning: .whenAsked)
   }
 
-  /// The same, and nothing is repaired either.
+  /// Like ``passive``, and nothing is repaired either.
   static var reading: DiskCacheConfiguration {
     var configuration = passive
     configuration.isRepairing = false
@@ -86,7 +86,7 @@ extension DiskCacheEntry {
     (source.flatMap { URL(string: $0)?.host() } ?? metadata.url?.host())?.lowercased()
   }
 
-  /// What a person knows the entry by.
+  /// The name of the entry for people: its source, URL or key.
   var title: String { source ?? metadata.url?.absoluteString ?? key.text }
 }
 

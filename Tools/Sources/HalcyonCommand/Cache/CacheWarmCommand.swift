@@ -60,7 +60,7 @@ struct CacheWarmCommand: AsyncParsableCommand {
     if let sizeLimit {
       disk.sizeLimit = sizeLimit.byteCount
     } else if DiskCache.exists(in: try options.url) {
-      // With the index and the folders, which count as well.
+      // The size counts the index and the folders as well.
       disk.sizeLimit = max(disk.sizeLimit, try await options.cache(CacheOptions.passive).totalSize + (64 << 20))
     }
     let store = DiskCache(directory: try options.url, configuration: disk)

@@ -70,7 +70,7 @@ struct Conversion: Sendable {
       throw ConversionError.notRead(file.title, source)
     }
     var output: String?
-    // Before it is decoded, where the name does not depend on the size of the result.
+    // Checked before decoding, where the name does not depend on the size of the result.
     if !destination.usesSize, let format = format ?? Self.kept(source, hasAlpha: nil) {
       output = outputPath(of: file, format: format, size: PixelSize(width: 0, height: 0))
       if let output, try !claim(output, claimed, for: file) { return .exists(output: output) }
@@ -81,7 +81,7 @@ struct Conversion: Sendable {
     let result = try DecodingOptions(size: size).outputSize(for: info.pixelSize)
     let isProgressive = [.jpeg, .png].contains(source) ? try decoder.metadata(of: bytes).isProgressive : false
     var cost = info.decodingByteCount(outputSize: result, isProgressive: isProgressive) + bytes.count
-    // The canvases of an encoder of animations.
+    // The memory of the canvases of an encoder of animations.
     if info.frameCount > 1 { cost += 24 * result.width * result.height }
     return try memory.withReservation(cost) {
       if isCancelled() { throw CancellationError() }

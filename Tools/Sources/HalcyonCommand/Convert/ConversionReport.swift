@@ -67,7 +67,7 @@ final class ConversionLog: Sendable {
     var existing = 0
     var notImages = 0
     var failed = 0
-    /// Of the converted ones.
+    /// The converted images of which only a part could be decoded.
     var partial = 0
     /// Animations of which only the first frame was converted.
     var stills = 0
@@ -104,7 +104,7 @@ final class ConversionLog: Sendable {
 
   func setTotal(_ total: Int) { state.withLock { $0.counts.total = total } }
 
-  /// Clears the progress bar; after a signal leaves it.
+  /// Clears the progress bar, or leaves it if a signal ended the run.
   func end(isInterrupted: Bool) {
     state.withLock { state in
       if isInterrupted { state.bar.interrupt() } else { state.bar.clear() }

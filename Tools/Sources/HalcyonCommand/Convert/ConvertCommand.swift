@@ -173,7 +173,7 @@ struct ConvertCommand: AsyncParsableCommand {
     let isFile = ImageFormat(fileExtension: output.lastComponent.stemAndExtension.fileExtension) != nil
     if !isFile, output != "-", !OutputFile.isStream(output) || output.endsWithSlash {
       if output.isEmpty { throw ValidationError("The output has no name. Name a folder, a file, or -.") }
-      // Of one file the output is rather a name with a mistake than a new folder with a dot.
+      // The output for one file is more likely a name with a mistake than a new folder with a dot.
       let hasExtension = !output.lastComponent.stemAndExtension.fileExtension.isEmpty
       if isOneFile, hasExtension, !output.endsWithSlash, !OutputFile.isFolder(output) {
         throw OutputTarget.unknownFormat(output)

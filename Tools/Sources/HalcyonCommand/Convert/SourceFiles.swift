@@ -3,7 +3,7 @@ import Foundation
 /// A file to convert.
 struct SourceFile: Sendable {
   let path: String
-  /// The path below the folder or pattern that was named, which the output mirrors; of a named file its name.
+  /// The path below the folder or pattern that was named, which the output mirrors; for a named file its name.
   let relativePath: String
   /// Whether the file itself was named. Other files that are not images are skipped.
   let isNamed: Bool
@@ -33,11 +33,11 @@ struct SourceFiles: ~Copyable {
     case unmatched(pattern: String)
   }
 
-  /// What is left to do, the last first.
+  /// The steps that are left, in reverse order.
   private enum Step {
     case source(String)
     case folder(Folder)
-    /// Reports a pattern if no file was found since.
+    /// Reports a pattern if no file was found for it.
     case endOfPattern(String, foundBefore: Int)
   }
 
@@ -99,7 +99,7 @@ struct SourceFiles: ~Copyable {
       do {
         listing = (folder, try FolderNames(folder.path))
       } catch {
-        // The folder of a pattern, which matches nothing then.
+        // The folder of a pattern does not exist, so that nothing matches.
         if error.code == ENOENT, !folder.isWhole { return nil }
         return .unreadable(path: folder.path, .unreadable(folder.path, code: error.code))
       }
@@ -184,7 +184,7 @@ private struct Pattern {
     folder = text.isAbsolutePath ? "/" + prefix : prefix.isEmpty ? "." : prefix
     var components: [String] = []
     for part in parts[start...] where !(part == "**" && components.last == "**") { components.append(part) }
-    // All files at any depth.
+    // A `**` at the end matches all files at any depth.
     if components.last == "**" { components.append("*") }
     self.components = components
   }

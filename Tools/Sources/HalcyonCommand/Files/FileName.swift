@@ -68,7 +68,7 @@ extension String {
   /// The parts between slashes, without empty ones.
   var pathComponents: [String] { utf8.split(separator: Self.slash).map { String(Substring($0)) } }
 
-  /// The part after the last slash, which may be at the end.
+  /// The last part between slashes; a slash at the end is ignored.
   var lastComponent: String { pathComponents.last ?? self }
 
   /// The folder of the file.

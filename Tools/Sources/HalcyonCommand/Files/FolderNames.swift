@@ -39,7 +39,7 @@ final class FolderNames {
   }
 }
 
-/// What tells whether two paths are the same file.
+/// The identity of a file, equal for all paths of the same file.
 struct FileIdentity: Equatable {
   private let device: dev_t
   private let inode: ino_t

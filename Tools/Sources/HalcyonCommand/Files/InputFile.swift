@@ -11,7 +11,7 @@ struct InputFile: ~Copyable {
   private let piped: Data?
 
   init(_ path: String) throws(InputError) {
-    // Before it is opened, which has effects on some devices.
+    // The status is read first, since opening has effects on some devices.
     _ = try Self.status(path)
     // Opening a pipe that has taken its place would wait for a writer.
     let file = open(path.cPath, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)

@@ -23,7 +23,7 @@ enum OutputFile {
       }
     } else {
       code = create(path, with: data)
-      // A file that has appeared since.
+      // The file has appeared since the first check.
       if code == EEXIST, !overwrites { throw .exists(path) }
     }
     guard code == 0 else { throw .unwritable(path: path, code: code) }
@@ -34,7 +34,7 @@ enum OutputFile {
     try write(data, to: path, overwrites: overwrites || isStream(path))
   }
 
-  /// Throws before the work for a file that an option names, if that file cannot be written for it exists.
+  /// Throws before the work begins if the file that an option names already exists and may not be replaced.
   static func check(_ path: String, overwrites: Bool) throws(OutputError) {
     if !overwrites, !isStream(path), stat(ofPath: path, followsLinks: false) != nil { throw .exists(path) }
   }
@@ -139,7 +139,7 @@ enum OutputFile {
     #endif
   }
 
-  /// Names a file without a name.
+  /// Gives a name to a file without one.
   private static func name(_ file: Int32, as path: String) -> Int32 {
     linkat(AT_FDCWD, "/proc/self/fd/\(file)", AT_FDCWD, path.cPath, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno
   }
