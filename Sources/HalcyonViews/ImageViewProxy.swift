@@ -90,7 +90,7 @@ public struct ImageViewProxy {
   /// place if it has changed. A view without a size starts loading when it has one.
   ///
   /// ```swift
-  /// view.hc.setImage(with: request)?.onProgress { bar.fraction = $0.fraction }
+  /// view.hc.setImage(with: request)?.onProgress { bar.fraction = $0.fraction ?? 0 }
   /// ```
   ///
   /// - Parameters:

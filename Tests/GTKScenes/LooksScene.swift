@@ -33,7 +33,7 @@ enum LooksScene {
       views[5].hc.setImage(with: request, options: ImageViewOptions(indicator: .activity), pipeline: pipeline)
       try await stage.until("it has failed") { views[3].hc.phase.error != nil }
       try await stage.until("it is shown") { views[4].hc.phase.image != nil }
-      try await stage.until("bytes have come") { views[2].hc.phase.progress.map { $0.fraction > 0.4 } == true }
+      try await stage.until("bytes have come") { views[2].hc.phase.progress.map { $0.fraction ?? 0 > 0.4 } == true }
       gtk_window_set_focus_visible(OpaquePointer(stage.window).as(GtkWindow.self), 1)
       gtk_widget_grab_focus(views[3])
       for _ in 0..<20 { await stage.nextFrame() }

@@ -203,7 +203,7 @@ enum PlaceholderScenes {
       let outcome = Outcome()
       var fraction = 0.0
       picture.hc.setImage(with: url, options: options, pipeline: ViewScenes.pipeline(), completion: outcome.take)?
-        .onProgress { fraction = $0.fraction }
+        .onProgress { fraction = $0.fraction ?? 0 }
       try await stage.until("half of it has been received") { abs(fraction - 0.5) < 0.05 }
       await stage.nextFrame()
       let (right, left) = (

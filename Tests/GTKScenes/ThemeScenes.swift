@@ -54,7 +54,7 @@ enum ThemeScenes {
       var fraction = 0.0
       picture.hc.setImage(
         with: url, options: ImageViewOptions(indicator: .progress), pipeline: ViewScenes.pipeline())?
-        .onProgress { fraction = $0.fraction }
+        .onProgress { fraction = $0.fraction ?? 0 }
       try await stage.until("half of it has been received") { abs(fraction - 0.5) < 0.05 }
       await stage.nextFrame()
       let ring = try stage.screenshot(of: picture).color(x: 0.605, y: 0.5)

@@ -1,6 +1,7 @@
 import HalcyonPipeline
 import HalcyonTesting
 import HalcyonTestDoubles
+import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
 
@@ -68,6 +69,37 @@ import Testing
       view.display.events == [
         "placeholder default", "placeholder default", "placeholder option", "placeholder own",
       ])
+    view.release("40x20")
+  }
+
+  @Test @MainActor func `options in a list are merged, and a later one wins`() {
+    let options: ImageViewOptions = [.fade(), .scaled(by: 1.5), .fade(.seconds(1), always: true)]
+    guard case .crossFade(.seconds(1)) = options.transition else {
+      Issue.record("\(String(describing: options.transition))")
+      return
+    }
+    #expect(options.transitionOrigins?.contains(.memory) == true && options.sizing == .view(factor: 1.5))
+    #expect(unset([]).count == unset(ImageViewOptions()).count)
+  }
+
+  @Test @MainActor func `an image from memory fades in if its options say always`() async throws {
+    let view = ViewFixture()
+    try await view.warm("40x20")
+    view.set("40x20") { $0 = .fade() }
+    view.set("40x20") { $0 = .fade(always: true) }
+    #expect(view.display.events == ["image 40x20", "image 40x20 fading for \(Duration.milliseconds(300))"])
+  }
+
+  @Test @MainActor func `a placeholder with a delay of its own waits for it`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    view.set("40x20", placeholder: .icon("late").delayed(by: .seconds(3))) { $0.placeholderDelay = .zero }
+    #expect(view.display.events == [])
+    await view.clock.waitForSleepers()
+    view.clock.advance(by: .milliseconds(2999))
+    #expect(view.display.events == [])
+    view.clock.advance(by: .milliseconds(1))
+    try await view.display.log.waitForEvents(count: 1)
+    #expect(view.display.events == ["placeholder late"])
     view.release("40x20")
   }
 }

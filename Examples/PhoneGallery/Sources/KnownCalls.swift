@@ -53,7 +53,7 @@ struct KnownCalls {
       with: url, placeholder: .uiImage(empty), options: ImageViewOptions(transition: .crossFade)
     ) { result in
       if case .failure(let error) = result { print(error) }
-    }?.onProgress { progress in print(progress.fraction) }
+    }?.onProgress { progress in print(progress.fraction ?? 0) }
   }
 
   // ImageResource(downloadURL: url, cacheKey: "my_cache_key")

@@ -56,7 +56,7 @@ final class DetailPage {
     load?.onProgress { [weak self] progress in
       guard let self else { return }
       let kilobytes = progress.receivedByteCount / 1024
-      gtk_label_set_text(detail.opaque, "\(item.badge) · \(kilobytes) KB, \(Int(progress.fraction * 100)) %")
+      gtk_label_set_text(detail.opaque, "\(item.badge) · \(kilobytes) KB, \(Int((progress.fraction ?? 0) * 100)) %")
     }
   }
 

@@ -129,7 +129,7 @@ private final class NSImageViewDisplay: AnimatedDisplay {
   }
 
   func updateIndicator(_ progress: LoadProgress) {
-    (indicator as? NSProgressIndicator)?.doubleValue = progress.fraction
+    (indicator as? NSProgressIndicator)?.doubleValue = progress.fraction ?? 0
   }
 
   func hideIndicator() {

@@ -144,7 +144,7 @@ private final class UIImageViewDisplay: ClockedDisplay {
   }
 
   func updateIndicator(_ progress: LoadProgress) {
-    (indicator as? UIProgressView)?.setProgress(Float(progress.fraction), animated: true)
+    (indicator as? UIProgressView)?.setProgress(Float(progress.fraction ?? 0), animated: true)
   }
 
   func hideIndicator() {

@@ -135,7 +135,7 @@ final class IndicatorAnimation {
   }
 
   func update(_ progress: LoadProgress) {
-    if timer == nil { paintable.indicator = Spinner(kind: .ring(fraction: progress.fraction)) }
+    if timer == nil { paintable.indicator = Spinner(kind: .ring(fraction: progress.fraction ?? 0)) }
   }
 
   /// Starts the animation, or pauses it while the widget is hidden.

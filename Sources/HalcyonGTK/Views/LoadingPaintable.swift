@@ -115,7 +115,7 @@ private final class PaintableDisplay: ImageDisplay {
 
   func updateIndicator(_ progress: LoadProgress) {
     guard case .ring = paintable.indicator?.kind else { return }
-    paintable.indicator = Spinner(kind: .ring(fraction: progress.fraction))
+    paintable.indicator = Spinner(kind: .ring(fraction: progress.fraction ?? 0))
   }
 
   func hideIndicator() { paintable.indicator = nil }

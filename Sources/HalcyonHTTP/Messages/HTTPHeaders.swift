@@ -126,3 +126,14 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
     for (name, value) in elements { add(name: name, value: value) }
   }
 }
+
+extension HTTPHeaders: CustomStringConvertible {
+  /// One field a line, for example `Accept: image/webp`; without the values of credentials.
+  public var description: String {
+    let secret = ["Authorization", "Cookie", "Proxy-Authorization", "Set-Cookie"]
+    return fields.map { field in
+      let isSecret = secret.contains { field.name.isEqualIgnoringCase(to: $0) }
+      return "\(field.name): \(isSecret ? "…" : field.value)"
+    }.joined(separator: "\n")
+  }
+}

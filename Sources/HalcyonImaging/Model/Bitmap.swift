@@ -88,7 +88,7 @@ public struct Bitmap: Sendable {
   /// The pixel at a column and a row as red, green, blue, alpha.
   ///
   /// - Precondition: The position is inside ``size``.
-  package subscript(column: Int, row: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
+  public subscript(column: Int, row: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
     precondition(
       column >= 0 && column < size.width && row >= 0 && row < size.height,
       "pixel \(column),\(row) is outside \(size)")

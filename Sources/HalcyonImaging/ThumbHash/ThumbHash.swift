@@ -1,3 +1,5 @@
+import Foundation
+
 /// A blurred placeholder of an image in up to 25 bytes, with transparency and aspect ratio.
 ///
 /// The format is ThumbHash by Evan Wallace (github.com/evanw/thumbhash), which other programs read and write: the first
@@ -20,6 +22,15 @@ public struct ThumbHash: Hashable, Sendable {
     let sides = 1...7
     guard sides.contains(Int(bytes[3] & 7)), bytes.count == Layout(self).byteCount else { return nil }
   }
+
+  /// Creates a hash from its ``text``; `nil` if it is invalid.
+  public init?(_ text: String) {
+    guard let bytes = Data(base64Encoded: text) else { return nil }
+    self.init(bytes: bytes)
+  }
+
+  /// The hash in Base64, at most 36 characters: for JSON and databases.
+  public var text: String { Data(bytes).base64EncodedString() }
 
   init(unchecked bytes: [UInt8]) {
     self.bytes = bytes

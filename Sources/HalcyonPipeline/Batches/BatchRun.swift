@@ -60,7 +60,8 @@ final class BatchProgressTracker: Sendable {
       let old = parts[index]
       // An event from another thread, after the end of the image.
       if old.millionths == BatchItemProgress.end { return (old, old) }
-      parts[index].millionths = min(Int(progress.fraction * Double(BatchItemProgress.end)), BatchItemProgress.end - 1)
+      parts[index].millionths = min(
+        Int((progress.fraction ?? 0) * Double(BatchItemProgress.end)), BatchItemProgress.end - 1)
       parts[index].receivedByteCount = progress.receivedByteCount
       return (old, parts[index])
     }

@@ -7,7 +7,7 @@ public import HalcyonImaging
 ///
 /// ```swift
 /// let task = pipeline.task(for: request)
-/// for await progress in task.progress { bar.fraction = progress.fraction }
+/// for await progress in task.progress { bar.fraction = progress.fraction ?? 0 }
 /// let image = try await task.image
 /// ```
 public final class ImageTask: Sendable {

@@ -34,7 +34,7 @@ public indirect enum ImageError: Error, Sendable {
   /// A redirect leads to a URL that is not `http` or `https`, or ``RequestOptions/redirectHandler`` rejected it.
   case redirectRejected(to: String, from: URL)
   /// The response has no body.
-  case emptyResponse(URL)
+  case emptyResponse(url: URL)
   /// The body exceeds ``ImageLimits/encodedByteCount``, in bytes; nothing was stored.
   case responseTooLarge(byteLimit: Int, url: URL)
   /// The bytes are not an image. `contentType` is the `Content-Type` of the response, if it has one.

@@ -13,9 +13,9 @@ public struct LoadProgress: Hashable, Sendable {
     self.bytesPerSecond = bytesPerSecond
   }
 
-  /// The fraction received, from 0 to 1; 0 while the length is unknown.
-  public var fraction: Double {
-    guard let expectedByteCount, expectedByteCount > 0 else { return 0 }
+  /// The fraction received, from 0 to 1; `nil` where the length is unknown.
+  public var fraction: Double? {
+    guard let expectedByteCount, expectedByteCount > 0 else { return nil }
     return min(1, Double(receivedByteCount) / Double(expectedByteCount))
   }
 }

@@ -120,4 +120,16 @@ struct MemoryCacheTests {
       }
     }
   }
+
+  @Test func `the entries are listed without counting as used, and without expired ones`() throws {
+    let cache = cache()
+    cache.store(try solidImage(10, 5), for: "a", expiration: .never)
+    cache.store(try solidImage(4, 4), for: "b", expiration: .after(.seconds(5)))
+    #expect(Set(cache.entries.map { "\($0.key.text) \($0.image.size)" }) == ["a 10x5", "b 4x4"])
+    clock.advance(by: .seconds(4))
+    #expect(cache.entries.count == 2)
+    clock.advance(by: .seconds(2))
+    #expect(cache.entries.map(\.key) == ["a"])
+    #expect(cache.statistics.hits == 0)
+  }
 }

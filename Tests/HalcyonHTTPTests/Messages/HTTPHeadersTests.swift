@@ -88,4 +88,9 @@ struct DigitsTests {
     #expect(RetryAfter.parse("", now: Date()) == nil)
     #expect(CacheControl(["Cache-Control": "max-age=, stale-if-error"]).maxAge == 0)
   }
+
+  @Test func `fields are printed one a line, without the values of credentials`() {
+    let headers: HTTPHeaders = ["Accept": "image/webp", "authorization": "Bearer secret", "Cookie": "id=secret"]
+    #expect(headers.description == "Accept: image/webp\nauthorization: …\nCookie: …")
+  }
 }

@@ -151,4 +151,13 @@ struct ThumbHashTests {
       }
     }
   }
+
+  @Test func `a hash is written and read as text`() throws {
+    let bitmap = try Bitmap(size: PixelSize(width: 30, height: 20), isOpaque: true) { pixels in
+      for index in pixels.indices { pixels[index] = UInt8(truncatingIfNeeded: index) | (index % 4 == 3 ? 255 : 0) }
+    }
+    let hash = ThumbHash(bitmap)
+    #expect(ThumbHash(hash.text) == hash && hash.text.count <= 36)
+    #expect(ThumbHash("no hash") == nil && ThumbHash("") == nil)
+  }
 }

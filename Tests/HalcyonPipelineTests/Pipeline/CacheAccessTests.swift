@@ -171,12 +171,19 @@ struct CacheAccessTests {
       try await fixture.pipeline.store(original: Data("<html>".utf8), for: .cached("a"))
     }
     #expect(notAnImage?.name == "notAnImage")
-    var memoryOnly = ImageRequest.cached("a")
-    memoryOnly.storeAccess = .disabled
+    let nowhere = ImageRequest.cached("a") { ($0.memoryAccess, $0.storeAccess) = (.disabled, .disabled) }
     let forbidden = await #expect(throws: ImageError.self) {
-      try await fixture.pipeline.store(solidImage(), original: bytes, for: memoryOnly)
+      try await fixture.pipeline.store(solidImage(), original: bytes, for: nowhere)
     }
     #expect(forbidden?.name == "notStorable")
+    #expect(await fixture.pipeline.cachedTier(for: .cached("a")) == nil)
+    #expect(fixture.store.keys.isEmpty)
+  }
+
+  @Test func `bytes of an image without a store are left out, and the image is in memory`() async throws {
+    let fixture = PipelineFixture.serving()
+    let memoryOnly = ImageRequest.cached("a") { $0.options = .memoryOnly }
+    try await fixture.pipeline.store(solidImage(), original: bytes, for: memoryOnly)
     #expect(await fixture.pipeline.cachedTier(for: memoryOnly) == .memory)
     #expect(fixture.store.keys.isEmpty)
   }

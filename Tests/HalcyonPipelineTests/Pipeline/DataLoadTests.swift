@@ -71,7 +71,7 @@ struct DataLoadTests {
       })
     let fractions = Lock<[Double]>([])
     _ = try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) { progress in
-      fractions.withLock { $0.append(progress.fraction) }
+      fractions.withLock { $0.append(progress.fraction ?? -1) }
     }
     #expect(fractions.withLock { $0 }.count == 11)
     #expect(fractions.withLock { $0 }.last == 1)

@@ -1,3 +1,4 @@
+import HalcyonImaging
 import HalcyonHTTP
 import HalcyonPipeline
 import Foundation
@@ -25,7 +26,7 @@ struct ImageTaskTests {
     var (endings, infos) = (0, 0)
     for await event in events {
       switch event {
-      case .progress(let progress): fractions.append(progress.fraction)
+      case .progress(let progress): fractions.append(progress.fraction ?? -1)
       case .finished: endings += 1
       case .info: infos += 1
       case .preview: Issue.record("unexpected preview")
@@ -41,6 +42,22 @@ struct ImageTaskTests {
       if case .finished(.success) = event { late += 1 }
     }
     #expect(late == 1)
+  }
+
+  @Test func `a task has streams of its progress and of its previews, which end with it`() async throws {
+    let body = SolidImage(width: 10, height: 10, paddingByteCount: 900).data
+    let release = Signal()
+    let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
+      await release.wait()
+      return .response(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: 100)
+    }
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    let (progress, previews) = (task.progress, task.previews)
+    release.set()
+    var received: [Int] = []
+    for await step in progress { received.append(step.receivedByteCount) }
+    #expect(received.last == body.count && received == received.sorted())
+    for await preview in previews { Issue.record("unexpected preview of \(preview.size)") }
   }
 
   @Test func `cancelling takes effect at once, is idempotent, and does not change a result`() async throws {
@@ -65,9 +82,9 @@ struct ImageTaskTests {
     release.set()
   }
 
-  @Test(arguments: [(0, nil, 0.0), (5, 10, 0.5), (20, 10, 1.0), (5, 0, 0.0)] as [(Int, Int?, Double)])
-  func `the progress fraction stays between 0 and 1, and is 0 for an unknown length`(
-    received: Int, expected: Int?, fraction: Double
+  @Test(arguments: [(0, nil, nil), (5, 10, 0.5), (20, 10, 1.0), (5, 0, nil)] as [(Int, Int?, Double?)])
+  func `the progress fraction stays between 0 and 1, and is unknown without a length`(
+    received: Int, expected: Int?, fraction: Double?
   ) {
     #expect(LoadProgress(receivedByteCount: received, expectedByteCount: expected).fraction == fraction)
   }

@@ -1,3 +1,5 @@
+import HalcyonCache
+import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
 import Foundation
@@ -59,5 +61,15 @@ import Testing
     request.scale = 2
     #expect(request.options.tags == ["a"])
     #expect(request.options.scale == 2)
+  }
+
+  @Test func `options in a list are merged, and a later one wins`() {
+    let options: RequestOptions = [.reload, .withoutETags, .cacheOnly, .sticker, .memoryOnly]
+    #expect(options.cachePolicy == .cacheOnly)
+    #expect(options.usesETags == false)
+    #expect(options.storage == .sticker)
+    #expect(options.storeAccess == .disabled && options.memoryAccess == nil)
+    #expect(options.description == "cachePolicy, storeAccess, usesETags, storage")
+    #expect(RequestOptions().isEmpty && ([] as RequestOptions).isEmpty)
   }
 }

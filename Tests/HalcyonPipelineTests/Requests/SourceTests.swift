@@ -25,6 +25,29 @@ struct SourceTests {
     #expect(fixture.transport.requests.isEmpty)
   }
 
+  @Test func `a file of a bundle is loaded by its name, and a missing one is named in the error`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let bundle = try #require(Bundle(path: folder.path()))
+      try Self.image.write(to: folder.appending(path: "wait.bmp"))
+      let fixture = PipelineFixture.serving()
+      let request = ImageRequest(source: .resource("wait.bmp", in: bundle))
+      #expect(try await fixture.pipeline.response(for: request).origin == .file)
+      let error = await #expect(throws: ImageError.self) {
+        try await fixture.pipeline.image(for: ImageRequest(source: .resource("nothing.gif", in: bundle)))
+      }
+      #expect(error?.description.contains("nothing.gif") == true)
+    }
+  }
+
+  @Test func `an image from memory has the URL of its request`() async throws {
+    let fixture = PipelineFixture.serving()
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    let response = try await fixture.pipeline.response(for: ImageRequest(url: fixture.url))
+    #expect(response.origin == .memory && response.url == fixture.url)
+    let pixels = try await fixture.pipeline.image(for: fixture.url, size: .fit(width: 5), options: .reload)
+    #expect(pixels.size.width <= 5 && fixture.transport.requests.count == 2)
+  }
+
   @Test func `the name of a file need not be UTF-8`() async throws {
     try await TemporaryDirectory.run { folder in
       let (old, new) = (

@@ -190,7 +190,7 @@ final class HTTPAttempt: Sendable {
       }
     // These have no content (RFC 9110, 15.3.5 and 15.3.6), whatever their length says.
     case 204, 205:
-      throw .emptyResponse(head.url)
+      throw .emptyResponse(url: head.url)
     case 200..<300 where head.status != 206:
       request.partial = nil
       return .finish(.success(.response(try await body(of: reply))))

@@ -140,11 +140,11 @@ struct BodyReader {
     if let expected, receivedByteCount < expected {
       throw .transport(.connectionLost(received: receivedByteCount, expected: expected), url: url)
     }
-    guard receivedByteCount > 0 else { throw .emptyResponse(url) }
+    guard receivedByteCount > 0 else { throw .emptyResponse(url: url) }
     report(to: load, isLast: true)
     if let transform, !data.isEmpty { data = try await transform(data) }
     guard data.count <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
-    guard !data.isEmpty else { throw .emptyResponse(url) }
+    guard !data.isEmpty else { throw .emptyResponse(url: url) }
     return try inspector.info(of: data)
   }
 

@@ -44,7 +44,7 @@ struct FailureMemoryTests {
     let cases: [(ImageError, Int)] = [
       (.httpStatus(404, url: url), 3), (.httpStatus(410, url: url), 3), (.httpStatus(451, url: url), 3),
       (.httpStatus(401, url: url), 0), (.httpStatus(403, url: url), 0), (.httpStatus(503, url: url), 0),
-      (.emptyResponse(url), 5), (.responseTooLarge(byteLimit: 1, url: url), 5),
+      (.emptyResponse(url: url), 5), (.responseTooLarge(byteLimit: 1, url: url), 5),
       (.tooManyRedirects(limit: 1, url: url), 5), (.redirectRejected(to: "b", from: url), 5),
       (.transport(.hostNotFound("a"), url: url), 7), (.transport(.idleTimedOut(.seconds(1)), url: url), 0),
       (.cancelled, 0),

@@ -31,8 +31,8 @@ struct ProgressMeterTests {
   }
 
   @Test func `the fraction is at most 1, and 0 for an unknown length`() {
-    #expect(LoadProgress(receivedByteCount: 5, expectedByteCount: nil).fraction == 0)
-    #expect(LoadProgress(receivedByteCount: 5, expectedByteCount: 0).fraction == 0)
+    #expect(LoadProgress(receivedByteCount: 5, expectedByteCount: nil).fraction == nil)
+    #expect(LoadProgress(receivedByteCount: 5, expectedByteCount: 0).fraction == nil)
     #expect(LoadProgress(receivedByteCount: 50, expectedByteCount: 20).fraction == 1)
   }
 }

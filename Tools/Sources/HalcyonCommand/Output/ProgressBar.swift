@@ -12,7 +12,7 @@ struct ProgressBar {
   /// Draws the progress of a download.
   mutating func show(_ progress: LoadProgress) {
     let bytes = ByteCountFormatter.string(fromByteCount: Int64(progress.receivedByteCount), countStyle: .file)
-    show(fraction: progress.expectedByteCount == nil ? nil : progress.fraction, bytes)
+    show(fraction: progress.fraction, bytes)
   }
 
   /// Draws the bar, if it has changed: the fraction that is done, if it is known, and a text.

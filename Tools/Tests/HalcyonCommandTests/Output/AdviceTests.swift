@@ -38,7 +38,8 @@ struct AdviceTests {
     let loads: [ImageError] = [
       .invalidURL("./path"), .invalidURL("path"), .unsupportedScheme("ftp", url: url), .httpStatus(404, url: url),
       .retryLater(after: .seconds(9), status: 503, url: url), .tooManyRedirects(limit: 9, url: url),
-      .redirectRejected(to: "ftp://host", from: url), .emptyResponse(url), .responseTooLarge(byteLimit: 9, url: url),
+      .redirectRejected(to: "ftp://host", from: url), .emptyResponse(url: url),
+      .responseTooLarge(byteLimit: 9, url: url),
       .notAnImage(contentType: nil, url: url), .unreadableFile(path: "/path", code: EACCES),
       .invalidDataURL(reason: "short"), .timedOut(.seconds(1)), .tooManyWaiting(limit: 9),
       .notCached(key: "http://host/path.jpg"),
