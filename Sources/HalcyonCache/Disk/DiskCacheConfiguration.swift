@@ -24,7 +24,7 @@ public struct DiskCacheConfiguration: Hashable, Sendable {
   /// Default: true.
   ///
   /// Without it nothing is repaired, and such an index is an error: for programs that only examine a cache.
-  package var isRepairing = true
+  @_spi(Programs) public var isRepairing = true
 
   /// Creates a configuration.
   public init(

@@ -7,7 +7,7 @@ import Testing
 @testable import HalcyonSupport
 @testable import HalcyonImaging
 @testable import HalcyonHTTP
-@testable import HalcyonCache
+@_spi(Programs) @testable import HalcyonCache
 
 /// The format of the disk cache against files that are kept.
 @Suite(.integrationTest)

@@ -6,7 +6,7 @@ import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonSupport
-@testable import HalcyonCache
+@_spi(Programs) @testable import HalcyonCache
 
 /// Versions of the library with different formats of the files that use one folder.
 @Suite(.integrationTest)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Halcyon
+import HalcyonBackend
 
 /// Why a request has no result, and the status that says so.
 enum ServiceError: Error {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Halcyon
-import HalcyonCache
+@_spi(Programs) import HalcyonCache
 
 /// `halcyon cache`: examines and changes a disk cache, also one that other programs are using.
 struct CacheCommand: AsyncParsableCommand {
