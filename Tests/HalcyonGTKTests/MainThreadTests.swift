@@ -5,7 +5,7 @@ import Testing
 
 /// The system calls of the main thread while a thousand images are loaded.
 @Suite(.integrationTest, .slow) struct MainThreadTests {
-  /// Calls that look up or open files, and those that read at an offset, which only files support.
+  /// Calls that look up or open files, and calls that read at an offset, which only files support.
   private static let fileCalls = [
     "open", "openat", "openat2", "stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2",
     "readlink",

@@ -26,7 +26,7 @@ struct S3StorageTests {
       await fixture.pipeline.cache.flush()
       _ = try await fixture.pipeline.data(for: request)
       #expect(fixture.transport.requests.map { $0.signature == storage.signature } == [true])
-      // Without the credentials nothing of it is found.
+      // Without the credentials no image in the storage is found.
       _ = try await fixture.pipeline.data(for: ImageRequest(url: url))
       #expect(fixture.transport.requests.map { $0.signature != nil } == [true, false])
       #expect(try await fixture.storedFormats == [.png, .png])

@@ -102,7 +102,7 @@ struct AddressPolicyTransportTests {
         let url = try #require(URL(string: "http://192.0.2.1/a"))
         let open = try await CurlTransport().response(to: TransportRequest(url: url))
         #expect(open.status == 404, "the proxy was not used")
-        // The proxy itself is allowed, and would connect to what is not.
+        // The address of the proxy is allowed, but not the address to which the proxy would connect.
         let range = try #require(AddressRange("127.0.0.1"))
         let closed = CurlTransport(
           configuration: .init(addressPolicy: AddressPolicy(scope: .publicInternet, allowed: [range])))

@@ -125,7 +125,7 @@ struct CurlTransportErrorTests {
     for other in others {
       await #expect(throws: TransportError.connectTimedOut(.milliseconds(200))) { try await other.value }
     }
-    // Woken one after the other, each would open a connection of its own.
+    // If the waiting requests were woken one after the other, each would open a connection of its own.
     #expect(port.takeConnectionCount() == 1)
     first.cancel()
   }

@@ -14,7 +14,7 @@ struct LenientResponseTests {
 
   struct Case: CustomTestStringConvertible {
     let name: String
-    /// Without the status line and the empty line.
+    /// The header lines, without the status line and the empty line.
     var fields: [String]
     var body = LenientResponseTests.body
     /// Whether the server closes the connection after the body.
@@ -71,7 +71,7 @@ struct LenientResponseTests {
   @Test(arguments: [
     Case(name: "two lengths", fields: ["Content-Length: 75", "Content-Length: 76"]),
     Case(name: "chunked twice", fields: ["Transfer-Encoding: chunked, chunked"], body: chunks),
-    // libcurl has no option for these. Browsers show them.
+    // Browsers accept these responses; libcurl has no option to do so.
     Case(name: "a field without a colon", fields: ["nonsense", "Content-Length: 75"]),
     Case(name: "a field of 120 KB", fields: ["X: " + String(repeating: "y", count: 120_000), "Content-Length: 75"]),
   ])

@@ -75,7 +75,7 @@ struct RequestContentTransportTests {
     try await ImageServer.run { server in
       let ready = server.serve("/ready", .body(Data([1])))
       let lost = server.serve("/lost", Reply.body(Data([1])).reset(at: .head(0)))
-      // So that there is a connection to be reused: libcurl sends a request again when a reused one turns out closed.
+      // Makes a connection that is reused: libcurl repeats a request when a reused connection turns out to be closed.
       try await send(TransportRequest(url: ready))
       await #expect(throws: TransportError.self) {
         // `URLSession` of Foundation for Linux does not notice the reset.

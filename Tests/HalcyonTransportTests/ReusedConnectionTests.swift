@@ -28,7 +28,7 @@ struct ReusedConnectionTests {
     #expect(body == photo.body)
   }
 
-  /// Serves the photo; on connections that have responded before, what is given.
+  /// Serves the photo for the first request of a connection, and `later` for all others.
   private func serve(_ later: Reply, on server: ImageServer) -> URL {
     let used = Lock<Set<Int>>([])
     return server.serve("/a") { [photo] request in

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What programs configure of the session, over connections to a real server.
+/// The settings of a session that a program makes, over connections to a real server.
 @Suite(.integrationTest)
 struct URLSessionTransportTests {
   private func status(of url: URL, _ transport: URLSessionTransport) async throws -> Int {

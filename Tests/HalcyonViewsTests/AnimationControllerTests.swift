@@ -23,7 +23,7 @@ struct AnimationControllerTests {
         .frameChanged(index: 1), .frameChanged(index: 2), .finished,
       ])
     #expect(!view.binder.animation.isPlaying)
-    // It plays again from its beginning.
+    // The animation plays again from its beginning.
     view.binder.animation.play()
     #expect(view.binder.animation.isPlaying)
     #expect(view.binder.animation.currentFrame == 0)

@@ -41,7 +41,7 @@ struct SharedTransferTests {
   @Test func `the transfer ends when the view is then set to another image, or cancelled, and is not started again`()
     async throws
   {
-    // The loads are cancelled while they join the transfer, or before, or after.
+    // Over the turns, loads are cancelled before, while and after they join the transfer.
     for turn in 0..<200 {
       let view = ViewFixture(holding: ["40x20"])
       for _ in 0..<3 { view.set("40x20") }

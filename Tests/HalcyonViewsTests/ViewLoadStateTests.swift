@@ -6,7 +6,7 @@ import Testing
 
 @testable import HalcyonViews
 
-/// The states of a load, and what ends each of them.
+/// The states of a load, and the events that end them.
 @Suite(.unitTest) struct ViewLoadStateTests {
   private static let image = try? solidImage(4, 2)
   private static var response: ImageResponse? {

@@ -27,7 +27,7 @@ struct ViewPhaseTests {
     return log
   }
 
-  /// Without progress, which depends on when bytes arrive.
+  /// The states without progress, which depends on when bytes arrive.
   private func states(_ log: EventLog<String>) -> [String] { log.events.filter { $0 != "progress" } }
 
   @Test func `a view is notified of each phase once, and of the image in memory at once`() async throws {

@@ -11,8 +11,8 @@ import HalcyonTestDoubles
 import HalcyonTestTraits
 import Testing
 
-/// The options of views where no image is loaded for the first time: for images in memory, stale images, failures, and
-/// views that are visible again.
+/// The options of views in situations other than a first load: images in memory, stale images, failures, and views that
+/// are visible again.
 @Suite(.unitTest)
 @MainActor
 struct ViewSituationTests {

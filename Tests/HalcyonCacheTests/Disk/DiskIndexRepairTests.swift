@@ -78,7 +78,7 @@ struct DiskIndexRepairTests {
         try await cache.store(entry(key.text), for: key)
       }
       try await cache.setPinned(true, for: "pinned")
-      // Its replacement is pinned in its own file.
+      // The entry that replaces the pinned one is pinned in its own file.
       try await cache.store(entry("replaced"), for: "pinned")
       for key in ["old", "new"] as [CacheKey] {
         clock.advance(by: .seconds(1))

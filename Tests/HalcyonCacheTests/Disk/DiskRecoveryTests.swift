@@ -7,7 +7,7 @@ import Testing
 @testable import HalcyonSupport
 @testable import HalcyonCache
 
-/// What writers that were killed leave behind.
+/// Files and rows that killed writers leave behind.
 @Suite(.integrationTest, .slow)
 struct DiskRecoveryTests {
   private let files = SystemFiles()

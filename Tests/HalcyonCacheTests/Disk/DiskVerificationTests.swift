@@ -42,7 +42,7 @@ struct DiskVerificationTests {
       #expect(intact.checkedCount == 100 && intact.totalCount == 100 && intact.damagedFiles.isEmpty)
       #expect(intact.byteCount == (try await cache.totalSize))
       #expect(progress == [64, 100])
-      // In the header, and in the body.
+      // Damages the header of one entry, and the body of another.
       for (key, position) in [("key 7", 9), ("key 42", -1)] {
         var bytes = try Data(contentsOf: file(CacheKey(key)))
         bytes[position < 0 ? bytes.count + position : position] ^= 4

@@ -62,7 +62,7 @@ private protocol Database: Sendable {
 }
 
 private actor TableInMemory: Database {
-  // By bytes: texts that are equal as `String` may be different keys.
+  // Rows by the bytes of their keys, since texts that are equal as `String` may be different keys.
   private var rows: [[UInt8]: (body: Data, metadata: Data)] = [:]
 
   func row(_ key: String) -> (body: Data, metadata: Data)? { rows[Array(key.utf8)] }

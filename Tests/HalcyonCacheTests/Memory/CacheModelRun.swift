@@ -30,7 +30,7 @@ struct CacheModelRun {
       configuration: MemoryCacheConfiguration(
         costLimit: 800, countLimit: 30, policy: policy, findsImagesInUse: findsImagesInUse),
       time: clock)
-    // All are retained for the whole run, and thus in use.
+    // All images are retained for the whole run, and thus in use.
     images = try (1...40).map { try solidImage($0, 1) }
   }
 

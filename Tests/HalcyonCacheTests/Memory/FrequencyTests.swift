@@ -37,7 +37,7 @@ struct FrequencyTests {
     var (shard, slot) = try shard(readCount: 3)
     let isLowered = [shard.lowerFrequency(at: slot, toZero: true), shard.lowerFrequency(at: slot, toZero: false)]
     #expect(isLowered == [true, false])
-    // In the cache: "a" is promoted by "e", and the next that leaves the main queue.
+    // In a cache, storing "e" moves "a" to the main queue, from which "a" is evicted next.
     let cache = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: .max, countLimit: 4), time: TestClock())
     for key in ["a", "b", "c", "d"] as [CacheKey] { cache.store(try solidImage(), for: key) }
     for _ in 1...3 { _ = cache.image(for: "a") }

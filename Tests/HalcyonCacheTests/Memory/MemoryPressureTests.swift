@@ -15,7 +15,7 @@ struct MemoryPressureTests {
     let isOver: AsyncStream<Never>
     private let end: AsyncStream<Never>.Continuation
     private let pressures: Lock<[MemoryPressure]>
-    /// The events begin when it is set.
+    /// The events begin when this signal is set.
     let start = Signal()
     private let starts = Lock(0)
     var startCount: Int { starts.withLock { $0 } }

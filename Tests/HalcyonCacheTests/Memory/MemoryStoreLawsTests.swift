@@ -35,7 +35,7 @@ final class FaultyMemoryStore: MemoryStore {
 
   private let fault: Fault?
   private let cache: MemoryCache
-  /// The configuration that was set but not applied yet.
+  /// A configuration that was set and is not applied yet.
   private let pending = Lock<MemoryCacheConfiguration?>(nil)
 
   init(fault: Fault?) {

@@ -57,7 +57,7 @@ struct AnimationEncodingTests {
     let copies = try Self.decoded(file)
     #expect(copies.map(\.duration) == frames.map(\.duration))
     for (index, (copy, frame)) in zip(copies, frames).enumerated() {
-      // Of the square, of where it is next, and of the background.
+      // A pixel of the square, one where the square is next, and one of the background.
       for (column, row) in [(index * 12 + 6, 24), ((index * 12 + 18) % 48, 24), (index * 12 + 6, 5)] {
         let difference = copy.bitmap.color(column, row) &- frame.bitmap.color(column, row)
         #expect((0..<4).allSatisfy { abs(difference[$0]) < 12 }, "\(index): \(column) \(difference)")
@@ -110,7 +110,7 @@ struct AnimationEncodingTests {
     #expect(file.count < still + still / 2, "\(file.count) bytes of \(still)")
     let copies = try Self.decoded(file)
     #expect(copies.count == 6)
-    // What does not change is not dithered again.
+    // A part that does not change is not dithered again.
     let corner = try copies.map { try $0.bitmap.rows(from: 0, count: 8) }
     #expect(corner.allSatisfy { $0.largestDifference(to: corner[0]) == 0 })
   }

@@ -30,7 +30,7 @@ struct DisplayP3Tests {
     #expect(try decode(name, .sRGB).bitmap.colorSpace == .sRGB)
     let plain = try decode(name).bitmap
     let wide = try decode(name, .displayP3).bitmap
-    // Colours that sRGB has are the same ones.
+    // Colours inside the sRGB gamut stay the same.
     guard space == .sRGB else { return }
     let back = try wide.converted(to: .sRGB)
     #expect(back.largestDifference(to: plain) <= 12 && back.meanDifference(to: plain) < 0.5)
@@ -44,7 +44,7 @@ struct DisplayP3Tests {
       let file = FileSurgery.png(plain, inserting: "cICP", [UInt8(primaries), 13, 0, 1])
       #expect(try decode(file, .source).bitmap.colorSpace == space, "primaries \(primaries)")
     }
-    // The same values, in either space.
+    // The values of the samples are the same in either space.
     let wide = try decode(FileSurgery.png(plain, inserting: "cICP", [12, 13, 0, 1]), .source)
     let narrow = try decode(FileSurgery.png(plain, inserting: "cICP", [1, 13, 0, 1]), .source)
     #expect(wide.bitmap.largestDifference(to: narrow.bitmap) <= 1)
@@ -76,7 +76,7 @@ struct DisplayP3Tests {
     let file = try StandardCodecs.encoder(for: format).encode(bitmap, options: EncodingOptions(quality: 1))
     let back = try decode(file, .source).bitmap
     #expect(back.colorSpace == .displayP3)
-    // What the format loses, it loses in sRGB as well.
+    // The format loses the same in sRGB.
     let values = try Bitmap(size: bitmap.size, isOpaque: bitmap.isOpaque) { pixels in
       bitmap.withUnsafeBytes { pixels.copyMemory(from: $0) }
     }

@@ -109,7 +109,7 @@ struct HighDynamicRangeTests {
 
   #if AVIF
   @Test func `a box states the peak`() throws {
-    // In the place of another property, so that the positions in the file stay.
+    // The box takes the place of another property, so that the offsets in the file stay valid.
     var file = try Fixture.data("color/hdr-pq.avif")
     let start = try #require(file.firstRange(of: Data("pixi".utf8))).lowerBound
     file.replaceSubrange(start..<start + 8, with: Array("clli".utf8) + FileSurgery.bytes(400, count: 2) + [0, 100])

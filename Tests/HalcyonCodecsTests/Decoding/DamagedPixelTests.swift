@@ -101,7 +101,7 @@ struct DamagedPixelTests {
       case .topDown: #expect(isSame.prefix { $0 }.count >= expected, "\(part)")
       case .bottomUp: #expect(isSame.reversed().prefix { $0 }.count >= expected, "\(part)")
       case .interlaced where part > 0.6:
-        // The last pass has each other row.
+        // The last pass has every other row.
         #expect(stride(from: 0, to: height, by: 2).allSatisfy { isSame[$0] || part < 0.75 }, "\(part)")
       case .interlaced: break
       }

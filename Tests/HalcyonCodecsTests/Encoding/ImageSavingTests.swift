@@ -46,7 +46,7 @@ import Testing
       let other = folder.appending(path: "photo.bin")
       try await image.write(to: other, as: .gif)
       #expect(ImageFormat(sniffing: try Data(contentsOf: other)) == .gif)
-      // Written anew, with the permissions that any new file gets.
+      // A file that did not exist gets the permissions of any new file.
       try writeHere(to: photo)
       let plain = folder.appending(path: "plain")
       #expect(FileManager.default.createFile(atPath: plain.path, contents: nil))

@@ -62,7 +62,7 @@ struct GIFDecoderTests {
     let whole = [[UInt8]](repeating: [0, 1], count: 2)
     let cases: [(Frame, Bool, Color)] = [
       (Frame(rows: whole), true, Self.red), (Frame(rows: whole, transparentIndex: 0), false, Self.clear),
-      // Opaque in fact, but its pixels would have to be read to know it.
+      // The frame is opaque, which only its pixels tell.
       (Frame(rows: whole, transparentIndex: 3), false, Self.red), (Frame(x: 1, rows: [[0], [0]]), false, Self.clear),
       (Frame(y: 1, rows: [[0, 0]]), false, Self.clear), (Frame(rows: [[0, 0]]), false, Self.red),
     ]

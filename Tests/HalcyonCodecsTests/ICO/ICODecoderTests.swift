@@ -63,14 +63,14 @@ struct ICODecoderTests {
       #expect(image.size == PixelSize(width: expected, height: expected))
       #expect(try image.bitmap.largestDifference(to: .gradient(expected, expected)) == 0)
     }
-    // What fits the target size is damaged.
+    // The entry that fits the target size is damaged.
     entries = sound
     entries[0].1 = try Self.damaged(sound[0].1, at: type, offset: offset)
     let options = DecodingOptions(size: .fit(width: 16, height: 16))
     let image = try ICODecoder().decode(Self.icon(entries), options: options)
     #expect(image.size == PixelSize(width: 16, height: 16))
     #expect(image.info.storedSize == PixelSize(width: 48, height: 48))
-    // The error of the largest entry is thrown.
+    // If all entries are damaged, the error of the largest one is thrown.
     entries = try sound.map { ($0.0, try Self.damaged($0.1, at: type, offset: offset)) }
     #expect {
       try ICODecoder().decode(Self.icon(entries), options: DecodingOptions())

@@ -57,7 +57,7 @@ struct APNGDefaultImageTests {
     for count in 0..<file.count {
       #expect(try PNGDecoder().preview(file.prefix(count), after: 0, options: DecodingOptions())?.stage == nil)
     }
-    // As many frames as no file has: it is no animation.
+    // With a number of frames that no file can have, the file is no animation.
     for count in [0, 0x8000_0001] {
       var invalid = file
       let content = FileSurgery.bytes(count, count: 4) + [0, 0, 0, 0]
@@ -66,7 +66,7 @@ struct APNGDefaultImageTests {
       #expect(image.bitmap.color(1, 1) == Self.red && image.info.frameCount == 1)
     }
     var bare = try Self.file(frameCount: 0)
-    // It announces one frame.
+    // The file announces one frame.
     bare.replaceSubrange(33..<53, with: Self.chunk("acTL", [0, 0, 0, 1, 0, 0, 0, 0]))
     #expect(try PNGDecoder().decode(bare, options: DecodingOptions()).bitmap.color(1, 1) == Self.red)
   }

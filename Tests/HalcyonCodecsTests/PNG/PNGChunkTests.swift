@@ -45,7 +45,7 @@ struct PNGChunkTests {
     let palette = Self.chunk("PLTE", Self.palette + [UInt8](repeating: 7, count: 3 * 30))
     #expect(try colors(Self.file(depth: 4, type: 3, row: [0x01, 0x23], palette)) == Self.opaque)
     #expect(try colors(Self.file(depth: 2, type: 3, row: [0x1B], palette)) == Self.opaque)
-    // Its transparency may be as long.
+    // The transparency of a palette may be as long.
     let alphas = Self.chunk("tRNS", [0] + [UInt8](repeating: 255, count: 20))
     #expect(try colors(Self.file(depth: 2, type: 3, row: [0x1B], palette, alphas)) == Self.clearRed)
   }

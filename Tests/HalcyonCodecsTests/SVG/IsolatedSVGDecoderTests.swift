@@ -43,7 +43,7 @@ struct IsolatedSVGDecoderTests {
     #expect(throws: error) {
       try Self.decoder("exec sleep 10000", seconds: 0.1).decode(Self.document, options: DecodingOptions())
     }
-    // Its output is at its end, the process is not.
+    // The helper has closed its output, but does not end.
     #expect(throws: error) {
       try Self.decoder("exec sleep 10000 >&-", seconds: 0.1).decode(Self.document, options: DecodingOptions())
     }
@@ -53,13 +53,13 @@ struct IsolatedSVGDecoderTests {
   @Test func `helpers that have ended leave no pipe open`() throws {
     let (count, before) = (200, try Self.openPipeCount())
     for _ in 0..<count { _ = try? Self.decoder("true").decode(Self.document, options: DecodingOptions()) }
-    // Tests that run at the same time open some.
+    // Tests that run at the same time open some pipes.
     #expect(try Self.openPipeCount() < before + count / 2)
   }
 
   private static func openPipeCount() throws -> Int {
     let (files, folder) = (FileManager.default, "/proc/self/fd")
-    // Some are closed meanwhile.
+    // Some descriptors are closed while they are listed.
     let targets = try files.contentsOfDirectory(atPath: folder).compactMap {
       try? files.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
     }
@@ -76,7 +76,7 @@ struct IsolatedSVGDecoderTests {
       var files: [Int32] = []
       var limit = rlimit(rlim_cur: 64, rlim_max: 64)
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-      // Without any, and with some that are too few. Another thread of the program may close some meanwhile.
+      // With no free descriptor, and with too few. Another thread of the program may close descriptors meanwhile.
       for count in [0, 1, 2] {
         var failure: (any Error)?
         for _ in 0..<100 where failure == nil {

@@ -5,7 +5,7 @@ import HalcyonCodecs
 import HalcyonTestTraits
 import Testing
 
-/// What drawings contain is still drawn after they have been checked.
+/// The content of drawings that have been checked is still drawn.
 @Suite(.integrationTest, .fixtureFonts)
 struct SVGContentTests {
   private static func document(_ content: String, head: String = "") -> Data {

@@ -13,11 +13,11 @@ struct SVGCostTests {
   struct Kind: CustomTestStringConvertible {
     let testDescription: String
     var head = ""
-    /// N is its number.
+    /// The element; N stands for its number.
     let element: String
-    /// How often it is drawn in about half a second.
+    /// How often the element is drawn in about half a second.
     let drawnCount: Int
-    /// How often it would be drawn in about forty; `nil` if that is more than 100,000 elements.
+    /// How often the element would be drawn in about forty seconds; `nil` if that is more than 100,000 times.
     var refusedCount: Int?
   }
 
@@ -90,7 +90,7 @@ struct SVGCostTests {
       element: "<g><g><g><g><rect width='2' height='2'/></g></g></g></g>", drawnCount: 700, refusedCount: 19_000),
   ]
 
-  /// Whether it is drawn, rather than that it would take too long.
+  /// Whether the drawing is drawn, and not refused because it would take too long.
   private static func isDrawn(_ kind: Kind, count: Int) throws -> Bool {
     let content = (0..<count).map { kind.element.replacing("N", with: "\($0)") }.joined()
     let text = """

@@ -64,7 +64,7 @@ struct SVGEmbeddedImageTests {
     let expected = try decoder.decode(file, options: DecodingOptions()).bitmap
     let (width, height) = (expected.size.width, expected.size.height)
     let size = "width='\(width)' height='\(height)'"
-    // Without a size, it has its own.
+    // Without a size of the element, the image has its own.
     for attributes in [size, ""] {
       let image = try decode(Self.document(Self.image(file, attributes), size))
       #expect(image.info.droppedContent.isEmpty)
@@ -106,7 +106,7 @@ struct SVGEmbeddedImageTests {
   private static let half = "<rect width='1' height='2' fill='green'/>"
 
   @Test func `a drawing inside a drawing is drawn sharply, with its own styles`() throws {
-    // Its rules, identifiers and inherited values are its own.
+    // The inner drawing has its own rules, identifiers and inherited values.
     let inner = Self.document("<style>rect{fill:green}</style><rect id='r' width='1' height='2'/>", "viewBox='0 0 2 2'")
     let content = "<style>#r{fill:red}</style><g fill='red'>\(Self.image(inner))</g>"
     for (file, side) in [

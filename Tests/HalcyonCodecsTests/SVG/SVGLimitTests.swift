@@ -85,7 +85,7 @@ struct SVGLimitTests {
     #expect(try refusal(turbulence("2e9")) == "feTurbulence with 2e9 octaves, over 32")
   }
 
-  /// A definition, and what is drawn how often.
+  /// A definition, an element that uses it, and how often the element is drawn.
   private static let filtered = "<rect width='4000' height='4000' filter='url(#f)'/>"
   private static let costs: [(definition: String, element: String, count: Int)] = [
     ("<filter id='f'><feTurbulence baseFrequency='0.1' numOctaves='8'/></filter>", filtered, 20),
@@ -121,7 +121,7 @@ struct SVGLimitTests {
   private static let wide = "fill='none' stroke='red' stroke-width='40'"
   private static let dashed = "fill='none' stroke='red' stroke-dasharray="
 
-  /// Each takes 10 to 80 seconds.
+  /// Paths of which each takes 10 to 80 seconds.
   private static let paths: [String] = [
     path("L", points(30_000), "fill-rule='evenodd'"),
     path("C", points(12_000), wide),
@@ -146,7 +146,7 @@ struct SVGLimitTests {
     #expect(feature.hasPrefix("paths, filters, masks, patterns or selectors that take too long"))
   }
 
-  /// Each takes less than half a second.
+  /// Paths of which each takes less than half a second.
   private static let soundPaths: [String] = [
     path("L", points(1000)), path("C", points(600), wide), path("L", points(100), dashed + "'5'"),
     // As many points as above on a line that does not cross itself.
@@ -189,7 +189,7 @@ struct SVGLimitTests {
     }
   }
 
-  /// Markup in them could not be found before it is parsed.
+  /// Markup in these encodings could not be checked before the parser reads it.
   @Test func `encodings without the bytes of ASCII are refused`() throws {
     func file(_ encoding: String) -> Data {
       Data("<?xml version='1.0' encoding='\(encoding)'?>".utf8) + Self.document("<rect/>")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HalcyonCodecs
 
-/// What is decided around the codecs of a system, with a reader whose results each test chooses.
+/// The decisions around the codecs of a system, with a reader whose results each test chooses.
 @Suite(.integrationTest)
 struct SystemDecoderTests {
   private static let stored = PixelSize(width: 240, height: 160)
@@ -25,7 +25,7 @@ struct SystemDecoderTests {
     if plan.geometry.reduction >= 1 {
       #expect(result.difference(toAveraged: whole, geometry: plan.geometry) < 1.5)
     }
-    // Enlarged only by `.exact`.
+    // Only `.exact` enlarges an image.
     if case .fit(1000, 1000) = size { #expect(result.size == Self.stored) }
   }
 

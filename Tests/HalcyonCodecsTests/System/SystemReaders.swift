@@ -51,7 +51,7 @@ extension SystemImageReader {
   func imageCount(of file: Data) -> Int { 1 }
 }
 
-/// A system that returns the same small image, and the same whole one, whatever it is asked for.
+/// A system that always returns the same small image and the same whole image.
 struct FixedReader: SystemImageReader {
   let small: Bitmap?
   let whole: Bitmap?

@@ -63,7 +63,7 @@ struct TIFFSampleTests {
     let words = [0xFFFF, 0x8080, 0x4040, 0xFFFF].flatMap { Self.bytes($0, 2) }
     let wide = Self.file(2, 1, bits: 16, photometric: 1, samples: 2, extra: 2, pixels: words)
     #expect(try colors(wide) == [grey(128, 128), grey(64)])
-    // What it means is not said.
+    // The file does not say what the extra sample means.
     let unknown = Self.file(2, 1, bits: 8, photometric: 1, samples: 2, extra: 0, pixels: [100, 1, 200, 2])
     #expect(try colors(unknown) == [grey(100), grey(200)])
   }
@@ -162,7 +162,7 @@ struct TIFFSampleTests {
       var file = try Fixture.data("cases/\(name).tif")
       let image = try TIFFDecoder().decode(file, options: DecodingOptions())
       #expect(image.size.width > 0)
-      // The directory comes first, so that the end is in the samples, or it says so.
+      // The directory comes first, so that the samples are cut, or the error says so.
       file.removeLast(60)
       #expect(throws: ImageDecodingError.truncated(.tiff), "\(name)") {
         try TIFFDecoder().decode(file, options: DecodingOptions())

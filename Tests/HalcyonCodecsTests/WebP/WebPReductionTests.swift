@@ -55,7 +55,7 @@ struct WebPReductionTests {
   @Test func `a file that ends within its image data is not reduced`() throws {
     let file = try Self.file(PixelSize(width: 451, height: 301))
     for count in stride(from: 40, to: file.count - 1, by: file.count / 10) {
-      // Both lengths are right: of the file and of its only chunk.
+      // The lengths of the file and of its only chunk are those of the cut file.
       var cut = Data(file.prefix(count))
       cut.replaceSubrange(4..<8, with: withUnsafeBytes(of: UInt32(count - 8).littleEndian) { Data($0) })
       cut.replaceSubrange(16..<20, with: withUnsafeBytes(of: UInt32(count - 20).littleEndian) { Data($0) })

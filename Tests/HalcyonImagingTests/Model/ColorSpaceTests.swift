@@ -41,7 +41,7 @@ struct ColorSpaceTests {
     #expect(color.converted(to: .sRGB) == color)
   }
 
-  /// With the matrices of CSS Color 4, section 18.
+  /// The exact colours use the matrices of CSS Color 4, section 18.
   @Test func `each colour is within a level of the exact one`() throws {
     let toXYZ =
       [

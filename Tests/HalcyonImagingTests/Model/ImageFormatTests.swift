@@ -56,7 +56,7 @@ struct ImageFormatTests {
     #expect(ImageFormat(sniffing: Data(text.utf8)) == nil)
   }
 
-  /// What can precede the root element: N is a comment of two kilobytes.
+  /// Text that can precede the root element; N stands for a comment of two kilobytes.
   private static let prologs: [String] = [
     "N", "<?xml version='1.0'?>N", "N<!DOCTYPE svg PUBLIC 'a' \"b\" [ <!ENTITY a ']>'><!-- ]> ' --> ]>",
     "<?xml version='1.0' encoding='utf-8'?><?xml-stylesheet href='<html>'?>\n N N N",

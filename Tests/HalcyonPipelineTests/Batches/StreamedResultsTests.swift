@@ -82,7 +82,7 @@ struct StreamedResultsTests {
       indices.insert(element.index)
     }
     #expect(indices.count == count)
-    // The one in the hands of the loop, those being loaded, and those being released.
+    // The image that the loop has, images that are being loaded, and images that are being released.
     #expect(alive.highest <= 16)
   }
 

@@ -20,7 +20,7 @@ struct TestClockTests {
     await waiting.value
     clock.advance(by: .seconds(1))
     for sleeper in sleepers + [third] { try await sleeper.value }
-    // Nothing sleeps any more, and the task has been cancelled before it waits.
+    // No task sleeps any more, and this one is cancelled before it waits.
     let late = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       await clock.waitForSleepers()

@@ -127,7 +127,7 @@ struct ImagesInUseTests {
       clock.advance(by: .seconds(9))
       #expect(images.image(for: "a") != nil)
     }
-    // Memory has not removed what has expired yet.
+    // The memory cache has not removed the expired image yet.
     clock.advance(by: .seconds(10))
     #expect(images.image(for: "a") == nil)
     #expect(held == nil)

@@ -129,7 +129,7 @@ struct LoadFlowTests {
         for: "a", subscription: LoadSubscription(priority: .normal), keepsResult: true, writes: writes
       ) { _ throws(ImageError) in
         starts.signal()
-        // Blocks: this is the part that runs before the job's task is known.
+        // Blocks the part of the job that runs before its task is known.
         blockingWait(for: mayEnd)
         await Task.yield()
         hasEnded.withLock { $0 = true }

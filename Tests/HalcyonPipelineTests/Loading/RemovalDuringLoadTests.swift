@@ -74,7 +74,7 @@ struct RemovalDuringLoadTests {
     }
     #expect(image.size.width == 100)
     #expect(memory.count == 0)
-    // Assigning `nil` leaves the store.
+    // Assigning `nil` does not change the store.
     #expect(try await disk.count == (removal == .assignment ? 1 : 0))
     #expect(try await held.fixture.pipeline.image(for: request).size.width == (removal == .assignment ? 100 : 60))
   }

@@ -8,7 +8,7 @@ import HalcyonTestDoubles
 import HalcyonTestTraits
 import Testing
 
-/// What the cancellation of a caller that waits for a task means for its load.
+/// The effect on a load when a caller that waits for its task is cancelled.
 @Suite(.unitTest)
 struct TaskWaitTests {
   @Test func `cancelling the only caller that waits for a task cancels its load`() async throws {

@@ -19,7 +19,7 @@ struct PrefetchControlTests {
     let result = await task.result
     #expect(result.failed.map(\.request).numbers == Array(0..<20))
     #expect(result.failed.allSatisfy { $0.error.name == "cancelled" })
-    // A second prefetch, which starts after the stopped one would have.
+    // A second prefetch starts after the stopped one would have started.
     #expect(await prefetcher.start([fixture.url]).result.completed.count == 1)
     #expect(fixture.transport.requests.map(\.url) == [fixture.url])
   }

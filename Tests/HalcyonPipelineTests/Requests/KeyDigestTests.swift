@@ -73,7 +73,7 @@ struct CacheKeyTests {
     .fill(width: 5, height: 7, anchor: .center),
   ])
   func `the key of an image contains the description of its size`(size: TargetSize) throws {
-    // The longer ones do not fit on the stack, or only in part.
+    // Longer keys do not fit on the stack, or only in part.
     for length in Array(0...70) + Array(920...1100) {
       let url = try #require(URL(string: "https://example.com/" + String(repeating: "a", count: length)))
       let keys = RequestKeys(ImageRequest(url: url, size: size))

@@ -14,7 +14,7 @@ struct StoragePolicyTests {
     #expect(opaque == (.jpeg, EncodingOptions(quality: 0.8)))
     let transparent = try #require(automatic.encoding(of: try still(alpha: 100, isOpaque: false)))
     #expect(transparent == (.png, EncodingOptions()))
-    // Decided by the pixels, not by the flag.
+    // The pixels decide, not the flag.
     let opaquePixels = try #require(automatic.encoding(of: try still(alpha: 255, isOpaque: false)))
     #expect(opaquePixels == (.jpeg, EncodingOptions(quality: 0.8)))
     let animated = try NumberedFramesDecoder(frameCount: 3).image(from: Data(), options: DecodingOptions())

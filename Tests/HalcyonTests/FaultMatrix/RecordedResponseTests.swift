@@ -9,7 +9,7 @@ import Testing
 /// Loads the responses that `Scripts/record-responses` sent to a browser, and compares what is shown and requested.
 @Suite(.integrationTest)
 struct RecordedResponseTests {
-  /// What the pipeline does otherwise, by the last words of the name of a case, or the first of several cases.
+  /// Where the pipeline differs from the browser on purpose, by words in the names of one or several cases.
   private static let choices: [(words: String, reason: String)] = [
     ("too short a length", "a cut image is an error, unless the request allows a partial one"),
     ("an empty length", "libcurl is told in a second request to ignore the length"),

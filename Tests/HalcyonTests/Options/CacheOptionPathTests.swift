@@ -112,7 +112,7 @@ struct CacheOptionPathTests {
         events.record("loaded with \(store.count)")
       }
       try await gate.waitUntilHolding(path.entryCount)
-      // Other loads complete meanwhile, so this one would have.
+      // Other loads complete meanwhile, as this one would if it did not wait.
       for number in 0..<5 {
         var other = ImageRequest(url: fixture.url.appending(path: "\(number)"))
         (other.waitsForStore, other.storeAccess) = (false, .readOnly)

@@ -186,7 +186,7 @@ struct CacheOptionsTests {
       ends.record(store.count)
     }
     try await gate.waitUntilHolding(1)
-    // Another load of the same bytes ends meanwhile, so this one would have.
+    // Another load of the same bytes ends meanwhile, as this one would if it did not wait.
     _ = try await pipeline.data(for: ImageRequest(url: try #require(URL(string: "http://example.com/a"))))
     try await executor.waitUntilIdle()
     #expect(ends.events == [])

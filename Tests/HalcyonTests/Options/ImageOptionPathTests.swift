@@ -108,7 +108,7 @@ struct ImageOptionPathTests {
     async throws
   {
     let photo = try Photos.data("rocket.jpg")
-    // Within the codes of its last frame.
+    // Cuts the file within the codes of its last frame.
     let cut = path == .animation ? try path.served.dropLast(20) : photo.prefix(photo.count / 2)
     for allowsPartialImage in [true, false] {
       let options = level.options { $0.allowsPartialImage = allowsPartialImage }
@@ -181,7 +181,7 @@ struct ImageOptionPathTests {
         return
       }
       if path.encodes {
-        // It has the first frame, in the format of the call, and is not in memory.
+        // The encoded image has the first frame, in the format of the call, and is not in memory.
         (request.storage, request.memoryExpiration) = (.photo, .never)
         (request.animation, request.processors) = (.frames(processed: true), [.invert])
         #expect(try await path.load(request, with: fixture.pipeline).decodedImage?.size.width == 20)

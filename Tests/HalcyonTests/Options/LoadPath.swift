@@ -103,7 +103,8 @@ enum LoadPath: String, CaseIterable, Sendable {
     _ request: ImageRequest, with pipeline: ImagePipeline, onPreview: @escaping @Sendable (DecodedImage) -> Void
   ) async throws(ImageError) -> DecodedImage {
     if self == .view { return try await PathView(onPreview).response(for: request, with: pipeline).image }
-    // Its events are kept from the first one on; a stream that is opened later may miss the previews of a quick load.
+    // A followed task keeps its events from the first one on; a stream that is opened later may miss the previews of a
+    // quick load.
     let task = pipeline.followedTask(for: request, after: pipeline.lookUpMemory(for: request))
     for await event in task.allEvents ?? task.events {
       if case .preview(let image) = event { onPreview(image) }

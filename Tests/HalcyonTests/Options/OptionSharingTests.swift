@@ -9,7 +9,7 @@ import Testing
 
 @testable import HalcyonPipeline
 
-/// What requests share that differ in one option: work in flight, and cached images.
+/// The work in flight and the cached images that requests share if they differ in one option.
 @Suite(.unitTest)
 struct OptionSharingTests {
   private let file: Data

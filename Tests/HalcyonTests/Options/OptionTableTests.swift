@@ -23,7 +23,7 @@ struct OptionTableTests {
     let fields = try #require(Mirror(reflecting: request).descendant("contents", "fields"))
     let content = try #require(RequestContent.make(.post, nil))
     let stored = [fields, content].flatMap { Mirror(reflecting: $0).children.compactMap(\.label) }
-    // The source is what is loaded; the options are listed one by one.
+    // The source is not an option, and the options in the box are listed one by one.
     let properties = stored.filter { !["source", "optionsBox"].contains($0) }
     #expect(properties.count > 5)
     #expect(RequestOption.allCases.map(\.rawValue).sorted() == (options.list + properties).sorted())

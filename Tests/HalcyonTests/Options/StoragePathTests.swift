@@ -112,7 +112,7 @@ struct StoragePathTests {
       let request = fixture.request(size: small) { $0.storage = .encoded(as: .jpeg, keepsOriginal: false) }
       _ = try await fixture.origin(request)
       #expect(try await fixture.storedFormats == [.jpeg])
-      // Another pipeline has nothing in flight.
+      // A new pipeline has no load in flight.
       let pipeline = ImagePipeline(configuration: fixture.pipeline.configuration)
       #expect(try await pipeline.data(for: request) == file)
       #expect(fixture.transport.requests.count == 2)

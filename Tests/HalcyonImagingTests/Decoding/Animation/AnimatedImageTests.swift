@@ -41,7 +41,7 @@ struct AnimatedImageTests {
       let number = try await image.frame(at: index).number
       #expect(number == index)
     }
-    // Once to probe the animation, once to read it.
+    // Opened once to probe the animation, and once to read it.
     #expect(decoder.openCount == 2)
     #expect(decoder.decoded == Array(0..<50))
   }
@@ -74,7 +74,7 @@ struct AnimatedImageTests {
     cache.store(try decoder.image(from: data, options: DecodingOptions()), for: key("b"))
     cache.store(try decoder.image(from: data, options: DecodingOptions()), for: key("c"))
     first = nil
-    // Its pixels are still in use, its animation is not.
+    // The pixels of "a" are still in use, its animation is not.
     withExtendedLifetime(bitmap) { #expect(cache.image(for: key("a")) == nil) }
   }
 }

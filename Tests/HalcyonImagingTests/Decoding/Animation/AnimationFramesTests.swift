@@ -23,7 +23,7 @@ struct AnimationFramesTests {
       let number = try await frames.frame(at: index % 1000).number
       #expect(number == index % 1000)
       #expect(frames.byteCount <= byteLimit)
-      // Beyond the cached ones: a frame that was just decoded, and an evicted one that is being freed.
+      // In addition to the cached frames, one was just decoded, and an evicted one is being freed.
       #expect(decoder.inMemoryCount <= 12)
     }
   }
@@ -65,7 +65,7 @@ struct AnimationFramesTests {
       }
       for try await isRight in group { #expect(isRight) }
     }
-    // Once to probe the animation, once to play it.
+    // Opened once to probe the animation, and once to play it.
     #expect(decoder.openCount == 2)
   }
 

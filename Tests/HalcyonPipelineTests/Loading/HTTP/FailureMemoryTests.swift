@@ -90,7 +90,7 @@ struct RetryBudgetTests {
       let other = try origin("\(number)")
       #expect(budget.spend(for: other))
     }
-    // Those that have spent the least are forgotten first.
+    // The origins that have spent the least are forgotten first.
     #expect(!budget.spend(for: first))
   }
 }

@@ -31,7 +31,7 @@ struct HostQueuesTests {
     var more = start()
     #expect(more.isEmpty, "few more are sent after a refusal")
     queues.pause(origin, until: .seconds(10))
-    // Those in flight do not end the pause.
+    // The end of the transfers in flight does not end the pause.
     for transfer in active { queues.end(transfer, status: 200) }
     queues.endPauses(at: .seconds(9))
     more = start()
@@ -92,7 +92,7 @@ struct HostQueuesTests {
     queues.enqueue(1, for: try origin("kept"), .normal)
     for number in 2...201 { queues.pause(try origin("\(number)"), until: .seconds(number)) }
     #expect(queues.nextPauseEnd == .seconds(1))
-    // Nothing enters at once while a request waits.
+    // No transfer enters at once while a request waits.
     queues.remove(1)
     var paused: [Int] = []
     for number in 2...201 {
@@ -110,7 +110,7 @@ struct HostQueuesTests {
     for id in 1...6 {
       queues.enqueue(UInt64(id), for: try origin(id.isMultiple(of: 2) ? "a" : "b"), id == 5 ? .low : .normal)
     }
-    // It becomes the newest, although it was in this queue before.
+    // The request becomes the newest of its queue, although it was in this queue before.
     queues.updatePriority(of: 2, to: .veryLow)
     queues.updatePriority(of: 2, to: .normal)
     queues.remove(4)

@@ -72,7 +72,7 @@ struct RetryTests {
       .response(status: 503, body: Data(), headers: ["Retry-After": field]), .response(body: Self.image))
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await clock.waitForSleepers()
-    // And a twentieth more, so that clients do not return in step.
+    // The wait is a twentieth longer, so that clients do not return in step.
     clock.advance(by: .seconds(seconds) * 1.05 - .milliseconds(1))
     #expect(clock.sleeperCount == 1)
     clock.advance(by: .milliseconds(1))
@@ -253,7 +253,7 @@ struct RetryTests {
     fixture.memory.removeAll()
     _ = try await fixture.pipeline.image(for: fixture.url)
     #expect(fixture.transport.requests.count == 2)
-    // Also where the image is in no cache.
+    // The same holds if the image is in no cache.
     _ = try await fixture.pipeline.image(
       for: ImageRequest(url: fixture.url) {
         ($0.memoryAccess, $0.storeAccess) = (.disabled, .disabled)
@@ -345,7 +345,7 @@ struct RetryTests {
     while fixture.transport.requests.isEmpty { try await Task.yieldUnlessCancelled() }
     var request = ImageRequest(url: fixture.url)
     request.timeout = .seconds(5)
-    // The second one joins the load of the first while that waits.
+    // The second task joins the load of the first while that load waits.
     let tasks = [fixture.pipeline.task(for: request), fixture.pipeline.task(for: request)]
     await clock.waitForSleepers(2)
     while fixture.pipeline.loader.bytes.http.limiter.waitingCount == 0 { try await Task.yieldUnlessCancelled() }
