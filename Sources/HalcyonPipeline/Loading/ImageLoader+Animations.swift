@@ -34,7 +34,7 @@ extension ImageLoader {
     } catch let error where error is ImageError || error is ImageDecodingError {
       throw error
     } catch {
-      throw ImageError(encoding: error, url: encoded.metadata.url)
+      throw ImageError(encoding: error, url: encoded.sourceURL)
     }
   }
 }

@@ -32,7 +32,7 @@ extension ImageLoader {
       let decoder = try configuration.decoders(for: request).decoder(for: encoded.info.format)
       return try await workers.run(priority: request.loadPriority) { _ in try decoder.metadata(of: encoded.data) }
     } catch {
-      throw ImageError(decoding: error, url: encoded.metadata.url)
+      throw ImageError(decoding: error, url: encoded.sourceURL)
     }
   }
 }

@@ -111,10 +111,10 @@ extension ImageLoader {
 extension ImageError {
   /// The error of a decoder; for the body of an error status, the error of a body that is not an image.
   init(decoding error: any Error, _ encoded: EncodedImage) {
-    self.init(decoding: error, url: encoded.metadata.url)
+    self.init(decoding: error, url: encoded.sourceURL)
     if case .cancelled = self { return }
     if encoded.isOfErrorStatus, encoded.origin == .network {
-      self = .httpStatus(encoded.metadata.status, url: encoded.metadata.url ?? .unnamedImage)
+      self = .httpStatus(encoded.metadata.status, url: encoded.sourceURL)
     }
   }
 }

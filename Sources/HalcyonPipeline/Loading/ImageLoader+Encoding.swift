@@ -67,7 +67,7 @@ extension ImageLoader {
       data = try await encodedData(
         of: image, load.request, original: encoded.data, priority: load.subscription.priority)
     } catch {
-      throw ImageError(encoding: error, url: encoded.metadata.url)
+      throw ImageError(encoding: error, url: encoded.sourceURL)
     }
     guard let data else { return EncodedVariant(encoded.data, of: encoded) }
     if !image.isPartial {
@@ -167,7 +167,7 @@ extension ImageLoader {
       return Made(
         data: data ?? encoded.data, placeholder: placeholder, decodedSize: decodedSize, isPartial: image.isPartial)
     } catch {
-      throw ImageError(encoding: error, url: encoded.metadata.url)
+      throw ImageError(encoding: error, url: encoded.sourceURL)
     }
   }
 
@@ -179,7 +179,7 @@ extension ImageLoader {
     } catch let error as ImageError {
       throw error
     } catch {
-      throw .failed(cause: error, url: encoded.metadata.url ?? .unnamedImage)
+      throw .failed(cause: error, url: encoded.sourceURL)
     }
   }
 }

@@ -84,5 +84,5 @@ struct LoadKey: JobOptions {
 }
 
 extension ImageRequest {
-  fileprivate static var withoutOptions: ImageRequest { ImageRequest(url: .unnamedImage) }
+  fileprivate static var withoutOptions: ImageRequest { ImageRequest(source: .string("")) }
 }

@@ -95,7 +95,7 @@ extension ImagePipeline {
     else {
       throw .notStorable(key: key.sourceText)
     }
-    _ = try configuration.inspector(of: request.source.url, for: request).info(of: original)
+    _ = try configuration.inspector(of: request.source.url ?? key.sourceURL, for: request).info(of: original)
     try await store.insert(StoredEntry(body: original, metadata: newMetadata(for: request, userInfo)), for: key)
   }
 
@@ -119,7 +119,7 @@ extension ImagePipeline {
         }
       }
     } catch {
-      throw ImageError(encoding: error, url: metadata.url)
+      throw ImageError(encoding: error, url: metadata.url ?? key.sourceURL)
     }
     if let data { try await store.insert(StoredEntry(body: data, metadata: metadata), for: key) }
   }
@@ -154,7 +154,7 @@ extension ImagePipeline {
       }
       return try await store?.metadata(for: keys.fetch)
     } catch {
-      throw .failed(cause: error, url: request.source.url ?? .unnamedImage)
+      throw .failed(cause: error, url: request.source.url ?? keys.fetch.sourceURL)
     }
   }
 
@@ -221,7 +221,7 @@ extension ImagePipeline {
       try await store.removeResponses(for: keys.fetch)
       try await cache.encodedStore?.removeEntry(for: keys.fetch.ofPartialBody)
     } catch {
-      throw .failed(cause: error, url: request.source.url ?? .unnamedImage)
+      throw .failed(cause: error, url: request.source.url ?? keys.fetch.sourceURL)
     }
   }
 }
@@ -236,7 +236,7 @@ extension DataStore {
     do {
       try await store(entry, for: key)
     } catch {
-      throw .failed(cause: error, url: entry.metadata.url ?? .unnamedImage)
+      throw .failed(cause: error, url: entry.metadata.url ?? key.sourceURL)
     }
   }
 }

@@ -1,5 +1,6 @@
 import HalcyonHTTP
 import HalcyonImaging
+import HalcyonSupport
 import Foundation
 
 extension ImageError {
@@ -13,11 +14,11 @@ extension ImageError {
   }
 
   /// Wraps an error that a decoder threw.
-  init(decoding error: any Error, url: URL?) {
+  init(decoding error: any Error, url: URL) {
     switch error {
     case is CancellationError, ImageDecodingError.cancelled: self = .cancelled
-    case let error as ImageDecodingError: self = .decoding(error, url: url ?? .unnamedImage)
-    default: self = .failed(cause: error, url: url ?? .unnamedImage)
+    case let error as ImageDecodingError: self = .decoding(error, url: url)
+    default: self = .failed(cause: error, url: url)
     }
   }
 
@@ -28,8 +29,8 @@ extension ImageError {
   }
 
   /// Wraps an error that an encoder threw.
-  init(encoding error: any Error, url: URL?) {
-    self = error is CancellationError ? .cancelled : .failed(cause: error, url: url ?? .unnamedImage)
+  init(encoding error: any Error, url: URL) {
+    self = error is CancellationError ? .cancelled : .failed(cause: error, url: url)
   }
 
   /// Wraps an error that the closure of a source threw.
@@ -52,7 +53,25 @@ extension ImageError {
   }
 }
 
+extension CacheKey {
+  /// The URL of the source in errors; for a source without a URL, `key:` and its key.
+  var sourceURL: URL {
+    if case .url(let text)? = source, let url = URL(string: text) { return url }
+    return URL(key: sourceText)
+  }
+}
+
 extension URL {
-  /// The URL in errors of bytes that have none.
-  static let unnamedImage = URL(filePath: "/unnamed-image")
+  private static let keyScheme = "key"
+
+  fileprivate init(key: String) {
+    let path = key.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    self = URL(string: "\(Self.keyScheme):\(path)") ?? URL(filePath: "/")
+  }
+
+  /// The key in the URL of a source without a URL; `nil` for any other URL.
+  var sourceKey: String? {
+    guard scheme == Self.keyScheme else { return nil }
+    return String(absoluteString.dropFirst(Self.keyScheme.count + 1)).removingPercentEncoding
+  }
 }

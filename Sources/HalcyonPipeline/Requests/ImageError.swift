@@ -14,6 +14,9 @@ public import Foundation
 ///   showPlaceholder(error.isTransient ? "Try again later." : error.description)
 /// }
 /// ```
+///
+/// The URL in an error of a source without one, such as ``ImageSource/data(_:key:)``, is `key:` and the percent-encoded
+/// key.
 @nonexhaustive
 public indirect enum ImageError: Error, Sendable {
   /// The text is not a valid URL.
@@ -95,17 +98,20 @@ extension ImageError: CustomStringConvertible {
       "\(url.printable) redirects more than \(limit) times. Use the final URL, or raise redirectLimit."
     case .redirectRejected(let target, let url):
       "\(url.printable) redirects to “\(URL.printable(target))”, which is not http or https or was rejected. Use another URL."
+    case .emptyResponse(let url) where url.sourceKey != nil:
+      "\(url.sourceName) has no bytes. Check the data of this source."
     case .emptyResponse(let url):
       "\(url.printable) responded with an empty body. Check that there is an image at this URL."
     case .responseTooLarge(let byteLimit, let url):
-      "\(url.printable) is over \(byteLimit) bytes. Raise limits.encodedByteCount to accept it."
+      "\(url.sourceName) is over \(byteLimit) bytes. Raise limits.encodedByteCount to accept it."
     case .notAnImage(let contentType, let url):
       """
-      \(url.printable) is not an image: its bytes are in no format that this build \
-      reads\(contentType.map { " (the server says \($0.printable))" } ?? ""). Check the URL.
+      \(url.sourceName) is not an image: its bytes are in no format that this build \
+      reads\(contentType.map { " (the server says \($0.printable))" } ?? ""). \
+      Check the \(url.sourceKey == nil ? "URL" : "data of this source").
       """
     case .decoding(let error, let url):
-      "\(url.printable) was not decoded. \(error)"
+      "\(url.sourceName) was not decoded. \(error)"
     case .unreadableFile(let path, let code):
       "\(path.printable) cannot be read: \(String(cString: strerror(code))). Check its path and permissions."
     case .invalidDataURL(let reason):
@@ -125,7 +131,7 @@ extension ImageError: CustomStringConvertible {
     case .allSourcesFailed(let errors):
       "All \(errors.count) sources failed: " + errors.map(\.description).joined(separator: " ")
     case .failed(let cause, let url):
-      "\(url.printable) was not loaded: \(cause)"
+      "\(url.sourceName) was not loaded: \(cause)"
     case .notCached(let key):
       """
       \(key.printable) is not cached, and the request does not allow the network. Set its cachePolicy to .standard \
@@ -164,6 +170,11 @@ extension ImageError: CustomStringConvertible {
     default: "Check what the server expects of the request."
     }
   }
+}
+
+extension URL {
+  /// The source in a message: its URL, or its key in quotation marks.
+  fileprivate var sourceName: String { sourceKey.map { "“\($0.printable)”" } ?? printable }
 }
 
 extension ImageError: LocalizedError {

@@ -44,18 +44,18 @@ enum ResolvedSource: Sendable {
   private init(_ url: URL, text: String) throws(ImageError) {
     switch url.scheme?.lowercased() {
     case "http", "https":
-      guard let web = HTTPURL(url) else { throw .invalidURL(url.absoluteString) }
+      guard let web = HTTPURL(url) else { throw .invalidURL(text) }
       self = .web(.known(web))
     case "file":
       let path = String(decoding: url.decodedPath, as: UTF8.self)
-      guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidURL(url.absoluteString) }
+      guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidURL(text) }
       self = .file(path: path, url: url)
     case "data":
       self = .inline(text: text, url: url)
     case let scheme?:
       throw .unsupportedScheme(scheme, url: url)
     case nil:
-      throw .invalidURL(url.absoluteString)
+      throw .invalidURL(text)
     }
   }
 }

@@ -162,6 +162,34 @@ struct SourceTests {
     }
   }
 
+  @Test(arguments: ["no url", "http://", "file://", "photos/a b.jpg"])
+  func `an invalid URL is named as it was written`(text: String) async {
+    let fixture = PipelineFixture.serving()
+    let error = await #expect(throws: ImageError.self) {
+      try await fixture.pipeline.image(for: ImageRequest(source: .string(text)))
+    }
+    #expect(error?.description.hasPrefix("“\(text)” is ") == true, "\(error?.description ?? "")")
+  }
+
+  @Test(arguments: [false, true])
+  func `errors of bytes without a URL name their key`(isProvided: Bool) async {
+    func failure(_ bytes: Data) async -> String? {
+      let source = isProvided ? ImageSource.data(key: "icon 1/ä") { bytes } : .data(bytes, key: "icon 1/ä")
+      let error = await #expect(throws: ImageError.self) {
+        try await PipelineFixture.serving().pipeline.image(for: ImageRequest(source: source))
+      }
+      return error?.description
+    }
+    #expect(
+      await failure(Data("hello".utf8))
+        == "“icon 1/ä” is not an image: its bytes are in no format that this build reads. Check the data of this source."
+    )
+    #expect(await failure(Data()) == "“icon 1/ä” has no bytes. Check the data of this source.")
+    var damaged = SolidImage(width: 40, height: 40).data
+    damaged[13] = 0
+    #expect(await failure(damaged)?.hasPrefix("“icon 1/ä” was not decoded. ") == true)
+  }
+
   @Test func `a signed URL keeps its cache key when its signature changes`() async throws {
     let fixture = PipelineFixture.serving()
     let addresses = [

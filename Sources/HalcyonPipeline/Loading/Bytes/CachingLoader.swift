@@ -80,7 +80,7 @@ final class CachingLoader: Sendable {
       }
     case .decoded(let provider):
       return try await providedImage(load) { [self] () async throws(ImageError) in
-        try await encoded(provider.provided())
+        try await encoded(provider.provided(), of: load)
       }
     }
   }
@@ -90,7 +90,7 @@ final class CachingLoader: Sendable {
 
   /// The image of a stored entry; `nil` if the entry is not an image.
   func storedImage(_ entry: StoredEntry, of load: Load) -> EncodedImage? {
-    let inspector = configuration.inspector(of: entry.metadata.url, for: load.request)
+    let inspector = configuration.inspector(of: entry.metadata.url ?? load.key.sourceURL, for: load.request)
     guard let info = try? inspector.info(of: entry.body) else { return nil }
     return EncodedImage(
       data: entry.body, metadata: entry.metadata, info: info, origin: .store,

@@ -54,6 +54,9 @@ final class EncodedImage: Sendable {
 
   deinit { state.withLock(\.onDeinit)?() }
 
+  /// The URL of the source in errors.
+  var sourceURL: URL { metadata.url ?? watch.key.sourceURL }
+
   /// The status and headers of the response; `nil` for bytes that did not come over HTTP.
   var responseHead: ResponseHead? {
     guard freshEnd != nil, let url = metadata.url else { return nil }
@@ -115,7 +118,7 @@ final class EncodedImage: Sendable {
   func waitForStoring() async throws(ImageError) {
     try await waitForWriting()
     guard let cause = state.withLock(\.failure) else { return }
-    throw .failed(cause: cause, url: metadata.url ?? .unnamedImage)
+    throw .failed(cause: cause, url: sourceURL)
   }
 }
 

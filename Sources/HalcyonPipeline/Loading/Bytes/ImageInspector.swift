@@ -12,10 +12,10 @@ struct ImageInspector {
   /// The size of the file, once ``info`` describes all of it.
   private var wholeByteCount: Int?
 
-  init(decoders: DecoderTable, limits: ImageLimits, url: URL?, contentType: String? = nil) {
+  init(decoders: DecoderTable, limits: ImageLimits, url: URL, contentType: String? = nil) {
     self.decoders = decoders
     self.limits = limits
-    self.url = url ?? .unnamedImage
+    self.url = url
     self.contentType = contentType
   }
 
@@ -56,7 +56,7 @@ struct ImageInspector {
 extension PipelineConfiguration {
   /// An inspector for the bytes of a URL. Inlined, since a call would copy the large configuration.
   @inline(__always)
-  func inspector(of url: URL?, contentType: String? = nil, for request: ImageRequest) -> ImageInspector {
+  func inspector(of url: URL, contentType: String? = nil, for request: ImageRequest) -> ImageInspector {
     ImageInspector(decoders: decoders(for: request), limits: limits, url: url, contentType: contentType)
   }
 

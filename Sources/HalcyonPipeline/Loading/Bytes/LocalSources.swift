@@ -73,7 +73,7 @@ extension CachingLoader {
   }
 
   /// A decoded image with its encoded form, as it is stored.
-  func encoded(_ image: DecodedImage) async throws(ImageError) -> Provided {
+  func encoded(_ image: DecodedImage, of load: Load) async throws(ImageError) -> Provided {
     if let data = image.animation?.data { return Provided(data: data, image: image) }
     do {
       let data = try await files.run { [encoders = configuration.encoders] _ in
@@ -81,7 +81,7 @@ extension CachingLoader {
       }
       return Provided(data: data ?? Data(), image: image)
     } catch {
-      throw ImageError(encoding: error, url: nil)
+      throw ImageError(encoding: error, url: load.key.sourceURL)
     }
   }
 
@@ -91,12 +91,12 @@ extension CachingLoader {
     let data = provided.data
     guard !data.isEmpty else { throw .emptyResponse(url: url ?? .unnamedImage) }
     guard data.count <= configuration.limits.encodedByteCount else {
-      throw .responseTooLarge(byteLimit: configuration.limits.encodedByteCount, url: url ?? .unnamedImage)
+      throw .responseTooLarge(byteLimit: configuration.limits.encodedByteCount, url: sourceURL)
     }
     let now = configuration.time.now()
     let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
     let storable = StorableResponse(metadata: metadata, key: load.key, requestHeaders: [:], knownVariants: [])
-    let inspector = configuration.inspector(of: url, for: load.request)
+    let inspector = configuration.inspector(of: sourceURL, for: load.request)
     let image = EncodedImage(
       data: data, metadata: metadata, info: try inspector.info(of: data), origin: origin,
       storable: isStorable ? storable : nil, decoded: provided.image, trace: load.trace, watch: load.watch)

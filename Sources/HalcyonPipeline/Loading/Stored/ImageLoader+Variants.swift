@@ -84,7 +84,7 @@ extension ImageLoader {
     }
     load.cache.writes.track { _ = await work.result }
     if case .failure(let cause) = await work.result {
-      throw .failed(cause: cause, url: encoded.metadata.url ?? .unnamedImage)
+      throw .failed(cause: cause, url: encoded.sourceURL)
     }
   }
 
