@@ -325,7 +325,7 @@ extension ImageViewLoad {
     showLater(response.image, viewRequest.transition(from: response.origin))
   }
 
-  /// Revalidates an image that came from memory by its file.
+  /// Compares an image from memory with its file, and replaces it if the file has changed.
   private func checkFile() {
     loader.checkFile { [weak self] in self?.didRevalidate($0, self?.loader.sized, hasChanged: true) }
   }

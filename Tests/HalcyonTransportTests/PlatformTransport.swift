@@ -26,8 +26,8 @@ enum LinuxFoundationGap: String {
   case backPressure
   /// A task that receives is sometimes not ended by its cancellation.
   case cancellation
-  /// The response with a challenge is passed on before the handler is asked, and the task waits for ever if that has no
-  /// credential.
+  /// The response with a challenge is passed on before the handler is asked, and the task waits for ever if the handler
+  /// has no credential.
   case challenges
   /// Errors of libcurl that are not about the connection have the code `unknown`.
   case errorCodes

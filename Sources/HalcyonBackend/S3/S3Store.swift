@@ -199,11 +199,11 @@ extension S3Store: SelectiveStore {
   }
 }
 
-/// The parts of a list. They end, since later parts must have later keys.
+/// Counts the parts of a list, which ends: each part must have later keys than the part before it.
 struct S3Pages {
   /// Ten million keys.
   private static let pageLimit = 10_000
-  /// Storage may send parts without a key that is new.
+  /// Storage may send parts without a later key.
   private static let emptyPageLimit = 100
 
   private var last: String?

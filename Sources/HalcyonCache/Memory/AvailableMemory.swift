@@ -44,7 +44,7 @@ struct AvailableMemory {
   /// The folder of this process's group, then its ancestors' folders.
   var groups: [URL] { groups(of: { $0.isEmpty }, below: controlGroups) }
 
-  /// The same for the memory controller of version 1, where each controller has its own hierarchy.
+  /// The folders for the memory controller of version 1, where each controller has its own hierarchy.
   private var groupsOfVersion1: [URL] {
     groups(of: { $0.contains("memory") }, below: controlGroups.appendingPathComponent("memory", isDirectory: true))
   }

@@ -141,7 +141,7 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore {
     update { $0.trim(to: byteCount, discarded: &$1) }
   }
 
-  /// The removals of a key from the store behind.
+  /// The number of the last removal of a key from the store behind.
   private func removalCount(of key: CacheKey) -> UInt64 { baseRemovals.reduce(0) { $0 + $1.last(of: key) } }
 
   /// The entry in memory, if it is served. Does not count as use.

@@ -6,7 +6,8 @@ enum FrameDuration {
     duration <= .milliseconds(10) ? .milliseconds(100) : duration
   }
 
-  /// The same for a duration in seconds, to the microsecond: one day at most, and 0 if not finite.
+  /// The displayed duration for one in seconds, to the microsecond: one day at most; a duration that is not finite is
+  /// 0.
   static func displayed(seconds: Double) -> Duration {
     displayed(seconds.isFinite ? .microseconds(Int64((min(max(seconds, 0), 86_400) * 1e6).rounded())) : .zero)
   }

@@ -38,7 +38,7 @@ struct Bytes {
     bits32(at: offset, littleEndian: littleEndian).map { min(Int(clamping: $0), Self.largest) }
   }
 
-  /// The same of eight bytes.
+  /// A number of eight bytes; ``largest`` for one above it.
   func unsigned64(at offset: Int, littleEndian: Bool = false) -> Int? {
     bits64(at: offset, littleEndian: littleEndian).map { min(Int(clamping: $0), Self.largest) }
   }

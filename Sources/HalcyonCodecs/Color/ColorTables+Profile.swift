@@ -12,7 +12,7 @@ extension ColorTables {
     guard let transform = LittleCMS.makeTransform(profile, lcms_shim_rgba_float, to: target, lcms_shim_rgba_float)
     else { return nil }
     defer { cmsDeleteTransform(transform) }
-    // Each value of each channel alone.
+    // The colours with one channel at each of its values, and the other channels 0.
     let values = (0...255).map { Float($0) / 255 }
     let colors: [SIMD4<Float>] =
       values.map { [$0, 0, 0, 1] } + values.map { [0, $0, 0, 1] } + values.map { [0, 0, $0, 1] }

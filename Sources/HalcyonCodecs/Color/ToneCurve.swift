@@ -3,8 +3,8 @@ import Foundation
 
 /// The reference white tone mapping operator of SMPTE ST 2094-50, annex C, for displays without high dynamic range.
 ///
-/// Luminances are relative to reference white. Up to it the curve is straight, above it bends to reach 1 at the peak of the
-/// content: a quadratic Bézier curve that continues the line. Browsers use the same operator.
+/// Luminances are relative to reference white. The curve is straight up to reference white, and bends above it to reach
+/// 1 at the peak of the content: a quadratic Bézier curve that continues the line. Browsers use the same operator.
 struct ToneCurve {
   /// How far the middle control point is from the knee, on the way to where the line reaches 1.
   private static let bend = 0.65

@@ -102,7 +102,7 @@ struct ResampleGraph: ~Copyable {
     return format
   }
 
-  /// The same of input and output: only some matrices depend on it.
+  /// Sets the primaries and the transfer function, which input and output share: only some matrices depend on them.
   private static func set(_ range: HighDynamicRange, of format: inout zimg_image_format) {
     format.color_primaries = zimg_color_primaries_e(Int32(range.primaries))
     format.transfer_characteristics = zimg_transfer_characteristics_e(Int32(range.transfer.rawValue))

@@ -51,7 +51,7 @@ struct SVGChords {
     var crossings = [[(x: Double, winding: Int)]](repeating: [], count: Self.rowCount)
     for chord in [chords, closings].joined() {
       let (low, high) = (min(chord.start.y, chord.end.y), max(chord.start.y, chord.end.y))
-      // Not a number is everywhere.
+      // A path with a coordinate that is not a number may cover everything.
       guard let first = Int(exactly: ((low - box.start.y) / step).rounded(.down)),
         let last = Int(exactly: ((high - box.start.y) / step).rounded(.down))
       else { return 1 }

@@ -110,7 +110,7 @@ struct PlannedEncodingTests {
     load.cancel()
     await #expect(throws: ImageError.self) { try await load.value }
     gate.open()
-    // The next piece of work on the only thread.
+    // The next load has the only thread, so that the cancelled one has ended.
     _ = try await self.load(2, fixture).value
     #expect(runs.events == ["a", "encode"])
   }
