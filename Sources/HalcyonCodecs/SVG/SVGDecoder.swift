@@ -7,11 +7,12 @@ package import Foundation
 /// resampled.
 ///
 /// Scripts are not run, and no external resources are loaded: no other files, URLs or style sheets. Images inside the
-/// document, drawings too, are decoded within the limits; images that cannot be decoded are left out, and reported as
-/// `DroppedContent.embeddedImages`. `DroppedContent.svgFeatures` reports that the document uses features that librsvg
-/// does not draw. A document that would take too much time or memory, or more than 100 nested elements and references,
-/// is an error that names the limit. A document without a size has the size of its view box, else 300x150 pixels, as in
-/// browsers. Files compressed by gzip (`.svgz`) are decompressed to at most 64 MiB.
+/// document, drawings too, are decoded within the limits; those that cannot be decoded are left out, which
+/// `DroppedContent.embeddedImages` tells. `DroppedContent.svgFeatures` tells that the document uses what librsvg does not
+/// draw; selectors and values with over 16 levels of brackets are left out like that. A document that would take too long
+/// to draw, too much memory, or more than 100 nested elements and references is an error that names what is too much. A
+/// document without a size has that of its view box, else 300x150 pixels, as in browsers. Files compressed by gzip
+/// (`.svgz`) are decompressed to at most 64 MiB.
 ///
 /// A drawing has a thread of its own. librsvg cannot be interrupted: when decoding is cancelled, the caller's thread
 /// returns at once, and the drawing ends on its own.

@@ -42,6 +42,7 @@ enum SVGFeatures {
     if declaration.name == "animation" || declaration.name == "animation-name" {
       return value.contains("none") ? nil : .frames
     }
+    if SVGStyleScanner.isTooDeep(value) { return .svgFeatures }
     if let harmless = properties[declaration.name], !harmless.contains(value) { return .svgFeatures }
     if keywords.contains(value) || declaration.name == "all" { return .svgFeatures }
     guard !declaration.name.hasPrefix("font"), hasUnknownParts(Array(value.utf8)) else { return nil }

@@ -31,10 +31,10 @@ struct SVGDeclaration {
     return result
   }
 
-  /// The declaration if its references can be checked; otherwise paint is none, as for a missing reference, and any other
-  /// property is left out.
+  /// The declaration if its references can be checked and its brackets are not nested too deep; otherwise paint is none, as
+  /// for a missing reference, and any other property is left out.
   var checked: SVGDeclaration? {
-    if Self.references(in: value) != nil { return self }
+    if Self.references(in: value) != nil, !SVGStyleScanner.isTooDeep(value) { return self }
     return name == "fill" || name == "stroke" ? SVGDeclaration(name: name, value: "none") : nil
   }
 
@@ -130,7 +130,10 @@ struct SVGStyleSheet {
     if body.contains(UInt8(ascii: "{")) || SVGFeatures.isUnknown(selector: prelude) {
       droppedContent.insert(.svgFeatures)
     }
-    guard selectors.allSatisfy({ $0 != nil }) else {
+    // librsvg 2.54 reads each `:not(` or `:host(` inside another one by recursion, and overflows its stack.
+    guard selectors.allSatisfy({ $0 != nil }), !SVGStyleScanner.isTooDeep(prelude),
+      SVGDeclaration.references(in: prelude) == []
+    else {
       droppedContent.insert(.svgFeatures)
       return
     }
@@ -207,6 +210,9 @@ struct SVGSelector {
 /// Splits style sheets, respecting strings, brackets and escapes (CSS Syntax 3). After something unbalanced, the rest is
 /// left out.
 struct SVGStyleScanner {
+  /// The most levels of brackets in a selector or a value.
+  private static let depthLimit = 16
+
   private let text: [UInt8]
   private var offset = 0
 
@@ -268,14 +274,32 @@ struct SVGStyleScanner {
     return nil
   }
 
-  /// The parts between commas outside brackets.
-  static func list(_ text: String) -> [String] {
+  /// Whether brackets are nested over 16 levels deep in a selector or a value without escapes and comments.
+  ///
+  /// Counts too many rather than too few: what a quote begins and ends depends on all that precedes it, so after the first
+  /// one all brackets count as open.
+  static func isTooDeep(_ text: String) -> Bool {
+    var (depth, hasQuote) = (0, false)
+    for byte in text.utf8 {
+      switch byte {
+      case 0x22, 0x27: hasQuote = true
+      case 0x28, 0x5B, 0x7B: depth += 1
+      case 0x29, 0x5D, 0x7D: depth -= hasQuote || depth == 0 ? 0 : 1
+      default: break
+      }
+      if depth > depthLimit { return true }
+    }
+    return false
+  }
+
+  /// The parts between commas, or other separators, outside brackets.
+  static func list(_ text: String, separators: [UInt8] = [UInt8(ascii: ",")]) -> [String] {
     var parts: [[UInt8]] = [[]]
     var depth = 0
     for byte in text.utf8 {
       if "([".utf8.contains(byte) { depth += 1 }
       if ")]".utf8.contains(byte) { depth -= 1 }
-      if depth == 0, byte == UInt8(ascii: ",") { parts.append([]) } else { parts[parts.count - 1].append(byte) }
+      if depth == 0, separators.contains(byte) { parts.append([]) } else { parts[parts.count - 1].append(byte) }
     }
     return parts.map { String(decoding: $0, as: UTF8.self) }
   }
@@ -296,6 +320,8 @@ struct SVGStyleScanner {
         continue
       } else if rest.starts(with: "<!--".utf8) || rest.starts(with: "-->".utf8) {
         index += bytes[index] == UInt8(ascii: "<") ? 4 : 3
+        // What was apart stays apart: `/<!--*` begins no comment.
+        result.append(0x20)
         continue
       } else if bytes[index] == 0x22 || bytes[index] == 0x27 {
         end = endOfString(bytes, from: index) ?? index
