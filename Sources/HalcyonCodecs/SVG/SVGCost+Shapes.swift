@@ -111,7 +111,9 @@ extension SVGCost {
     for child in tree.elements[index].children {
       guard case .text(let text) = child else { continue }
       let letter = min(context.text.letter * context.scale, Double(canvas.height))
-      try charge(Double(text.utf8.count) * (15_000 + 500 * letter))
+      let count = Double(text.utf8.count)
+      // The time of Pango grows with the square of the length of a run.
+      try charge(count * (15_000 + 500 * letter + 50 * count))
       try context.text.check(text, scale: context.scale)
       let area = Double(text.utf8.count) * letter * letter
       for paint in ["fill", "stroke"] where paints(paint, context) {

@@ -87,9 +87,11 @@ int xml_shim_most_values(const void *bytes, int count) {
       is_declaration = has_prefix(text, end, "<!ATTLIST");
       values = 0;
     } else if (*text == '>') {
-      is_tag = false;
+      is_tag = is_declaration = false;
     } else if (is_tag && (*text == '"' || *text == '\'')) {
       quote = *text;
+    } else if (is_declaration && *text == '|' && ++defaults > most) {
+      most = defaults;
     }
   }
   return most;

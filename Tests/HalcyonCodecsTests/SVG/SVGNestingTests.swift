@@ -151,5 +151,22 @@ struct SVGNestingTests {
     let value = String(repeating: "(", count: 17) + String(repeating: ")", count: 17)
     #expect(try image(16, value).info.droppedContent == [.svgFeatures])
   }
+
+  /// Pango's time grows with the square of the length of a line.
+  @Test func `a long line of small letters is refused by the time that it takes`() throws {
+    for text in [Self.repeated("a", 100_000), Self.repeated("\u{0E01}\u{0E33}", 10_000), Self.repeated("(", 50_000)] {
+      #expect(try Self.survives(Self.document("<text font-size='1' y='9'>\(text)</text>")))
+    }
+    #expect(try Self.survives(Self.document("<text font-size='9' y='9'>\(Self.repeated("lorem ipsum ", 80))</text>")))
+  }
+
+  /// libxml2 compares each value with all others.
+  @Test func `a list of values in a document type is limited`() throws {
+    for type in ["", "NOTATION "] {
+      let values = (0..<300_000).map { "x\($0)" }.joined(separator: "|")
+      let head = "<!DOCTYPE svg [<!ATTLIST g a \(type)(\(values)) 'x1'>]>"
+      #expect(try Self.survives(Self.document("", head: head)))
+    }
+  }
 }
 #endif

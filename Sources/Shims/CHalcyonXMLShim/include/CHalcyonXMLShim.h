@@ -31,6 +31,6 @@ bool xml_shim_parse(
   const void *bytes, int count, const xml_shim_handler *handler, char *message, size_t message_size);
 
 // The largest number of attributes of an element, before the document is parsed, which compares each with all others:
-// quoted values in one tag, and in all `ATTLIST` declarations together. Of a document in UTF-8, or in another encoding
+// quoted values in one tag, and with enumerated ones in all `ATTLIST` declarations together. Of a document in UTF-8, or in another encoding
 // that has the bytes of ASCII.
 int xml_shim_most_values(const void *bytes, int count);
