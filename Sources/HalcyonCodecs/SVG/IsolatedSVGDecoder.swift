@@ -10,6 +10,10 @@ import CHalcyonSystemShim
 /// cancellation ends it, and a crash of a library ends nothing else. Each drawing starts a process, which takes some
 /// milliseconds.
 ///
+/// Of the environment the helper gets only `PATH`, `HOME`, `LANG`, `LD_LIBRARY_PATH`, and the variables that begin with
+/// `XDG_` and `FONTCONFIG_`. It gets no new privileges, and cannot open sockets, where the kernel has seccomp filters. It
+/// can read the files that its user can read.
+///
 /// The helper is a program that calls ``runHelper()``, for example the program itself with an argument of its own:
 ///
 /// ```swift

@@ -5,17 +5,26 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #ifdef __linux__
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
 #if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>
+#endif
+#if __has_include(<linux/seccomp.h>)
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #endif
 #endif
 
@@ -84,20 +93,109 @@ static int unblock_signals(posix_spawnattr_t *attributes) {
   return error ? error : posix_spawnattr_setsigdefault(attributes, &ignored);
 }
 
+// Whether a variable is needed to start a program and to find fonts. Others can hold secrets.
+static bool is_passed_on(const char *variable) {
+  static const char *const names[] = {"PATH=", "HOME=", "LANG=", "XDG_", "FONTCONFIG_", "LD_LIBRARY_PATH="};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strncmp(variable, names[i], strlen(names[i]))) return true;
+  return false;
+}
+
+static char **environment_to_pass_on(void) {
+  size_t count = 0;
+  while (environ && environ[count]) count++;
+  char **variables = calloc(count + 1, sizeof *variables);
+  if (!variables) return NULL;
+  for (size_t i = 0, next = 0; i < count; i++)
+    if (is_passed_on(environ[i])) variables[next++] = environ[i];
+  return variables;
+}
+
+#if defined(SECCOMP_MODE_FILTER) && defined(__x86_64__)
+#define HALCYON_AUDIT_ARCH AUDIT_ARCH_X86_64
+#elif defined(SECCOMP_MODE_FILTER) && defined(__aarch64__)
+#define HALCYON_AUDIT_ARCH AUDIT_ARCH_AARCH64
+#endif
+
+// Takes from this thread, and from the programs that it starts, the means to get new privileges, sockets, and hold of
+// other processes. Does what the kernel allows.
+static void confine_thread(void) {
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+#ifdef HALCYON_AUDIT_ARCH
+  static const unsigned int refused[] = {
+    SYS_socket, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
+#ifdef SYS_io_uring_setup
+    SYS_io_uring_setup,
+#endif
+#ifdef SYS_pidfd_getfd
+    SYS_pidfd_getfd,
+#endif
+  };
+  enum { count = sizeof refused / sizeof *refused };
+  const struct sock_filter refuse = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES);
+  struct sock_filter filter[2 * count + 7] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+    // Calls of another architecture have other numbers.
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HALCYON_AUDIT_ARCH, 1, 0),
+    refuse,
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    // So have those of x32.
+    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
+    refuse,
+  };
+  int length = 6;
+  for (int i = 0; i < count; i++) {
+    filter[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i], 0, 1);
+    filter[length++] = refuse;
+  }
+  filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog program = {(unsigned short)length, filter};
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+#endif
+}
+
+struct spawning {
+  const char *path;
+  char *const *arguments;
+  char *const *environment;
+  const posix_spawn_file_actions_t *actions;
+  const posix_spawnattr_t *attributes;
+  pid_t id;
+  int error;
+};
+
+static void *spawn_confined(void *argument) {
+  struct spawning *spawning = argument;
+  confine_thread();
+  spawning->error = posix_spawn(
+    &spawning->id, spawning->path, spawning->actions, spawning->attributes, spawning->arguments,
+    spawning->environment);
+  return NULL;
+}
+
 int halcyon_spawn(const char *path, char *const arguments[], int input, int output) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  pid_t id = -1;
+  char **environment = environment_to_pass_on();
+  if (!environment) return -1;
   // Neither fails in glibc and musl.
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
   int error = set_descriptors(&actions, input, output);
   if (!error) error = unblock_signals(&attributes);
-  if (!error) error = posix_spawn(&id, path, &actions, &attributes, arguments, environ);
+  struct spawning spawning = {path, arguments, environment, &actions, &attributes, -1, 0};
+  // What a thread may not do, the programs that it starts may not either: this one only starts the program.
+  pthread_t thread;
+  if (!error) error = pthread_create(&thread, NULL, spawn_confined, &spawning);
+  if (!error) {
+    pthread_join(thread, NULL);
+    error = spawning.error;
+  }
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
+  free(environment);
   errno = error;
-  return error ? -1 : id;
+  return error ? -1 : spawning.id;
 }
 #endif
 

@@ -25,7 +25,9 @@ int halcyon_open_memory(int *file);
 int halcyon_open_pipe(int ends[2]);
 
 // Starts the program at `path` with these descriptors as its standard input and output, no standard error and no other
-// descriptor, all signals unblocked. Returns its process identifier, or -1 with `errno`.
+// descriptor, all signals unblocked. Of the environment it gets what it needs to start and to find fonts. It cannot open
+// sockets, get more privileges or trace processes, where the kernel can prevent that (seccomp). Returns its process
+// identifier, or -1 with `errno`.
 int halcyon_spawn(const char *path, char *const arguments[], int input, int output);
 
 // Names the calling thread, 15 bytes at most (pthread_setname_np). Does nothing on systems other than Linux.
