@@ -62,7 +62,8 @@ public enum StandardCodecs {
   /// An SVG file that browsers may show wherever it is, in UTF-8 and not compressed, on a thread of the library.
   ///
   /// Scripts, event handlers, elements of other languages such as `<foreignObject>`, and references out of the document are
-  /// left out; links of `<a>`, embedded images and fonts, style sheets and animations stay.
+  /// left out; links of `<a>`, without `ping` and other attributes that send requests, embedded images and fonts, style
+  /// sheets and animations stay.
   ///
   /// - Throws: ``ImageDecodingError`` if it is not well-formed, or without the package trait `SVG`.
   public static func sanitizedSVG(_ file: Data) async throws -> Data {

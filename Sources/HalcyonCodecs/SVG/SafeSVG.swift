@@ -22,6 +22,21 @@ enum SafeSVG {
     "script", "foreignObject", "iframe", "embed", "object", "form", "handler", "listener", "audio", "video", "canvas",
   ]
 
+  /// Attributes that load or send something when the element is followed or shown, and names them without `url()`.
+  private static let requestAttributes = ["href", "ping", "src", "base"]
+  /// The attributes that a link may have: browsers add new ones for requests, such as `ping` and `attributionsrc`.
+  private static let linkAttributes: Set = [
+    "id", "class", "style", "href", "target", "hreflang", "title", "role", "tabindex", "lang", "xml:lang", "xml:space",
+    "transform", "transform-origin", "alignment-baseline", "baseline-shift", "clip-path", "clip-rule", "color",
+    "color-interpolation", "cursor", "direction", "display", "dominant-baseline", "fill", "fill-opacity", "fill-rule",
+    "filter", "font", "font-family", "font-size", "font-size-adjust", "font-stretch", "font-style", "font-variant",
+    "font-weight", "image-rendering", "letter-spacing", "marker", "marker-end", "marker-mid", "marker-start", "mask",
+    "opacity", "overflow", "paint-order", "pointer-events", "requiredExtensions", "requiredFeatures", "shape-rendering",
+    "stroke", "stroke-dasharray", "stroke-dashoffset", "stroke-linecap", "stroke-linejoin", "stroke-miterlimit",
+    "stroke-opacity", "stroke-width", "systemLanguage", "text-anchor", "text-decoration", "text-rendering",
+    "unicode-bidi", "vector-effect", "visibility", "white-space", "word-spacing", "writing-mode",
+  ]
+
   /// The document, uncompressed and in UTF-8.
   ///
   /// - Throws: Errors of a document that is not well-formed or exceeds the limits of drawings.
@@ -53,16 +68,21 @@ enum SafeSVG {
 
   private static func isRemoved(_ element: SVGTree.Element) -> Bool {
     if removedElements.contains(element.name) { return true }
-    guard element.name == "set" || element.name.hasPrefix("animate") else { return false }
+    guard element.name == "set" || element.name.utf8.starts(with: "animate".utf8) else { return false }
     // An animation could set what is removed.
-    let name = element["attributeName"]?.lowercased() ?? ""
-    return name == "href" || name.hasSuffix(":href") || name.hasPrefix("on")
+    let name = SVGStyleScanner.trimmed(Array((element["attributeName"] ?? "").utf8)[...]).lowercasedASCII
+    let localName = name.split(separator: UInt8(ascii: ":")).last ?? []
+    return isHandler(name) || requestAttributes.contains { localName.elementsEqual($0.utf8) }
   }
+
+  /// Whether an attribute with this name in lower case is code that runs at an event.
+  private static func isHandler(_ name: [UInt8]) -> Bool { name.starts(with: "on".utf8) }
 
   /// The value that an attribute may have; `nil` removes it.
   private static func value(of attribute: (name: String, value: String), in element: SVGTree.Element) -> String? {
     let (name, value) = attribute
-    if name.lowercased().hasPrefix("on") { return nil }
+    if isHandler(name.lowercasedASCII) { return nil }
+    if element.name == "a", !linkAttributes.contains(name), !name.utf8.starts(with: "aria-".utf8) { return nil }
     switch name {
     case "href": return isAllowed(value, in: element) ? value : nil
     case "style": return SafeStyle.declarations(value)
@@ -72,13 +92,15 @@ enum SafeSVG {
   }
 
   private static func isAllowed(_ link: String, in element: SVGTree.Element) -> Bool {
-    let link = link.lowercased()
-    if link.hasPrefix("#") { return true }
-    switch element.name {
-    case "image", "feImage": return link.hasPrefix("data:image/")
-    case "a": return link.hasPrefix("https://") || link.hasPrefix("http://")
-    default: return false
-    }
+    let link = link.lowercasedASCII
+    if link.first == UInt8(ascii: "#") { return true }
+    let schemes: [String] =
+      switch element.name {
+      case "image", "feImage": ["data:image/"]
+      case "a": ["https://", "http://"]
+      default: []
+      }
+    return schemes.contains { link.starts(with: $0.utf8) }
   }
 }
 
@@ -95,8 +117,8 @@ private enum SafeStyle {
   /// The text of a style sheet: as it is if it refers to nothing else, otherwise the rules without what does.
   static func sheet(of element: SVGTree.Element) -> String {
     let text = element.children.map { if case .text(let text) = $0 { text } else { "" } }.joined()
-    let plain = String(decoding: SVGStyleScanner.withoutComments(text), as: UTF8.self)
-    if isSelfContained(plain) { return plain }
+    let plain = SVGStyleScanner.withoutComments(text)
+    if isSelfContained(plain.lowercasedASCII) { return String(decoding: plain, as: UTF8.self) }
     var sheet = SVGStyleSheet()
     sheet.add(text, media: element["media"])
     let rules = sheet.rules.map { rule in
@@ -109,22 +131,36 @@ private enum SafeStyle {
 
   /// Whether a value refers to nothing but elements of the document.
   static func isLocal(_ value: String) -> Bool {
-    let lowercase = value.lowercased()
-    guard lowercase.contains("(") else { return true }
-    return SVGDeclaration.references(in: value) != nil && !functions.contains(where: lowercase.contains)
+    let bytes = value.lowercasedASCII
+    guard bytes.contains(UInt8(ascii: "(")) else { return true }
+    return SVGDeclaration.references(in: value) != nil && !functions.contains { bytes.contains($0.utf8) }
   }
 
   /// Functions whose arguments are links without `url()`.
   private static let functions = ["image-set(", "image(", "src("]
 
-  private static func isSelfContained(_ text: String) -> Bool {
-    let text = text.lowercased()
+  /// - Parameter text: In lower case.
+  private static func isSelfContained(_ text: [UInt8]) -> Bool {
     // An escape could hide a name.
-    guard !(["\\", "@import", "@namespace"] + functions).contains(where: text.contains) else { return false }
-    return text.components(separatedBy: "url(").dropFirst().allSatisfy { rest in
-      let url = rest.drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }
-      return ["#", "data:image/", "data:font/", "data:application/font"].contains { url.hasPrefix($0) }
+    guard !(["\\", "@import", "@namespace"] + functions).contains(where: { text.contains($0.utf8) }) else {
+      return false
+    }
+    return text.ranges(of: "url(".utf8).allSatisfy { function in
+      let url = text[function.upperBound...].drop { $0 <= 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
+      return ["#", "data:image/", "data:font/", "data:application/font"].contains { url.starts(with: $0.utf8) }
     }
   }
+}
+
+// Names are compared by bytes: a combining character makes another `Character` of the letter or bracket before it, which
+// browsers read as it is.
+extension StringProtocol {
+  /// The bytes, with ASCII letters in lower case.
+  fileprivate var lowercasedASCII: [UInt8] { Array(utf8).lowercasedASCII }
+}
+
+extension [UInt8] {
+  /// With ASCII letters in lower case.
+  fileprivate var lowercasedASCII: [UInt8] { map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
 }
 #endif

@@ -29,6 +29,18 @@ struct SafeSVGTests {
     "<rect fill='url(https://alert.com/a)'/>", "<rect filter='url(alert.svg#a)'/>",
     "<?xml-stylesheet href='https://alert.com/a.css'?>",
     "<style>a { cursor: image-set('https://alert.com/a' 1x) }</style>",
+    "<rect fill='url(\u{301}https://alert.com/a)'/>", "<rect style='fill: url(\u{301}https://alert.com/a)'/>",
+    "<style>rect { fill: url(\u{301}https://alert.com/a) }</style>",
+    "<style>rect { fill: image-set(\u{301}'https://alert.com/a' 1x) }</style>",
+    "<rect cursor='image-set(\u{20D0}&quot;https://alert.com/a&quot; 1x)'/>",
+    "<style>@import\u{301}'https://alert.com/a'; @impor\u{301}t 'alert'; @import 'https://alert.com/a';</style>",
+    "<a xlink:href='https://e.com' ping='https://alert.com'/>", "<a href='#b' attributionsrc='https://alert.com/'/>",
+    "<a href='#b' rel='alert' onclick\u{301}='alert(1)'/>", "<a href='https:/\u{301}/alert.com'/>",
+    "<a href='#b'><set attributeName=' href' to='javascript:alert(1)'/></a>",
+    "<a href='#b'><animate attributeName='&#10;xlink:href&#9;' values='javascript:alert(1)'/></a>",
+    "<a href='#b'><set attributeName=' onclick' to='alert(1)'/></a>",
+    "<a href='#b'><set attributeName='ping' to='https://alert.com'/></a>",
+    "<set attributeName='fill' to='url(\u{301}https://alert.com/a)'/>",
   ])
   func `nothing runs, and nothing outside is loaded`(content: String) async throws {
     let text = try await sanitized(content + "<circle r='5' fill='red'/>")
@@ -41,6 +53,8 @@ struct SafeSVGTests {
     "<style>@keyframes turn { to { rotate: 90deg } } rect { animation: turn 1s }</style>",
     "<style>rect { fill: url(#a) } @font-face { src: url(data:font/woff2;base64,AA==) }</style>",
     "<animate attributeName=\"x\" values=\"0;10\" dur=\"1s\"></animate>", "<a xlink:href=\"https://e.com/\"></a>",
+    "<a xlink:href=\"HTTPS://e.com/\" target=\"_top\" class=\"b\" fill=\"red\" aria-label=\"c\"></a>",
+    "<text aria-label=\"e\u{301} (\u{301}1)\">e\u{301} (\u{301}1)</text>",
     "<image xlink:href=\"data:image/png;base64,AA==\"></image>", "<use xlink:href=\"#b\"></use>",
     "<rect fill=\"url(#a)\" style=\"stroke:url(#b);--a:1;\" aria-label=\"x &amp; y\"></rect>",
     "<text xml:space=\"preserve\"> a &lt; b </text>",
