@@ -134,12 +134,21 @@ struct SVGSanitizer {
       }
       return String(Int(max(0, count)))
     default:
+    case _ where name.utf8.suffix(5).elementsEqual("Units".utf8): return Self.units(value)
       if Self.plainAttributes.contains(name) { return value }
       return checked([SVGDeclaration(name: name, value: value)], &budget).first?.value
     }
   }
 
   /// Whether the element is the first with this identifier.
+  /// The units that librsvg reads in a value: it ignores case, and what follows the word.
+  private static func units(_ value: String) -> String? {
+    let word = SVGStyleScanner.trimmed(Array(value.utf8)[...]).utf8.prefix { (0x61...0x7A).contains($0 | 0x20) }
+    return ["userSpaceOnUse", "objectBoundingBox", "strokeWidth"].first {
+      $0.lowercased().utf8.elementsEqual(word.map { $0 | 0x20 })
+    }
+  }
+
   private mutating func claim(_ identifier: String, for index: Int) -> Bool {
     guard tree.identifiers[identifier] == nil else { return false }
     tree.identifiers[identifier] = index

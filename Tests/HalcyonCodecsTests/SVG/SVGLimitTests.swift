@@ -339,6 +339,20 @@ struct SVGLimitTests {
     #expect(try refusal(Self.document(content)) == "letters of over 32000 units or pixels")
   }
 
+  /// librsvg ignores the case of units, and what follows them.
+  @Test(arguments: ["objectBoundingBox", " OBJECTBOUNDINGBOX", "objectboundingbox x", "objectBoundingBox;"])
+  func `units are read as librsvg reads them`(_ units: String) throws {
+    for (name, attribute) in [("clipPath", "clip-path"), ("mask", "mask")] {
+      let content = "<\(name) id='c' clipPathUnits='\(units)' maskContentUnits='\(units)'><text font-size='9'>a</text>"
+      let file = Self.document(content + "</\(name)><rect width='3999' height='9' \(attribute)='url(#c)'/>")
+      #expect(try refusal(file) == "letters of over 32000 units or pixels")
+    }
+    let pattern =
+      "<pattern id='p' width='1' height='1' patternContentUnits='\(units)'><text font-size='9'>a</text></pattern>"
+    let file = Self.document(pattern + "<rect width='3999' height='9' fill='url(#p)'/>")
+    #expect(try refusal(file) == "letters of over 32000 units or pixels")
+  }
+
   @Test func `letters are as large as their drawing is drawn`() throws {
     let file = Self.document("<text font-size='400' y='9'>ab</text>")
     #expect(try refusal(file) == nil)
