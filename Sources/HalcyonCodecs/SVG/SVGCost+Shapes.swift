@@ -115,9 +115,10 @@ extension SVGCost {
       // The time of Pango grows with the square of the length of a run.
       try charge(count * (15_000 + 500 * letter + 50 * count))
       try context.text.check(text, scale: context.scale)
-      let area = Double(text.utf8.count) * letter * letter
+      let area = count * letter * letter
+      let box = context.text.box(of: text, isHorizontal: isHorizontal)
       for paint in ["fill", "stroke"] where paints(paint, context) {
-        try chargeArea(paint, context, size: (.infinity, .infinity), area: area)
+        try chargeArea(paint, context, size: box, area: area)
       }
     }
     if let target = target(tree.elements[index]["href"]) {
@@ -128,7 +129,7 @@ extension SVGCost {
   /// The size of a shape without a path, in user units; infinite for other elements.
   func size(of index: Int, _ context: Context) -> (Double, Double) {
     func length(_ name: String) -> Double {
-      styles.values(of: name, for: index).map { SVGNumbers.length($0, viewport: context.viewport) }.max() ?? 0
+      styles.values(of: name, for: index).map(context.length).max() ?? 0
     }
     switch tree.elements[index].name {
     case "rect": return (length("width"), length("height"))

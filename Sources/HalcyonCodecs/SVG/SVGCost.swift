@@ -26,6 +26,13 @@ struct SVGCost {
     var viewport: Double
     var text = SVGTextSize()
     var depth = 0
+
+    /// An upper bound for the magnitude of a length in user units; infinite if it is not known.
+    func length(_ text: String) -> Double {
+      let (value, unit) = SVGNumbers.split(text)
+      if let value, ["em", "ex", "ch"].contains(unit) { return abs(value) * self.text.letter }
+      return SVGNumbers.length(text, viewport: viewport)
+    }
   }
 
   private static let inherited = [
@@ -48,6 +55,8 @@ struct SVGCost {
   /// The size of the temporary surfaces.
   let canvas: PixelSize
   private let livePixelLimit: Int
+  /// Whether no text runs from top to bottom.
+  let isHorizontal: Bool
   var units = 0.0
   var elementCount = 0
   /// The extents of the paths that were drawn: references can draw them often.
@@ -84,6 +93,9 @@ struct SVGCost {
     self.tree = tree
     self.canvas = canvas
     livePixelLimit = min(Self.livePixelLimit / 4, limits.pixelCount) * 4
+    isHorizontal =
+      !tree.elements.contains { $0["writing-mode"] != nil || $0.style.contains { $0.name == "writing-mode" } }
+      && !tree.rules.contains { $0.declarations.contains { $0.name == "writing-mode" } }
   }
 
   mutating func charge(_ units: Double) throws(ImageDecodingError) {
@@ -269,7 +281,7 @@ extension SVGCost {
     var isLayer = !filters.isEmpty || !masks.isEmpty
     for clip in targets(context.values["clip-path"]) {
       isLayer = isLayer || tree.elements[clip]["clipPathUnits"] == "objectBoundingBox"
-      try drawReferenced(clip, from: context)
+      try drawReferenced(clip, from: context, on: index)
     }
     if styles.values(of: "opacity", for: index).contains(where: { Double($0) != 1 }) { isLayer = true }
     if Self.layering.dropFirst().contains(where: { !styles.values(of: $0, for: index).isEmpty }) { isLayer = true }
@@ -281,18 +293,29 @@ extension SVGCost {
       let live = livePixelCount
       try allocate(pixelCount * 3)
       try charge(pixelCount * 10)
-      try drawReferenced(mask, from: context)
+      try drawReferenced(mask, from: context, on: index)
       livePixelCount = live
     }
     guard !filters.isEmpty else { return }
-    let box = try box(of: index, text: context.text)
-    let size = box.map { ($0.width, $0.height) } ?? size(of: index, context)
+    let size = try boxSize(of: index, context)
     for filter in filters { try chargeFilter(filter, context, size: size) }
   }
 
+  /// The sides of the rectangle that an element covers at most; infinite if they are not known.
+  private mutating func boxSize(
+    of index: Int, _ context: Context
+  ) throws(ImageDecodingError) -> (width: Double, height: Double) {
+    // A mask on a mask is in units of the element that is masked.
+    guard !Self.definitions.contains(tree.elements[index].name) else { return (.infinity, .infinity) }
+    let box = try box(of: index, text: context.text)
+    return box.map { ($0.width, $0.height) } ?? size(of: index, context)
+  }
+
   /// Adds the work of the children of a mask, clip path, marker or pattern, which inherit from its own parents.
+  ///
+  /// - Parameter element: That with the mask or the clip path.
   mutating func drawReferenced(
-    _ index: Int, from context: Context, adjust: (inout Context) -> Void = { _ in }
+    _ index: Int, from context: Context, on element: Int? = nil, adjust: (inout Context) -> Void = { _ in }
   ) throws(ImageDecodingError) {
     guard active.insert(index).inserted else { return }
     defer { active.remove(index) }
@@ -313,14 +336,18 @@ extension SVGCost {
     let live = livePixelCount
     defer { livePixelCount = live }
     inner = self.context(of: index, in: inner)
-    // Content in units of a bounding box can be enlarged by any factor.
-    let element = tree.elements[index]
-    if [element["maskContentUnits"], element["clipPathUnits"]].contains("objectBoundingBox") {
-      inner.scale = .infinity
+    if let element, isInBoxUnits(index) {
+      let box = try boxSize(of: element, context)
+      (inner.scale, inner.viewport) = (inner.scale * max(box.width, box.height), 1)
     }
     adjust(&inner)
     try chargeLayer(index, inner)
     try drawChildren(of: index, deeper(inner))
+  }
+
+  /// Whether the content of a mask or a clip path is in units of the rectangle of the element that has it.
+  private func isInBoxUnits(_ index: Int) -> Bool {
+    ["maskContentUnits", "clipPathUnits"].contains { tree.elements[index][$0] == "objectBoundingBox" }
   }
 }
 #endif

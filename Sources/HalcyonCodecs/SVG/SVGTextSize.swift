@@ -44,6 +44,13 @@ struct SVGTextSize {
       .reduce(inherited.letterSpacing, max)
   }
 
+  /// The most that a run of text covers, in user units: letters as wide as high, and marks above each other.
+  func box(of text: String, isHorizontal: Bool) -> (width: Double, height: Double) {
+    let count = text.unicodeScalars.count + 1
+    let marks = text.utf8.count { $0 >= 0xC0 }
+    return (Double(count) * letter, Double(isHorizontal ? min(count, marks + 2) : count) * letter)
+  }
+
   /// - Parameter scale: How many pixels a unit covers at most.
   /// - Throws: `ImageDecodingError.unsupportedFeature` if the text may be too long or too large.
   func check(_ text: String, scale: Double) throws(ImageDecodingError) {

@@ -333,7 +333,7 @@ struct SVGLimitTests {
     "<marker id='m' viewBox='0 0 .001 .001'><text font-size='20'>a</text></marker>"
       + "<path d='M5 5L9 9' marker-end='url(#m)'/>",
     "<clipPath id='c' clipPathUnits='objectBoundingBox'><text font-size='9'>a</text></clipPath>"
-      + "<rect width='99' height='99' clip-path='url(#c)'/>",
+      + "<rect width='3999' height='9' clip-path='url(#c)'/>",
   ])
   func `a letter is at most 32,000 units and pixels large`(_ content: String) throws {
     #expect(try refusal(Self.document(content)) == "letters of over 32000 units or pixels")
