@@ -82,7 +82,7 @@ struct SVGDrawing: Sendable {
     let elements = try document.withUnsafeBytes { try SVGParser.elements(of: $0) }
     let tree = try SVGSanitizer.tree(of: elements, drawing: self, &budget)
     try SVGCost.check(tree, drawing: self, &budget)
-    return try SVGDocument(tree.text).render(layout)
+    return try SVGDocument(tree.text).render(layout, over: SVGBackground.tree(of: tree))
   }
 }
 
@@ -136,13 +136,14 @@ private struct SVGDocument: ~Copyable {
 
   deinit { g_object_unref(handle) }
 
-  func render(_ layout: SVGLayout) throws -> Bitmap {
+  func render(_ layout: SVGLayout, over background: SVGTree?) throws -> Bitmap {
     let size = layout.outputSize
     return try Bitmap(size: size, isOpaque: false) { output in
       guard let start = output.bindMemory(to: UInt8.self).baseAddress else { return }
       let surface = cairo_image_surface_create_for_data(
         start, CAIRO_FORMAT_ARGB32, Int32(size.width), Int32(size.height), Int32(size.width * 4))
       defer { cairo_surface_destroy(surface) }
+      if let background { try SVGDocument(background.text).render(layout, on: surface) }
       try render(layout, on: surface)
       Self.swapRedAndBlue(start, count: size.pixelCount)
     }

@@ -7,7 +7,7 @@ enum SVGFeatures {
   /// Properties and attributes, with values at which they have no effect.
   private static let properties: [String: Set<String>] = [
     "alignment-baseline": ["auto", "baseline", "alphabetic"],
-    "background": ["none", "transparent"], "background-color": ["transparent"], "background-image": ["none"],
+    "background-image": ["none"],
     "d": [],
     "dominant-baseline": ["auto", "alphabetic", "baseline"],
     "font-variant": ["normal"], "font-variant-caps": ["normal"], "inline-size": ["auto", "0"],
@@ -45,6 +45,7 @@ enum SVGFeatures {
     if SVGStyleScanner.isTooDeep(value) { return .svgFeatures }
     if let harmless = properties[declaration.name], !harmless.contains(value) { return .svgFeatures }
     if keywords.contains(value) || declaration.name == "all" { return .svgFeatures }
+    if declaration.name == "background", value.utf8.contains("url(".utf8) { return .svgFeatures }
     guard !declaration.name.hasPrefix("font"), hasUnknownParts(Array(value.utf8)) else { return nil }
     return .svgFeatures
   }

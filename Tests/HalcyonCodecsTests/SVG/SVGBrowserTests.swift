@@ -13,6 +13,41 @@ struct SVGBrowserTests {
     return try SVGDecoder().decode(Data(text.utf8), options: DecodingOptions(size: size))
   }
 
+  private static let red = Color(255, 0, 0, 255)
+  private static let clear = Color(0, 0, 0, 0)
+
+  @Test(arguments: [
+    ("style='background-color: rgb(255, 0, 0);'", ""), ("style='background:#f00'", ""),
+    ("style='background: no-repeat rgb(255, 0, 0) scroll'", ""),
+    ("style='background-color:blue;background-color:red'", ""), ("style='background:blue;background-color:red'", ""),
+    ("style='background-color:red;background-color:light-dark(blue,green)'", ""),
+    ("", "<style>svg{background:red}</style>"), ("id='r'", "<style>#r{background:red}svg{background:blue}</style>"),
+    ("class='a b'", "<style>.b{background-color:red}</style>"), ("", "<style>:root{background:red}</style>"),
+    ("", "<style>:root{--paper:red;background:var(--paper)}</style>"),
+    ("style='background:red'", "<style>svg{background:blue}</style>"),
+    ("style='background:blue'", "<style>svg{background:red!important}</style>"),
+    ("style='background:red'", "<style>rect,*:not(svg){background:blue}</style>"),
+    ("style='background:red' viewBox='5 5 10 30'", ""),
+  ])
+  func `the background of the root element is painted`(_ root: String, _ content: String) throws {
+    let shape = "<rect x='10' y='10' width='5' height='5' fill='lime'/>"
+    let image = try Self.image("width='40' height='30' \(root)", content + shape)
+    for (x, y) in [(0, 0), (39, 29), (39, 0)] { #expect(image.bitmap.color(x, y) == Self.red) }
+    #expect(root.contains("viewBox") || image.bitmap.color(12, 12) == Color(0, 255, 0, 255))
+    let large = try Self.image("width='40' height='30' \(root)", content, size: .fit(width: 80, height: 60))
+    #expect(large.bitmap.color(79, 59) == Self.red)
+  }
+
+  @Test(arguments: [
+    ("style='background:none'", ""), ("style='background:red;background:transparent'", ""),
+    ("", "<style>rect,.a{background:red}</style>"), ("background='red' background-color='red'", ""),
+    ("", "<g style='background:red'/>"), ("", "<svg width='9' height='9' style='background:red'/>"),
+  ])
+  func `other backgrounds are not`(_ root: String, _ content: String) throws {
+    let image = try Self.image("width='40' height='30' \(root)", content + "<rect x='20' width='9' height='9'/>")
+    #expect(image.bitmap.color(2, 2) == Self.clear && image.info.droppedContent.isEmpty)
+  }
+
   private static let tile = "<rect width='200' height='200' fill='#e23'/>"
 
   @Test(arguments: [

@@ -88,7 +88,8 @@ struct SVGFeatureTests {
     "<path d='M0 0H9' vector-effect='non-scaling-stroke'/>", "<text dominant-baseline='middle'>a</text>",
     "<text textLength='9'>a</text>", "<text x='1 2'>ab</text>", "<text><tspan dx='1 2'>ab</tspan></text>",
     "<text style='text-transform:uppercase'>a</text>", "<text word-spacing='3'>a b</text>",
-    "<path id='p' d='M0 9H9'/><text><textPath href='#p'>a</textPath></text>", "<g style='background:red'/>",
+    "<path id='p' d='M0 9H9'/><text><textPath href='#p'>a</textPath></text>",
+    "<g style='background:linear-gradient(red,blue)'/>",
     "<switch><foreignObject width='9' height='9'/>\(rect)</switch>",
   ]
 
