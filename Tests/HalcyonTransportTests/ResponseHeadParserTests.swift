@@ -46,7 +46,7 @@ struct ResponseHeadParserTests {
     #expect(head?.headers.contentLength == Int(lengths[0].prefix(2)))
   }
 
-  @Test(arguments: [["10", "20"], ["10, 20"]])
+  @Test(arguments: [["10", "20"], ["10, 20"], ["10,\u{301} 20"]])
   func `a conflicting Content-Length is rejected`(lengths: [String]) {
     let lines = ["HTTP/1.1 200 OK"] + lengths.map { "Content-Length: \($0)" } + [""]
     for ignores in [false, true] {
@@ -65,6 +65,8 @@ struct ResponseHeadParserTests {
     let field = "Transfer-Encoding: chunked"
     #expect(try parse(["HTTP/1.1 200 OK", field, field, ""])?.status == 200)
     #expect(throws: TransportError.self) { try parse(["HTTP/1.1 200 OK", field + ", chunked", ""]) }
+    // The sign of the kelvin is a K for who ignores case in Unicode.
+    #expect(throws: TransportError.self) { try parse(["HTTP/1.1 200 OK", "Transfer-Encoding: chun\u{212A}ed", ""]) }
   }
 
   @Test func `a Location keeps its bytes, encoded`() throws {

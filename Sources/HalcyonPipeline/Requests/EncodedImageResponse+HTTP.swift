@@ -53,7 +53,9 @@ extension EncodedImageResponse {
 
   private func isCurrent(_ tag: String, _ request: HTTPHeaders) -> Bool {
     if let condition = request["If-None-Match"] {
-      let tags = condition.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+      let tags = condition.utf8.split(separator: UInt8(ascii: ",")).map {
+        String(Substring($0)).trimmingCharacters(in: .whitespaces)
+      }
       return tags.contains { $0 == "*" || $0.trimmingPrefix("W/") == tag }
     }
     guard let date = request["If-Modified-Since"], let last = head?.headers["Last-Modified"] else { return false }

@@ -217,7 +217,7 @@ extension Transfer.Head {
   /// The length of a body with `Transfer-Encoding: identity`, a coding of RFC 2616 that means none. libcurl ignores
   /// `Content-Length` next to it, and so would wait for the end of the connection.
   fileprivate var identityByteCount: Int? {
-    headers["Transfer-Encoding"]?.lowercased() == "identity" ? headers.contentLength : nil
+    headers["Transfer-Encoding"]?.isEqualIgnoringCase(to: "identity") == true ? headers.contentLength : nil
   }
 }
 #endif

@@ -50,8 +50,8 @@ struct ResponseHeadParser {
     guard status >= 200 else { return nil }
     isDone = true
     for field in fields where field.name.isEqualIgnoringCase(to: "Transfer-Encoding") {
-      guard !["chunked", "identity"].contains(field.value.lowercased()) else { continue }
-      // No request accepts another coding, which libcurl would decompress on the thread of all transfers.
+      guard !["chunked", "identity"].contains(where: field.value.isEqualIgnoringCase) else { continue }
+      // No request accepts another one, and libcurl would decompress it on the thread of all transfers.
       throw TransportError.malformedResponse(
         reason: "only chunked is accepted as Transfer-Encoding, not “\(field.value)”")
     }
@@ -66,8 +66,10 @@ struct ResponseHeadParser {
       headers["Content-Length"] = String(length.dropFirst())
       return headers
     }
-    // Choosing one of several lengths would allow response splitting and smuggling (RFC 9112, 6.3 and 11.2).
-    if length.contains(",") { throw TransportError.malformedResponse(reason: "the Content-Length is “\(length)”") }
+    // To choose one of several would allow response splitting and smuggling (RFC 9112, 6.3 and 11.2).
+    if length.hasByte(UInt8(ascii: ",")) {
+      throw TransportError.malformedResponse(reason: "the Content-Length is “\(length)”")
+    }
     guard ignoresInvalidLength else { throw InvalidLength() }
     headers["Content-Length"] = nil
     return headers
