@@ -12,6 +12,18 @@ struct JPEGXLFileHeader {
   let info: ImageInfo
   /// Whether an enumerated colour encoding is wider than sRGB; for an ICC profile this is not known.
   let isWide: Bool
+  private let metadata: Metadata
+  /// After the colour encoding.
+  private let reader: JPEGXLBitReader
+
+  /// What the metadata have beyond the information.
+  private struct Metadata {
+    /// Whether all fields have their defaults.
+    var isDefault = true
+    var hasExtraFields = false
+    var hasPreview = false
+    var isWide = false
+  }
 
   /// - Throws: `ImageDecodingError.truncated` if the bytes end within the header.
   init(_ bytes: Bytes) throws(ImageDecodingError) {
@@ -20,10 +32,23 @@ struct JPEGXLFileHeader {
     guard try reader.bits(16) == 0x0AFF else { throw .corrupt(.jpegXL, reason: "it has no codestream") }
     let size = try reader.imageSize()
     var info = ImageInfo(format: .jpegXL, storedSize: size)
-    var isWide = false
-    if try !reader.flag() { isWide = try Self.readMetadata(&reader, into: &info) }
+    var metadata = Metadata()
+    if try !reader.flag() { metadata = try Self.readMetadata(&reader, into: &info) }
     self.info = info
-    self.isWide = isWide
+    isWide = metadata.isWide
+    self.metadata = metadata
+    self.reader = reader
+  }
+
+  /// Whether the first frame of a file draws splines, as far as that is known without decoding more than its header.
+  static func hasSplines(_ bytes: Bytes) -> Bool {
+    guard let header = try? JPEGXLFileHeader(bytes), !header.metadata.hasPreview, !header.info.hasColorProfile else {
+      return false
+    }
+    var reader = header.reader
+    let flags = try? reader.frameFlags(
+      hasToneMapping: header.metadata.hasExtraFields, hasExtensions: !header.metadata.isDefault)
+    return (flags ?? 0) & JPEGXLBitReader.splinesFlag != 0
   }
 
   /// The first bytes of the codestream, which is the file itself or in its `jxlc` box or `jxlp` boxes.
@@ -43,15 +68,17 @@ struct JPEGXLFileHeader {
 
   private static func first(_ bytes: Bytes) -> [UInt8] { Array(bytes[0..<byteLimit].data) }
 
-  /// Returns whether the colours are wide.
+  /// Reads up to the end of the colour encoding.
   private static func readMetadata(
     _ reader: inout JPEGXLBitReader, into info: inout ImageInfo
-  ) throws(ImageDecodingError) -> Bool {
-    if try reader.flag() {
+  ) throws(ImageDecodingError) -> Metadata {
+    var metadata = Metadata(isDefault: false, hasExtraFields: try reader.flag())
+    if metadata.hasExtraFields {
       info.orientation = ImageOrientation(rawValue: try reader.bits(3) + 1) ?? .up
       // The intrinsic size, which is a hint.
       if try reader.flag() { _ = try reader.imageSize() }
-      if try reader.flag() { try reader.skipPreviewSize() }
+      metadata.hasPreview = try reader.flag()
+      if metadata.hasPreview { try reader.skipPreviewSize() }
       if try reader.flag() {
         try reader.skipAnimation()
         info.droppedContent.insert(.frames)
@@ -74,7 +101,8 @@ struct JPEGXLFileHeader {
     info.colorModel = color.isGrey ? .grey : .rgb
     info.hasColorProfile = color.hasProfile
     if color.isHighDynamicRange { info.droppedContent.insert(.highDynamicRange) }
-    return color.isWide
+    metadata.isWide = color.isWide
+    return metadata
   }
 }
 
@@ -82,6 +110,7 @@ struct JPEGXLFileHeader {
 private struct JPEGXLBitReader {
   static let alphaChannel = 0
   static let depthChannel = 1
+  static let splinesFlag = 16
   private static let spotColorChannel = 2
   private static let colorFilterChannel = 5
 
@@ -222,6 +251,27 @@ private struct JPEGXLBitReader {
       encoding.isHighDynamicRange = try [pq, hlg].contains(enumeration())
     }
     return encoding
+  }
+
+  /// The flags of the first frame, which follows; `nil` if rare fields precede it.
+  mutating func frameFlags(hasToneMapping: Bool, hasExtensions: Bool) throws(ImageDecodingError) -> Int? {
+    if hasToneMapping, try !flag() {
+      for count in [16, 16, 1, 16] { _ = try bits(count) }
+    }
+    if hasExtensions, try bits(2) != 0 { return nil }
+    // Whether upsampling and the opsin transform have their defaults.
+    guard try flag() else { return nil }
+    position = (position + 7) & ~7
+    // Whether all fields of the frame have their defaults.
+    if try flag() { return 0 }
+    // The type of the frame, and its encoding.
+    _ = try bits(3)
+    switch try bits(2) {
+    case 0: return 0
+    case 1: return try 1 + bits(4)
+    case 2: return try 17 + bits(8)
+    default: return try bits(12)
+    }
   }
 
   private mutating func skipChromaticities(_ count: Int) throws(ImageDecodingError) {

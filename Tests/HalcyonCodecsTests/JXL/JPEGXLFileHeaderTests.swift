@@ -30,6 +30,27 @@ struct JPEGXLFileHeaderTests {
     #expect(try Self.info(file) == expected)
   }
 
+  @Test func `splines that libjxl refuses are unsupported, and other damage is damage`() throws {
+    let splines = try Fixture.data("jxl/splines.jxl")
+    #expect(splines.withUnsafeBytes { JPEGXLFileHeader.hasSplines(Bytes($0)) })
+    do {
+      _ = try JPEGXLDecoder().decode(splines, options: DecodingOptions())
+    } catch let error as ImageDecodingError {
+      // Newer versions draw them.
+      let feature = "splines that this version of libjxl does not draw"
+      #expect(error == .unsupportedFeature(.jpegXL, feature: feature))
+    }
+    for name in ["photo", "gradient-alpha", "pq_gradient", "blending__cropped_traffic_light"] {
+      let file = try Fixture.data("jxl/\(name).jxl")
+      #expect(!file.withUnsafeBytes { JPEGXLFileHeader.hasSplines(Bytes($0)) })
+    }
+    var damaged = try Fixture.data("jxl/photo.jxl")
+    damaged[60] ^= 0xFF
+    #expect(throws: ImageDecodingError.corrupt(.jpegXL, reason: "libjxl cannot read it")) {
+      try JPEGXLDecoder().decode(damaged, options: DecodingOptions())
+    }
+  }
+
   @Test(.slow, arguments: [1, 8, 256, 257, 8192, 8193, 40_000])
   func `every coding of the size is read`(width: Int) throws {
     for height in [1, 8, 9, 300] {
