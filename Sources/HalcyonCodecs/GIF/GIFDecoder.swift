@@ -163,7 +163,7 @@ private final class GIFFrameSource: FrameSource {
     case .end: return nil
     case .moreBytesNeeded:
       // The frame before has been drawn, so all its pixels were there.
-      if isPartial || blocks.frameAtData != nil { return nil }
+      if isPartial || blocks.frameAtData != nil || blocks.endsInComment { return nil }
       throw .truncated(.gif)
     case .frame(let frame):
       // Only the canvas has been checked; later frames can be larger.

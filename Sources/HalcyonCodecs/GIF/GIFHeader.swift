@@ -36,6 +36,7 @@ struct GIFHeader {
       case .end: break frames
       case .moreBytesNeeded:
         if header == nil, isComplete { throw .truncated(.gif) }
+        if isComplete, blocks.endsInComment { break frames }
         header?.isCut = true
         header?.cutFrame = blocks.frameAtData
         break frames
