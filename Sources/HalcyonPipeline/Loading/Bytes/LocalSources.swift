@@ -89,7 +89,8 @@ extension CachingLoader {
     _ provided: Provided, of load: Load, url: URL?, origin: ImageOrigin, isStorable: Bool = false
   ) throws(ImageError) -> EncodedImage {
     let data = provided.data
-    guard !data.isEmpty else { throw .emptyResponse(url: url ?? .unnamedImage) }
+    let sourceURL = url ?? load.key.sourceURL
+    guard !data.isEmpty else { throw .emptyResponse(url: sourceURL) }
     guard data.count <= configuration.limits.encodedByteCount else {
       throw .responseTooLarge(byteLimit: configuration.limits.encodedByteCount, url: sourceURL)
     }
