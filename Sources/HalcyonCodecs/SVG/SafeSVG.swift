@@ -3,12 +3,15 @@ package import Foundation
 import HalcyonImaging
 
 extension SVGDecoder: SanitizingDecoder {
-  /// The document that browsers may show wherever it is, uncompressed and in UTF-8.
-  package func sanitized(_ file: Data) throws -> Data { Data(try SafeSVG.text(of: file).utf8) }
+  /// The document that browsers may show wherever it is, in UTF-8; compressed if the file is.
+  package func sanitized(_ file: Data) throws -> Data {
+    let document = Data(try SafeSVG.text(of: file).utf8)
+    return GzipContent.isCompressed(file) ? GzipContent.compressed(document) : document
+  }
 }
 
 extension IsolatedSVGDecoder: SanitizingDecoder {
-  /// The document that browsers may show wherever it is, uncompressed and in UTF-8; in this process.
+  /// The document that browsers may show wherever it is, in UTF-8, compressed if the file is; in this process.
   package func sanitized(_ file: Data) throws -> Data { try SVGDecoder().sanitized(file) }
 }
 

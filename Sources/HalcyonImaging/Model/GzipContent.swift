@@ -22,6 +22,33 @@ package struct GzipContent {
   /// Whether a file begins as gzip files with deflated content do.
   package static func isCompressed(_ file: Data) -> Bool { file.starts(with: [0x1F, 0x8B, 0x08]) }
 
+  /// A gzip file with a content.
+  package static func compressed(_ content: Data) -> Data {
+    var stream = z_stream()
+    return withUnsafeMutablePointer(to: &stream) { stream in
+      let size = Int32(MemoryLayout<z_stream>.size)
+      let (level, memoryLevel): (Int32, Int32) = (6, 8)
+      guard
+        deflateInit2_(stream, level, Z_DEFLATED, MAX_WBITS + 16, memoryLevel, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+          == Z_OK
+      else { return content }
+      defer { deflateEnd(stream) }
+      var file = Data(count: Int(deflateBound(stream, uLong(content.count))))
+      let isComplete = content.withUnsafeBytes { content in
+        file.withUnsafeMutableBytes { file in
+          stream.pointee.next_in = UnsafeMutablePointer(mutating: content.bindMemory(to: UInt8.self).baseAddress)
+          stream.pointee.avail_in = uInt(clamping: content.count)
+          stream.pointee.next_out = file.bindMemory(to: UInt8.self).baseAddress
+          stream.pointee.avail_out = uInt(clamping: file.count)
+          return deflate(stream, Z_FINISH) == Z_STREAM_END
+        }
+      }
+      guard isComplete else { return content }
+      file.removeLast(Int(stream.pointee.avail_out))
+      return file
+    }
+  }
+
   /// Decompresses the beginning of a file, at most `byteLimit` bytes of its content.
   package init(of file: Data, byteLimit: Int) {
     // zlib's state points back to the stream, which must not move.
