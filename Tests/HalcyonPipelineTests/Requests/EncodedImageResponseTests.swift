@@ -65,7 +65,10 @@ struct EncodedImageResponseTests {
     let url = try #require(URL(string: "http://example.com"))
     for (error, status) in [
       (ImageError.invalidURL("x"), 400), (.redirectRejected(to: "x", from: url), 403),
-      (.httpStatus(404, url: url), 404),
+      (.httpStatus(404, url: url), 404), (.httpStatus(410, url: url), 404), (.httpStatus(401, url: url), 401),
+      (.httpStatus(403, url: url), 403), (.httpStatus(407, url: url), 502), (.httpStatus(499, url: url), 502),
+      (.httpStatus(302, url: url), 502), (.retryLater(after: .seconds(9), status: 429, url: url), 429),
+      (.retryLater(after: .seconds(9), status: 503, url: url), 502),
       (.httpStatus(500, url: url), 502), (.notAnImage(contentType: nil, url: url), 422),
       (.tooManyWaiting(limit: 1), 429),
       (.cancelled, 499), (.notCached(key: "x"), 500), (.timedOut(.seconds(1)), 503),

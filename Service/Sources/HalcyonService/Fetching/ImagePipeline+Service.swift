@@ -47,6 +47,7 @@ extension ImagePipeline {
     configuration.transportLimits.totalTimeout = service.sourceTimeout
     configuration.decodingThreads = service.concurrency
     configuration.options.requestModifier = SourceModifier(storage: nil)
+    configuration.options.retryStrategy = SourceRetries()
     configuration.options.redirectHandler = { _, request in
       guard let url = SourceURL(request.url.absoluteString), resolver.allows(url) else { return nil }
       return request

@@ -82,7 +82,10 @@ enum ServiceError: Error {
 
   /// When to try again, in seconds.
   var retryAfter: Int? {
-    switch status {
+    if case .image(.retryLater(let delay, 400..<500, _)) = self {
+      return max(1, Int(clamping: delay.components.seconds))
+    }
+    return switch status {
     case 429, 503: 1
     default: nil
     }

@@ -108,4 +108,15 @@ struct SourceFetchTests {
       #expect(origin.requests.count == 7)
     }
   }
+
+  @Test(arguments: [400, 401, 403, 404, 418, 429, 451])
+  func `a status that is the client's is passed on, after one request`(status: Int) async throws {
+    try await RunningService.run { service, origin in
+      let source = origin.serve("/a.png", .status(status, headers: status == 429 ? ["Retry-After": "7"] : [:]))
+      let answer = try await service.image("w:40", of: source)
+      #expect(answer.status == status && answer.headers["Cache-Control"] == "no-store")
+      #expect(answer.headers["Retry-After"] == (status == 429 ? "7" : nil))
+      #expect(origin.requests.count == 1)
+    }
+  }
 }

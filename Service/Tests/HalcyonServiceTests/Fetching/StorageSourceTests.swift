@@ -96,7 +96,7 @@ struct StorageSourceTests {
         let request = try #require(origin.requests.first)
         #expect(request.headers["Authorization"] == nil && request.headers["X-Amz-Date"] == nil)
         let denied = try await service.get("/_/w:40/plain/s3://photos/denied.png")
-        #expect(denied.status == 502 && !denied.text.contains("AKID") && !denied.text.contains("hidden"))
+        #expect(denied.status == 403 && !denied.text.contains("AKID") && !denied.text.contains("hidden"))
       }
     }
   }
