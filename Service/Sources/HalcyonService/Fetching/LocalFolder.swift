@@ -10,17 +10,17 @@ import Musl
 
 /// Files below a folder, opened so that no path leads out of it.
 ///
-/// Each segment is opened in its parent, and no symbolic link is followed, so that neither `..` nor a link leads
-/// elsewhere, even a link that is made meanwhile.
+/// Each segment is opened in its parent. Symbolic links are read and followed segment by segment in the same way, as far as
+/// they stay below the folder, so that neither `..` nor a link, also one that is made meanwhile, leads elsewhere.
 struct LocalFolder: Sendable {
   let root: String
 
   init(_ root: URL) { self.root = root.path }
 
-  /// The segments of a `local:///` URL, percent-decoded once.
+  /// The segments of a `local:///` URL, percent-decoded once, without empty ones.
   static func segments(of text: String) throws(SourceError) -> [String] {
     guard let path = text.bytes(afterPrefix: "local:///") else { throw .malformed }
-    let segments = path.parts(between: "/")
+    let segments = path.parts(between: "/").filter { !$0.isEmpty }
     guard segments.allSatisfy(isName) else { throw .noSuchFile }
     return segments
   }
@@ -33,30 +33,80 @@ struct LocalFolder: Sendable {
   /// Opens a regular file.
   func open(_ segments: [String]) throws(SourceError) -> LocalFile {
     guard segments.allSatisfy(Self.isName) else { throw .noSuchFile }
-    guard let name = segments.last else { throw .noSuchFile }
-    var folder = try Self.opened(openFolder(root))
-    defer { close(folder) }
-    for segment in segments.dropLast() {
-      let next = try Self.opened(openat(folder, segment, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
-      close(folder)
-      folder = next
-    }
-    // A pipe without a writer would block.
-    let descriptor = try Self.opened(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
-    guard let file = LocalFile(descriptor: descriptor) else { throw .noSuchFile }
-    return file
-  }
-
-  private static func opened(_ descriptor: Int32) throws(SourceError) -> Int32 {
-    guard descriptor >= 0 else { throw SourceError(opening: errno) }
-    return descriptor
+    var walk = try FolderWalk(root)
+    return try walk.open(segments)
   }
 
   /// The path of a file, which may lead out of the folder: only ``open(_:)`` is safe.
   func path(of segments: [String]) -> String { ([root] + segments).joined(separator: "/") }
+}
 
-  private func openFolder(_ path: String) -> Int32 {
-    path.withCString { openPath($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+/// The folders from a root down to the one that was opened last.
+private struct FolderWalk: ~Copyable {
+  /// As many as Linux follows for a path.
+  private static let linkLimit = 40
+
+  private let root: [String]
+  private var folders: [Int32]
+  private var linkCount = 0
+
+  init(_ root: String) throws(SourceError) {
+    self.root = Self.segments(of: root)
+    let descriptor = root.withCString { openPath($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard descriptor >= 0 else { throw SourceError(opening: errno) }
+    folders = [descriptor]
+  }
+
+  deinit { for folder in folders { close(folder) } }
+
+  /// Opens the regular file at the end of a path below the last folder.
+  mutating func open(_ segments: [String]) throws(SourceError) -> LocalFile {
+    var rest = Array(segments.reversed())
+    while let segment = rest.popLast() {
+      if segment == ".." {
+        guard folders.count > 1 else { throw .noSuchFile }
+        close(folders.removeLast())
+        continue
+      }
+      // A pipe without a writer would block.
+      let flags = rest.isEmpty ? O_NONBLOCK : O_DIRECTORY
+      let descriptor = openat(folders[folders.count - 1], segment, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags)
+      if descriptor >= 0, rest.isEmpty {
+        guard let file = LocalFile(descriptor: descriptor) else { throw .noSuchFile }
+        return file
+      } else if descriptor >= 0 {
+        folders.append(descriptor)
+      } else {
+        // What a link is not followed for.
+        let code = errno
+        guard [ELOOP, ENOTDIR].contains(code), let target = link(segment) else { throw SourceError(opening: code) }
+        rest += try followed(target).reversed()
+      }
+    }
+    throw .noSuchFile
+  }
+
+  /// The segments of a link's target; those of an absolute one are below the root again.
+  private mutating func followed(_ target: String) throws(SourceError) -> [String] {
+    linkCount += 1
+    guard linkCount <= Self.linkLimit else { throw .noSuchFile }
+    let segments = Self.segments(of: target)
+    guard target.utf8.first == UInt8(ascii: "/") else { return segments }
+    guard segments.starts(with: root, by: { $0.hasSameBytes(as: $1) }) else { throw .noSuchFile }
+    while folders.count > 1 { close(folders.removeLast()) }
+    return Array(segments.dropFirst(root.count))
+  }
+
+  /// The target of a link in the last folder; `nil` for anything else.
+  private func link(_ name: String) -> String? {
+    var bytes = [CChar](repeating: 0, count: 4096)
+    let count = readlinkat(folders[folders.count - 1], name, &bytes, bytes.count)
+    guard (1..<bytes.count).contains(count) else { return nil }
+    return String(bytes: bytes.prefix(count).map { UInt8(bitPattern: $0) }, encoding: .utf8)
+  }
+
+  private static func segments(of path: String) -> [String] {
+    path.parts(between: "/").filter { !$0.isEmpty && $0 != "." }
   }
 }
 

@@ -21,8 +21,8 @@ struct LocalSourceTests {
 
   @Test(arguments: [
     "../secret.png", "sub/../../secret.png", "%2e%2e/secret.png", "..%2fsecret.png", "%252e%252e/secret.png",
-    "link.png", "linked/secret.png", "sub", "", "/etc/passwd", "sub//b.png", "./a.png", "missing.png", "a.png/b",
-    "a.png%00.jpg", "pipe.png",
+    "link.png", "linked/secret.png", "sub", "", "/etc/passwd", "./a.png", "missing.png", "a.png/b",
+    "a.png%00.jpg", "pipe.png", "up.png", "absolute.png", "loop.png", "sub/chain/secret.png", "dangling.png", "here",
   ])
   func `no path leads out of the folder or to something that is no file`(path: String) async throws {
     try await run { service, folder in
@@ -32,6 +32,13 @@ struct LocalSourceTests {
       try links.createSymbolicLink(
         at: folder.appending(path: "link.png"), withDestinationURL: outside.appending(path: "secret.png"))
       try links.createSymbolicLink(at: folder.appending(path: "linked"), withDestinationURL: outside)
+      for (name, target) in [
+        ("up.png", "../secret.png"), ("absolute.png", "/etc/passwd"), ("loop.png", "loop.png"),
+        ("sub/chain", "../linked"),
+        ("dangling.png", "nothing.png"), ("here", "."),
+      ] {
+        try links.createSymbolicLink(atPath: folder.appending(path: name).path, withDestinationPath: target)
+      }
       mkfifo(folder.appending(path: "pipe.png").path, 0o600)
       // In Base64 nothing between client and service normalizes the path.
       let encoded = Data("local:///\(path)".utf8).base64EncodedString().replacingOccurrences(of: "/", with: "_")
@@ -42,6 +49,36 @@ struct LocalSourceTests {
         #expect([400, 404].contains(answer.status), "\(answer.status)")
         #expect(!answer.text.contains(folder.path))
       }
+    }
+  }
+
+  @Test(arguments: ["//sub/b.png", "sub//b.png", "///sub///b.png", "sub/b.png/", "%2Fsub%2Fb.png"])
+  func `empty segments of a path mean nothing`(path: String) async throws {
+    try await run { service, _ async throws in
+      let isEncoded = path.contains("%")
+      let encoded = Data("local:///\(path)".utf8).base64EncodedString().replacingOccurrences(of: "/", with: "_")
+      if !isEncoded { #expect(try await service.get("/_/w:40/\(encoded).png").status == 200) }
+      #expect(try await service.get("/_/w:40/plain/local:///\(path)@png").status == 200)
+    }
+  }
+
+  @Test func `links are followed as far as they stay below the folder`() async throws {
+    try await run { service, folder in
+      let files = FileManager.default
+      try files.createDirectory(at: folder.appending(path: "sub/deep"), withIntermediateDirectories: true)
+      for (name, target) in [
+        ("file.png", "sub/b.png"), ("sub/deep/up.png", "../../a.png"), ("folder", "sub"), ("chain", "folder/./"),
+        ("absolute", folder.path + "/sub"), ("around", "sub/../sub/deep"),
+      ] {
+        try files.createSymbolicLink(atPath: folder.appending(path: name).path, withDestinationPath: target)
+      }
+      for path in ["file.png", "sub/deep/up.png", "folder/b.png", "chain/b.png", "absolute/b.png", "around/up.png"] {
+        #expect(try await service.get("/_/w:40/plain/local:///\(path)@png").status == 200, "\(path)")
+      }
+      // A changed target is noticed behind a link, too.
+      let first = try await service.get("/_/w:40/plain/local:///file.png@png")
+      try Quadrants.png(width: 60, height: 80).write(to: folder.appending(path: "sub/b.png"))
+      #expect(try await service.get("/_/w:40/plain/local:///file.png@png").headers["ETag"] != first.headers["ETag"])
     }
   }
 
