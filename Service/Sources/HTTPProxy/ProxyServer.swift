@@ -66,7 +66,7 @@ private struct ProxyChannel: ServerChildChannel, HTTPChannelHandler {
         withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
         withEncoderConfiguration: encoding)
       try pipeline.addHandlers([
-        HTTP1ToHTTPServerCodec(secure: false), HTTPConnectionStateHandler(logger: logger),
+        UpgradeRule(), HTTP1ToHTTPServerCodec(secure: false), HTTPConnectionStateHandler(logger: logger),
       ])
       return try NIOAsyncChannel(
         wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
@@ -86,5 +86,20 @@ extension Response {
     default:
       if method != .head, !headers.contains(.contentLength) { headers[.transferEncoding] = "chunked" }
     }
+  }
+}
+
+/// Makes a request with `Upgrade`, which is ignored, and CONNECT the last one of its connection: the parser reads nothing
+/// after them.
+private final class UpgradeRule: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .head(var head) = unwrapInboundIn(data),
+      head.method == .CONNECT || head.headers.contains(name: "upgrade")
+    else { return context.fireChannelRead(data) }
+    head.headers.replaceOrAdd(name: "connection", value: "close")
+    context.fireChannelRead(wrapInboundOut(.head(head)))
   }
 }

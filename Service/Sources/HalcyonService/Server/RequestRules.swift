@@ -3,7 +3,8 @@ import NIOHTTP1
 
 /// The rules of RFC 9112 about hosts and about the end of a connection, which the parser leaves to the server.
 ///
-/// It stands right behind the HTTP decoder, where a request still has its version and all its fields.
+/// `Upgrade` is ignored, as RFC 9110 (7.8) allows. The parser reads nothing after such a request, nor after CONNECT, so it is
+/// the last one of its connection. It stands right behind the HTTP decoder, where a request still has its version and all its fields.
 final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -16,8 +17,16 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
   /// Whether connections end with their next response.
   private let isDraining: () -> Bool
 
-  /// The `Connection` fields of the responses to the requests that have none yet.
-  private var connectionFields = CircularBuffer<String?>()
+  /// What follows the response to a request.
+  private struct Sequel {
+    /// The `Connection` field of the response.
+    let field: String?
+    /// Whether the connection ends here, which the server does not see.
+    let endsHere: Bool
+  }
+
+  /// Those of the requests that have no response yet.
+  private var sequels = CircularBuffer<Sequel>()
   /// Whether the current request goes on to the server.
   private var isPassing = false
   /// Whether no further request is accepted.
@@ -37,10 +46,12 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
         return context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
       }
       isPassing = true
-      isOver = !head.isKeepAlive || isDraining()
+      let isLast = !head.isKeepAlive || isDraining()
+      isOver = isLast || head.stopsParser
       // The server looks for this spelling.
-      if isOver { head.headers.replaceOrAdd(name: "connection", value: "close") }
-      connectionFields.append(isOver ? "close" : head.version == .http1_0 ? "keep-alive" : nil)
+      if isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
+      let field = isOver ? "close" : head.version == .http1_0 ? "keep-alive" : nil
+      sequels.append(Sequel(field: field, endsHere: isOver && !isLast))
       context.fireChannelRead(wrapInboundOut(.head(head)))
     case .body:
       if isPassing { context.fireChannelRead(data) }
@@ -53,11 +64,12 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch unwrapOutboundIn(data) {
     case .head(var head) where head.status.code >= 200:
-      if let field = connectionFields.first ?? nil { head.headers.replaceOrAdd(name: "connection", value: field) }
-      isClosing = connectionFields.first.map { $0 != "close" } == true && !head.isKeepAlive
+      let sequel = sequels.first
+      if let field = sequel?.field { head.headers.replaceOrAdd(name: "connection", value: field) }
+      isClosing = sequel.map { $0.endsHere || $0.field != "close" && !head.isKeepAlive } == true
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .end:
-      _ = connectionFields.popFirst()
+      _ = sequels.popFirst()
       context.write(data, promise: isClosing ? closing(context, promise) : promise)
     case .head, .body:
       context.write(data, promise: promise)
@@ -77,7 +89,10 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension HTTPRequestHead {
-  /// Whether the request names one host; requests of HTTP/1.0 may name none (RFC 9112, 3.2).
+  /// Whether the parser reads no further request of the connection.
+  fileprivate var stopsParser: Bool { method == .CONNECT || headers.contains(name: "upgrade") }
+
+  /// Whether the request names one host; those of HTTP/1.0 may name none (RFC 9112, 3.2).
   fileprivate var hasValidHost: Bool {
     let hosts = headers["host"]
     guard let host = hosts.first else { return version == .http1_0 }

@@ -46,6 +46,47 @@ struct RequestRulesTests {
   }
 
   @Test(arguments: [
+    "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\nConnection: Upgrade, HTTP2-Settings\r\n",
+    "Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Key: a\r\nSec-WebSocket-Version: 13\r\n",
+    "upgrade: TLS/1.0\r\nconnection: UPGRADE\r\n", "Upgrade: h2c\r\n",
+  ])
+  func `Upgrade is ignored, and the connection ends with the response`(fields: String) async throws {
+    try await run { connection throws in
+      connection.send("GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try connection.response().headers["connection"] == nil)
+      connection.send("GET /health HTTP/1.1\r\nHost: a\r\n\(fields)\r\nGET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+      let response = try connection.response()
+      #expect(response.status == 200 && response.body == Data("OK\n".utf8))
+      #expect(response.headers["connection"] == "close")
+      #expect(try connection.isClosed())
+    }
+  }
+
+  @Test func `Upgrade is ignored for a request with a body, too`() async throws {
+    try await run {
+      $0.showsGallery = true
+    } _: { connection throws in
+      connection.send(
+        """
+        POST /gallery/uploads HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\
+        Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n12345
+        """)
+      let response = try connection.response()
+      #expect(response.status == 415 && response.headers["connection"] == "close")
+      #expect(try connection.isClosed())
+    }
+  }
+
+  @Test func `a tunnel is refused, and the connection ends with the response`() async throws {
+    try await run { connection throws in
+      connection.send("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n\u{16}\u{3}\u{1}")
+      let response = try connection.response()
+      #expect((400...499).contains(response.status) && response.headers["connection"] == "close")
+      #expect(try connection.isClosed())
+    }
+  }
+
+  @Test(arguments: [
     "", "Host: a\r\nHost: a\r\n", "Host: a\r\nHost: b\r\n", "Host: a, b\r\n", "Host: a b\r\n", "Host: a/b\r\n",
     "Host: user@a\r\n",
   ])
