@@ -21,6 +21,13 @@ enum Main {
       switch command {
       case .help(let text), .version(let text): print(text)
       case .check(let report): print(report)
+      case .health(let configuration):
+        guard await HealthCheck(configuration).isHealthy() else {
+          let address =
+            configuration.socketPath ?? "\(ListeningAddress(host: configuration.host, port: configuration.port))"
+          try? FileHandle.standardError.write(contentsOf: Data("halcyon-serve: \(address) is not healthy.\n".utf8))
+          exit(1)
+        }
       case .run(let configuration): try await run(configuration)
       }
     } catch {
@@ -43,6 +50,7 @@ enum Main {
     let logger = logger(
       isJSON: configuration.logsJSON, level: Logger.Level(rawValue: configuration.logLevel) ?? .info)
     for name in configuration.ignoredVariables { logger.warning("\(name) has no effect") }
+    if let fault = configuration.cacheFolderFault() { logger.warning("Nothing is kept on disk. \(fault)") }
     if configuration.isInsecure { logger.warning("URLs need no signature") }
     let service = try await ImageService(
       configuration, logger: logger,
@@ -61,7 +69,7 @@ enum Main {
 
   private static func logger(isJSON: Bool, level: Logger.Level) -> Logger {
     var logger = Logger(label: "halcyon-serve") { label -> any LogHandler in
-      isJSON ? JSONLogHandler(label: label) : StreamLogHandler.standardError(label: label)
+      isJSON ? JSONLogHandler(label: label) : TextLogHandler(label: label)
     }
     logger.logLevel = level
     return logger

@@ -10,6 +10,8 @@ public enum ConfigurationError: Error, Hashable {
   case unreadableFile(String, reason: String)
   /// A line of a file is not `NAME = VALUE`.
   case malformedLine(Int, file: String)
+  /// A variable of imgproxy restricts the service or loads its secrets, and is not supported.
+  case refusedVariable(String, reason: String)
   /// There are no keys, and signatures are required.
   case unsigned
   /// There are more keys than salts, or fewer.
@@ -40,6 +42,8 @@ extension ConfigurationError: CustomStringConvertible {
       "\(path) cannot be read: \(reason). Check its path and permissions."
     case .malformedLine(let line, let file):
       "Line \(line) of \(file) is not a setting. Write NAME = VALUE, or begin it with #."
+    case .refusedVariable(let name, let reason):
+      "The service does not start with the variable \(name): \(reason). Remove it, or keep imgproxy."
     case .unsigned:
       """
       There is no key for signed URLs. Pass --keys and --salts, each in hexadecimal (openssl rand -hex 32), or \

@@ -15,6 +15,9 @@ extension ServiceConfiguration {
   /// busy.
   var fetchedByteLimit: Int { min(concurrency, 1 << 20) * (16 << 20) }
 
+  /// The bytes of results that clients have not read yet, from which on the connections that have waited longest are closed.
+  var unreadByteLimit: Int { min(memoryByteCount, .max / 2) * 2 }
+
   func connectionLimit(descriptorLimit: Int) -> Int {
     // Sources and entries of the cache that are read and written, and what a process opens at its start.
     let reserved = 2 * min(concurrency, 10_000) + min(sourceConnections, 10_000) + 128

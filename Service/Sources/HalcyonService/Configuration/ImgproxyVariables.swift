@@ -2,161 +2,175 @@ import Foundation
 
 /// The environment variables of imgproxy, so that a deployment of imgproxy has to change only the name of its image.
 ///
-/// Settings of the service override the variables. If any variable but `IMGPROXY_BIND` is set, two defaults are
-/// imgproxy's: without a key URLs need no signature, and private addresses may be connected to.
+/// The service's own settings override them, and no variable makes the service less strict than these say. Unless they say
+/// who may request images, two defaults are those of imgproxy where it has any variable but `IMGPROXY_BIND` and
+/// `IMGPROXY_NETWORK`: without a key URLs need no signature, and private addresses may be connected to. Only names that
+/// imgproxy has count: Kubernetes gives every pod variables of a service with the name imgproxy.
 enum ImgproxyVariables {
-  /// The settings that a variable stands for, with their values.
-  private typealias Translation = @Sendable (String) throws(ConfigurationError) -> [(setting: String, value: String)]
+  static let prefix = "IMGPROXY_"
 
-  private static let prefix = "IMGPROXY_"
+  /// The own settings that say which URLs are accepted.
+  private static let signatureSettings: Set = ["keys", "salts", "insecure", "trusted-signatures", "signature-size"]
+  /// The own settings that say which addresses may be connected to.
+  private static let addressSettings: Set = ["any-address", "allowed-addresses"]
+  /// Variables that have no effect beside ``signatureSettings``, which they would weaken.
+  private static let looseningVariables: Set = [
+    "TRUSTED_SIGNATURES", "SIGNATURE_SIZE", "ALLOW_SECURITY_OPTIONS", "SANITIZE_SVG",
+  ]
+  /// Variables that have no effect beside own settings about signatures or addresses.
+  private static let addressVariables: Set = [
+    "ALLOW_PRIVATE_SOURCE_ADDRESSES", "ALLOW_LOOPBACK_SOURCE_ADDRESSES", "ALLOW_LINK_LOCAL_SOURCE_ADDRESSES",
+  ]
 
-  /// Applies the variables, and returns the names of variables without effect.
-  static func apply(_ environment: [String: String], to settings: inout Settings) throws(ConfigurationError) -> [String]
-  {
-    let variables = environment.filter { $0.key.hasPrefix(prefix) && !$0.value.isEmpty }
-    guard !variables.isEmpty else { return [] }
-    if variables.contains(where: { $0.key != prefix + "BIND" }) {
-      settings.configuration.isInsecure = variables[prefix + "KEY"] == nil
-      let allowsPrivate = variables[prefix + "ALLOW_PRIVATE_SOURCE_ADDRESSES"].map(isTrue) ?? true
-      var ranges = allowsPrivate ? privateRanges : ""
-      if isTrue(variables[prefix + "ALLOW_LOOPBACK_SOURCE_ADDRESSES"] ?? "") { ranges += "," + loopbackRanges }
-      if isTrue(variables[prefix + "ALLOW_LINK_LOCAL_SOURCE_ADDRESSES"] ?? "") { ranges += "," + linkLocalRanges }
-      try set("allowed-addresses", ranges, &settings)
-    }
-    try set("auto-formats", formats(["AUTO_", "ENFORCE_"], variables), &settings)
-    try set("enforce-formats", formats(["ENFORCE_"], variables), &settings)
-    try set("presets", try presets(variables), &settings)
-    if isTrue(variables[prefix + "PNG_QUANTIZE"] ?? "") {
-      try set("png-colors", variables[prefix + "PNG_QUANTIZATION_COLORS"] ?? "256", &settings)
-    }
-    if isTrue(variables[prefix + "USE_S3"] ?? "") {
-      settings.usesInstanceRole = true
-      try set("s3-region", environment["AWS_REGION"] ?? "us-east-1", &settings)
-      try set("s3-access-key", environment["AWS_ACCESS_KEY_ID"] ?? "", &settings)
-      try set("s3-secret-key", environment["AWS_SECRET_ACCESS_KEY"] ?? "", &settings)
-      try set("s3-session-token", environment["AWS_SESSION_TOKEN"] ?? "", &settings)
-    }
+  /// Applies the variables, and returns the names of those without effect.
+  ///
+  /// - Parameter ownSettings: The names of the service's own settings that are given, and are applied later.
+  /// - Throws: ``ConfigurationError/refusedVariable(_:reason:)`` for a variable that restricts the service or loads its
+  ///   secrets, and is not supported.
+  static func apply(
+    _ environment: [String: String], ownSettings: Set<String>, to settings: inout Settings
+  ) throws(ConfigurationError) -> [String] {
+    var environment = environment
+    var variables = try variables(of: &environment)
     var ignored: [String] = []
+    try refuse(variables)
+    let hasOwnSignatures = !ownSettings.isDisjoint(with: signatureSettings)
+    let hasOwnAddresses = hasOwnSignatures || !ownSettings.isDisjoint(with: addressSettings)
+    if hasOwnSignatures { ignored += remove(looseningVariables, from: &variables) }
+    if hasOwnAddresses {
+      ignored += remove(addressVariables, from: &variables)
+    } else {
+      try applyAddresses(variables, &settings)
+    }
+    if !hasOwnSignatures, isDeployment(variables) { settings.configuration.isInsecure = variables["KEY"] == nil }
+    try applyCombined(variables, environment, &settings)
     for (name, value) in variables.sorted(by: { $0.key < $1.key }) {
-      let name = String(name.dropFirst(prefix.count))
-      if let setting = names[name] {
-        try set(setting, value, &settings)
-      } else if let translation = translations[name] {
+      switch byName[name]?.effect {
+      case .settings(let translation):
+        guard !name.hasPrefix("S3_") || settings.usesStorage else { continue }
         for (setting, value) in try translation(value) { try set(setting, value, &settings) }
-      } else if !handled.contains(name) {
-        ignored.append(prefix + name)
+      case .combined, .refused: break
+      case .missing, nil: ignored.append(name)
       }
     }
-    return ignored
+    return ignored.sorted().map { prefix + $0 }
+  }
+
+  /// The variables without their prefix, with those of a file, which it overrides, and by their present names. The others of
+  /// the file are put into `environment`.
+  private static func variables(
+    of environment: inout [String: String]
+  ) throws(ConfigurationError) -> [String: String] {
+    if let path = environment[prefix + "ENV_LOCAL_FILE_PATH"], !isBlank(path) {
+      let file = try EnvironmentFile.variables(in: try text(ofFile: path), path: path, environment: environment)
+      for (name, value) in file where name.hasPrefix(prefix) || name.hasPrefix("AWS_") { environment[name] = value }
+    }
+    var variables: [String: String] = [:]
+    for (name, value) in environment where name.hasPrefix(prefix) && !isBlank(value) {
+      variables[String(name.dropFirst(prefix.count))] = value
+    }
+    for (old, new) in aliases where variables[new] == nil { variables[new] = variables[old] }
+    return variables
+  }
+
+  private static func isBlank(_ text: String) -> Bool { text.allSatisfy(\.isWhitespace) }
+
+  /// Whether variables are those of a deployment of imgproxy.
+  private static func isDeployment(_ variables: [String: String]) -> Bool {
+    variables.keys.contains { !["BIND", "NETWORK"].contains($0) && byName[$0] != nil }
+  }
+
+  private static func refuse(_ variables: [String: String]) throws(ConfigurationError) {
+    for (name, value) in variables.sorted(by: { $0.key < $1.key }) {
+      guard case .refused(let reason) = byName[name]?.effect else { continue }
+      // One that is off restricts nothing.
+      if (try? ImgproxyVariable.isTrue(value, name)) != false { throw .refusedVariable(prefix + name, reason: reason) }
+    }
+  }
+
+  /// Takes variables out, and returns their names.
+  private static func remove(_ names: Set<String>, from variables: inout [String: String]) -> [String] {
+    names.filter { variables.removeValue(forKey: $0) != nil }
+  }
+
+  private static func applyAddresses(
+    _ variables: [String: String], _ settings: inout Settings
+  ) throws(ConfigurationError) {
+    var ranges: [String] = []
+    if try isTrue("ALLOW_PRIVATE_SOURCE_ADDRESSES", variables) ?? isDeployment(variables) {
+      ranges.append("10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7")
+    }
+    if try isTrue("ALLOW_LOOPBACK_SOURCE_ADDRESSES", variables) == true { ranges.append("127.0.0.0/8,::1/128") }
+    if try isTrue("ALLOW_LINK_LOCAL_SOURCE_ADDRESSES", variables) == true { ranges.append("169.254.0.0/16,fe80::/10") }
+    try set("allowed-addresses", ranges.joined(separator: ","), &settings)
+  }
+
+  /// The settings that several variables stand for together.
+  private static func applyCombined(
+    _ variables: [String: String], _ environment: [String: String], _ settings: inout Settings
+  ) throws(ConfigurationError) {
+    try set("auto-formats", try formats(["AUTO_", "ENFORCE_"], variables), &settings)
+    try set("enforce-formats", try formats(["ENFORCE_"], variables), &settings)
+    try set("presets", try presets(variables), &settings)
+    // Zero is the lifetime of other results.
+    let lifetime = variables["FALLBACK_IMAGE_TTL"] == "0" ? variables["TTL"] : variables["FALLBACK_IMAGE_TTL"]
+    try set("fallback-ttl", lifetime ?? "", &settings)
+    if try isTrue("PNG_QUANTIZE", variables) == true {
+      try set("png-colors", variables["PNG_QUANTIZATION_COLORS"] ?? "256", &settings)
+    }
+    guard try isTrue("USE_S3", variables) == true else { return }
+    (settings.usesStorage, settings.usesInstanceRole) = (true, true)
+    let environment = SharedCredentials.adding(to: environment)
+    try set("s3-region", variables["S3_REGION"] ?? environment["AWS_REGION"] ?? "us-east-1", &settings)
+    try set("s3-access-key", environment["AWS_ACCESS_KEY_ID"] ?? "", &settings)
+    try set("s3-secret-key", environment["AWS_SECRET_ACCESS_KEY"] ?? "", &settings)
+    try set("s3-session-token", environment["AWS_SESSION_TOKEN"] ?? "", &settings)
+    guard let endpoint = variables["S3_ENDPOINT"] else { return }
+    try set("s3-endpoint", endpoint.contains("://") ? endpoint : "http://" + endpoint, &settings)
+    let isPathStyle = try isTrue("S3_ENDPOINT_USE_PATH_STYLE", variables) ?? true
+    try set("s3-path-style", isPathStyle ? "true" : "false", &settings)
   }
 
   private static func set(_ name: String, _ value: String, _ settings: inout Settings) throws(ConfigurationError) {
-    guard !value.isEmpty, let setting = Setting.all.first(where: { $0.name == name }) else { return }
+    guard !value.isEmpty else { return }
+    guard let setting = Setting.all.first(where: { $0.name == name }) else {
+      throw .unknownSetting(name, origin: "a variable of imgproxy")
+    }
     try setting.parse(value, &settings)
   }
 
-  private static func isTrue(_ text: String) -> Bool { ["1", "t", "T", "true", "TRUE", "True"].contains(text) }
-
-  private static let privateRanges = "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7"
-  private static let loopbackRanges = "127.0.0.0/8,::1/128"
-  private static let linkLocalRanges = "169.254.0.0/16,fe80::/10"
-
-  /// Variables that take the same values as a setting.
-  private static let names = [
-    "KEY": "keys", "SALT": "salts", "SIGNATURE_SIZE": "signature-size", "TRUSTED_SIGNATURES": "trusted-signatures",
-    "SECRET": "secret", "ALLOW_ORIGIN": "allow-origin", "PATH_PREFIX": "path-prefix",
-    "HEALTH_CHECK_PATH": "health-path", "PROMETHEUS_BIND": "metrics-address", "TTL": "ttl", "TIMEOUT": "deadline",
-    "DOWNLOAD_TIMEOUT": "source-timeout", "WORKERS": "concurrency", "QUALITY": "quality",
-    "MAX_ANIMATION_FRAMES": "max-animation-frames", "WEBP_EFFORT": "webp-effort", "AVIF_SPEED": "avif-speed",
-    "JXL_EFFORT": "jxl-effort", "ETAG_BUSTER": "etag-buster", "LAST_MODIFIED_BUSTER": "last-modified-buster",
-    "WEBP_PRESET": "webp-preset",
-    "FORMAT_QUALITY": "format-quality", "PREFERRED_FORMATS": "preferred-formats",
-    "WATERMARK_OPACITY": "watermark-opacity", "SKIP_PROCESSING_FORMATS": "skip-formats", "USER_AGENT": "user-agent",
-    "ALLOWED_PROCESSING_OPTIONS": "allowed-options", "MAX_REDIRECTS": "redirects", "BASE_URL": "base-url",
-    "URL_REPLACEMENTS": "url-replacements",
-    "LOCAL_FILESYSTEM_ROOT": "local-root", "WATERMARK_PATH": "watermark", "WATERMARK_URL": "watermark",
-    "FALLBACK_IMAGE_PATH": "fallback",
-    "FALLBACK_IMAGE_URL": "fallback", "FALLBACK_IMAGE_HTTP_CODE": "fallback-status",
-    "FALLBACK_IMAGE_TTL": "fallback-ttl", "S3_REGION": "s3-region", "S3_ENDPOINT": "s3-endpoint",
-  ]
-
-  /// Variables that other translations read.
-  private static let handled: Set = [
-    "ALLOW_PRIVATE_SOURCE_ADDRESSES", "ALLOW_LOOPBACK_SOURCE_ADDRESSES", "ALLOW_LINK_LOCAL_SOURCE_ADDRESSES",
-    "AUTO_WEBP", "AUTO_AVIF", "AUTO_JXL", "ENFORCE_WEBP", "ENFORCE_AVIF", "ENFORCE_JXL", "PRESETS", "PRESETS_PATH",
-    "PRESETS_SEPARATOR", "NETWORK", "USE_S3", "USE_ETAG", "USE_LAST_MODIFIED", "PNG_QUANTIZE",
-    "PNG_QUANTIZATION_COLORS",
-  ]
-
-  private static let translations: [String: Translation] = [
-    "FALLBACK_IMAGE_DATA": { data throws(ConfigurationError) in [("fallback", "data:;base64," + data)] },
-    "WATERMARK_DATA": { data throws(ConfigurationError) in [("watermark", "data:;base64," + data)] },
-    "BIND": { address throws(ConfigurationError) in
-      guard let parsed = ListeningAddress(address) else { return [("socket", address)] }
-      return [("host", parsed.host), ("port", "\(parsed.port)")]
-    },
-    "CACHE_CONTROL_PASSTHROUGH": flag("source-cache-control"), "ONLY_PRESETS": flag("only-presets"),
-    "BASE64_URL_INCLUDES_FILENAME": flag("base64-filename"), "STRIP_METADATA": flag("strip-metadata"),
-    "STRIP_COLOR_PROFILE": flag("strip-color-profile"),
-    "KEEP_COPYRIGHT": flag("keep-copyright"), "ENABLE_CLIENT_HINTS": flag("client-hints"),
-    "JPEG_PROGRESSIVE": flag("jpeg-progressive"), "PNG_INTERLACED": flag("png-interlaced"),
-    "ALWAYS_RASTERIZE_SVG": flag("rasterize-svg"),
-    "SANITIZE_SVG": flag("sanitize-svg"), "SET_CANONICAL_HEADER": flag("canonical-header"),
-    "ALLOW_SECURITY_OPTIONS": flag("allow-security-options"),
-    "S3_ENDPOINT_USE_PATH_STYLE": flag("s3-path-style"),
-    // Zero is no limit.
-    "REQUESTS_QUEUE_SIZE": limit("queue"), "MAX_CLIENTS": limit("connections"),
-    "MAX_SRC_FILE_SIZE": limit("max-source-bytes"), "MAX_RESULT_DIMENSION": limit("max-result-dimension"),
-    "MAX_SRC_RESOLUTION": pixels("MAX_SRC_RESOLUTION", "max-source-pixels"),
-    "MAX_ANIMATION_FRAME_RESOLUTION": pixels("MAX_ANIMATION_FRAME_RESOLUTION", "max-animation-frame-pixels"),
-    "LOG_FORMAT": { format throws(ConfigurationError) in format == "json" ? [("log-json", "true")] : [] },
-    "LOG_LEVEL": { level throws(ConfigurationError) in [("log-level", level == "warn" ? "warning" : level)] },
-    // Local files and buckets have settings of their own.
-    "ALLOWED_SOURCES": { sources throws(ConfigurationError) in
-      let listed = sources.split(separator: ",").filter {
-        !$0.trimmingCharacters(in: .whitespaces).hasPrefix("local://")
-      }
-      return [("sources", listed.joined(separator: ","))]
-    },
-  ]
-
-  private static func flag(_ setting: String) -> Translation {
-    { (text) throws(ConfigurationError) in [(setting, isTrue(text) ? "true" : "false")] }
+  /// Whether a variable is true; `nil` if it is not set.
+  private static func isTrue(_ name: String, _ variables: [String: String]) throws(ConfigurationError) -> Bool? {
+    guard let value = variables[name] else { return nil }
+    return try ImgproxyVariable.isTrue(value, name)
   }
 
-  /// Megapixels; 0 means no limit.
-  private static func pixels(_ name: String, _ setting: String) -> Translation {
-    { (megapixels) throws(ConfigurationError) in
-      guard let value = Double(megapixels), value >= 0, value < 1e9 else {
-        throw .invalidValue(setting: prefix + name, value: megapixels, expected: "megapixels")
-      }
-      return value > 0 ? [(setting, "\(Int(value * 1e6))")] : []
+  private static func formats(
+    _ kinds: [String], _ variables: [String: String]
+  ) throws(ConfigurationError) -> String {
+    var formats: [String] = []
+    for format in ["JXL", "AVIF", "WEBP"] {
+      var isOn = false
+      for kind in kinds { if try isTrue(kind + format, variables) == true { isOn = true } }
+      if isOn { formats.append(format.lowercased()) }
     }
-  }
-
-  private static func limit(_ setting: String) -> Translation {
-    { (text) throws(ConfigurationError) in text == "0" ? [] : [(setting, text)] }
-  }
-
-  private static func formats(_ kinds: [String], _ variables: [String: String]) -> String {
-    let formats = ["JXL", "AVIF", "WEBP"].filter { format in
-      kinds.contains { isTrue(variables[prefix + $0 + format] ?? "") }
-    }
-    return formats.map { $0.lowercased() }.joined(separator: ",")
+    return formats.joined(separator: ",")
   }
 
   /// The presets of the variable and of the lines of a file.
   private static func presets(_ variables: [String: String]) throws(ConfigurationError) -> String {
-    let separator = variables[prefix + "PRESETS_SEPARATOR"] ?? ","
-    var presets = (variables[prefix + "PRESETS"] ?? "").components(separatedBy: separator)
-    if let file = variables[prefix + "PRESETS_PATH"] {
-      do {
-        presets += try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "\n")
-      } catch {
-        throw .unreadableFile(file, reason: error.localizedDescription)
-      }
-    }
+    let separator = variables["PRESETS_SEPARATOR"] ?? ","
+    var presets = (variables["PRESETS"] ?? "").components(separatedBy: separator)
+    if let file = variables["PRESETS_PATH"] { presets += try text(ofFile: file).components(separatedBy: "\n") }
     let trimmed = presets.map { $0.trimmingCharacters(in: .whitespaces) }
     return trimmed.filter { !$0.isEmpty && !$0.hasPrefix("#") }.joined(separator: ";")
+  }
+
+  private static func text(ofFile path: String) throws(ConfigurationError) -> String {
+    do {
+      return try String(contentsOfFile: path, encoding: .utf8)
+    } catch {
+      throw .unreadableFile(path, reason: error.localizedDescription)
+    }
   }
 }

@@ -10,6 +10,8 @@ public enum ServiceCommand: Sendable {
   case check(report: String)
   /// Print the help.
   case help(String)
+  /// Ask a running service with these settings for its health, and end with the status 0 or 1.
+  case health(ServiceConfiguration)
   /// Print the version.
   case version(String)
 
@@ -30,25 +32,30 @@ public enum ServiceCommand: Sendable {
       return
     }
     let isCheck = flags.contains { $0.name == "check" }
-    flags.removeAll { $0.name == "check" }
+    let isHealthCheck = flags.contains { $0.name == "health" }
+    flags.removeAll { ["check", "health"].contains($0.name) }
+    let own = try Self.ownSettings(flags, environment)
     var settings = Settings()
-    settings.configuration.ignoredVariables = try ImgproxyVariables.apply(environment, to: &settings)
-    let file = flags.last { $0.name == "config" }?.value ?? environment["HALCYON_SERVE_CONFIG"]
-    if let file { try Self.apply(file: file, to: &settings) }
-    for (name, value) in environment.sorted(by: { $0.key < $1.key })
-    where name.hasPrefix("HALCYON_SERVE_") && name != "HALCYON_SERVE_CONFIG" {
-      guard let setting = Setting.all.first(where: { $0.environmentName == name }) else {
-        throw .unknownSetting(name, origin: "environment")
-      }
-      try setting.parse(value, &settings)
+    settings.configuration.ignoredVariables = try ImgproxyVariables.apply(
+      environment, ownSettings: Set(own.map(\.setting.name)), to: &settings)
+    for (setting, value) in own { try setting.parse(value, &settings) }
+    if isHealthCheck {
+      // Of an address, whatever else there is to say about the settings.
+      self = .health(settings.configuration)
+      return
     }
-    for flag in flags where flag.name != "config" { try Self.apply(flag.name, flag.value, origin: "flag", &settings) }
     var configuration = try settings.checked()
     if let storage = configuration.storage, storage.credentials == nil, configuration.resultsBucket == nil {
       configuration.storageRole = CredentialSource(
         environment, region: storage.region, isOnInstance: settings.usesInstanceRole)
     }
-    self = isCheck ? .check(report: Self.report(settings)) : .run(configuration)
+    guard isCheck else {
+      self = .run(configuration)
+      return
+    }
+    try configuration.checkFiles()
+    if let fault = configuration.cacheFolderFault() { throw fault }
+    self = .check(report: Self.report(settings))
   }
 
   /// Whether the log is to be JSON, also where the other settings have errors; a file of settings is not read for it.
@@ -63,7 +70,11 @@ public enum ServiceCommand: Sendable {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       if ["--help", "-h", "help"].contains(argument) { return [("help", "")] }
-      if argument == "--version" { return [("version", "")] }
+      if ["--version", "version"].contains(argument) { return [("version", "")] }
+      if argument == "health" {
+        flags.append((argument, ""))
+        continue
+      }
       guard argument.hasPrefix("--") else { throw .unknownSetting(argument, origin: "argument") }
       let sides = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(sides[0])
@@ -80,31 +91,60 @@ public enum ServiceCommand: Sendable {
     return flags
   }
 
-  private static func apply(file: String, to settings: inout Settings) throws(ConfigurationError) {
+  /// The service's own settings with their values, from the file on to the flags, which override all others.
+  private static func ownSettings(
+    _ flags: [(name: String, value: String)], _ environment: [String: String]
+  ) throws(ConfigurationError) -> [(setting: Setting, value: String)] {
+    var own: [(setting: Setting, value: String)] = []
+    let file = flags.last { $0.name == "config" }?.value ?? environment["HALCYON_SERVE_CONFIG"]
+    if let file { own += try settings(inFile: file) }
+    for (name, value) in environment.sorted(by: { $0.key < $1.key })
+    where name.hasPrefix("HALCYON_SERVE_") && name != "HALCYON_SERVE_CONFIG" && !isServiceLink(name, value) {
+      guard let setting = Setting.all.first(where: { $0.environmentName == name }) else {
+        throw .unknownSetting(name, origin: "environment")
+      }
+      own.append((setting, value))
+    }
+    for flag in flags where flag.name != "config" {
+      own.append((try setting(flag.name, origin: "flag"), flag.value))
+    }
+    return own
+  }
+
+  /// Whether a variable is one of those that Kubernetes gives to every pod for a service, here one that is called
+  /// `halcyon-serve`: `…_SERVICE_HOST`, `…_PORT=tcp://10.0.0.1:80`, `…_PORT_80_TCP_ADDR` and the like.
+  private static func isServiceLink(_ name: String, _ value: String) -> Bool {
+    let name = name.dropFirst("HALCYON_SERVE_".count)
+    return name.hasPrefix("SERVICE_HOST") || name.hasPrefix("SERVICE_PORT") || name.hasPrefix("PORT_")
+      || name == "PORT" && value.contains("://")
+  }
+
+  private static func settings(
+    inFile file: String
+  ) throws(ConfigurationError) -> [(setting: Setting, value: String)] {
     let text: String
     do {
       text = try String(contentsOfFile: file, encoding: .utf8)
     } catch {
       throw .unreadableFile(file, reason: error.localizedDescription)
     }
+    var settings: [(setting: Setting, value: String)] = []
     for (index, line) in text.parts(between: "\n").enumerated() {
       let line = line.trimmingCharacters(in: .whitespacesAndNewlines)
       guard !line.isEmpty, !line.hasPrefix("#") else { continue }
       let sides = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard sides.count == 2 else { throw .malformedLine(index + 1, file: file) }
-      try apply(
-        sides[0].trimmingCharacters(in: .whitespaces), sides[1].trimmingCharacters(in: .whitespaces), origin: file,
-        &settings)
+      let name = sides[0].trimmingCharacters(in: .whitespaces)
+      settings.append((try setting(name, origin: file), sides[1].trimmingCharacters(in: .whitespaces)))
     }
+    return settings
   }
 
-  private static func apply(
-    _ name: String, _ value: String, origin: String, _ settings: inout Settings
-  ) throws(ConfigurationError) {
+  private static func setting(_ name: String, origin: String) throws(ConfigurationError) -> Setting {
     guard let setting = Setting.all.first(where: { $0.name == name }) else {
       throw .unknownSetting(name, origin: origin)
     }
-    try setting.parse(value, &settings)
+    return setting
   }
 
   private static func report(_ settings: Settings) -> String {
@@ -120,7 +160,7 @@ public enum ServiceCommand: Sendable {
     return """
       Serves images over HTTP, resized and converted, in the URL syntax of imgproxy.
 
-      USAGE: halcyon-serve [--check | --version] [--config FILE] [SETTINGS]
+      USAGE: halcyon-serve [health | --check | --version] [--config FILE] [SETTINGS]
 
         http://HOST:PORT/SIGNATURE/OPTIONS/plain/URL@EXTENSION
 
@@ -128,6 +168,8 @@ public enum ServiceCommand: Sendable {
       HALCYON_SERVE_MAX_SIDE for --max-side. Flags override the environment, which overrides the file. Variables of
       imgproxy, such as IMGPROXY_KEY, are read as well; all others override them.
 
+        health
+            Ask the running service with these settings for its health, and end with the status 0 or 1.
         --check
             Print the effective settings and end.
         --version

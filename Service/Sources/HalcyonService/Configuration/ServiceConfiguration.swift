@@ -1,6 +1,7 @@
 public import Foundation
 public import Halcyon
 import HalcyonPipeline
+import HalcyonCache
 public import HalcyonBackend
 public import HalcyonCodecs
 
@@ -15,8 +16,8 @@ public struct ServiceConfiguration: Sendable {
   /// The address at which only `/metrics`, `/health` and `/ready` are served; `nil` serves `/metrics` with the images.
   public var metricsAddress: ListeningAddress?
 
-  /// The origin whose pages may read images, such as `https://example.com`, or `*` for all (CORS); `nil` is none.
-  public var allowedOrigin: String?
+  /// The origins whose pages may read images, such as `https://example.com`, or `*` for all (CORS). Default: none.
+  public var allowedOrigins: [String] = []
 
   /// The keys that sign URLs; a URL signed with any of them is accepted.
   public var keyPairs: [URLSigner.KeyPair] = []
@@ -38,7 +39,7 @@ public struct ServiceConfiguration: Sendable {
   /// How the source of a path becomes a URL.
   public var sourceRewriting = SourceRewriting()
 
-  /// The sources that may be fetched; empty is every `http` and `https` URL.
+  /// The sources that may be fetched; empty is all.
   public var allowedSources: [SourcePattern] = []
   /// The IP addresses that may be connected to. Default: addresses of the public Internet.
   public var addressPolicy = AddressPolicy.publicInternetOnly
@@ -46,8 +47,11 @@ public struct ServiceConfiguration: Sendable {
   public var localRoot: URL?
   /// The storage of `s3://BUCKET/KEY` sources; `nil` allows none.
   public var storage: S3Storage?
-  /// Where the keys of ``storage`` come from, if it has none; for sources only. Default: `nil`, requests have no
-  /// signature.
+  /// The buckets of ``storage`` that sources may be in, in lower case; empty is all. Default: all.
+  public var allowedBuckets: Set<String> = []
+  /// The buckets of ``storage`` that sources may not be in, in lower case. Default: none.
+  public var deniedBuckets: Set<String> = []
+  /// Where the keys of ``storage`` come from, if it has none; for sources only. Default: `nil`, requests are not signed.
   public var storageRole: CredentialSource?
   /// The `User-Agent` of requests to sources; empty sends the library's.
   public var userAgent = ""
@@ -134,6 +138,8 @@ public struct ServiceConfiguration: Sendable {
   /// How long clients may cache ``fallback``, in seconds. Default: a minute, so that the source is asked for again soon.
   public var fallbackTimeToLive = 60
 
+  /// Whether browsers save results instead of showing them, where a path does not say. Default: no.
+  public var returnsAttachment = false
   /// How long clients may cache a result, in seconds. Default: a year.
   public var timeToLive = 31_536_000
   /// Whether the `Cache-Control` and `Expires` of a source take the place of ``timeToLive``.
@@ -155,9 +161,15 @@ public struct ServiceConfiguration: Sendable {
   /// The longest time for a request, including its wait.
   public var deadline = Duration.seconds(30)
   /// The longest time for the source of a request, including its wait for a connection: then ``fallback`` is sent, or the
-  /// status 504. A connection is made within 10 of these seconds, and no byte is waited for longer than 15. Default: 20
-  /// seconds.
-  public var sourceTimeout = Duration.seconds(20)
+  /// status 504. A connection is made within 10 of these seconds, and no byte is waited for longer than 15. Default: 15
+  /// seconds, half of the default of ``deadline``.
+  public var sourceTimeout = Duration.seconds(15)
+  /// The longest time for the head of a request. Default: 10 seconds.
+  public var readTimeout = Duration.seconds(10)
+  /// The longest time in which a client reads a response; then its connection is closed. Default: a minute.
+  public var writeTimeout = Duration.seconds(60)
+  /// The longest time for which a connection without requests stays open. Default: 75 seconds.
+  public var keepAliveTimeout = Duration.seconds(75)
   /// How long `/ready` responds with 503 while connections are still accepted, once the service has been asked to stop.
   /// Default: none.
   public var drain = Duration.zero
@@ -180,6 +192,8 @@ public struct ServiceConfiguration: Sendable {
   public var purgeToken: String?
   /// The `http` or `https` URLs of nodes that get the purges of this one as well. Default: none.
   public var purgeNodes: [URL] = []
+  /// The proxies whose `X-Forwarded-For` says in the log who the client is. Default: none.
+  public var trustedProxies: [AddressRange] = []
   /// The level of the log: trace, debug, info, notice, warning, error or critical.
   public var logLevel = "info"
   /// Whether the log has one JSON object per line. Default: no, text.
@@ -197,6 +211,19 @@ public struct ServiceConfiguration: Sendable {
     return String(Substring(path.utf8.dropFirst(pathPrefix.utf8.count)))
   }
 
+  /// Why results cannot be kept on disk; `nil` if they can.
+  public func cacheFolderFault() -> ConfigurationError? {
+    guard cacheByteCount > 0 else { return nil }
+    let folder = cacheDirectory ?? DiskCache.defaultDirectory
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      return .unusableFile(setting: "cache", path: folder.path, reason: error.localizedDescription)
+    }
+    guard !FileManager.default.isWritableFile(atPath: folder.path) else { return nil }
+    return .unusableFile(setting: "cache", path: folder.path, reason: "it cannot be written.")
+  }
+
   /// Checks that the folders and files of the settings are there.
   func checkFiles() throws(ConfigurationError) {
     if let localRoot {
@@ -208,8 +235,9 @@ public struct ServiceConfiguration: Sendable {
           reason: exists ? "it is not a readable folder." : "there is no such folder.")
       }
     }
-    if let fallback, fallback.isFileURL, !FileManager.default.isReadableFile(atPath: fallback.path) {
-      throw .unusableFile(setting: "fallback", path: fallback.path, reason: "there is no readable file.")
+    for (setting, file) in [("fallback", fallback), ("watermark", watermark)] {
+      guard let file, file.isFileURL, !FileManager.default.isReadableFile(atPath: file.path) else { continue }
+      throw .unusableFile(setting: setting, path: file.path, reason: "there is no readable file.")
     }
   }
 }

@@ -34,22 +34,17 @@ extension Setting {
       element: Data.init(hexadecimal:), text: { _ in "(secret)" }),
     number("signature-size", \.signatureByteCount, in: 8...32, "The bytes of a signature."),
     flag("insecure", \.configuration.isInsecure, "Accept URLs without a signature."),
-    Setting("allow-origin", "ORIGIN", "The origin whose pages may read images in scripts and canvases; * is all.") {
-      (text, settings) throws(ConfigurationError) in
-      guard text.utf8.allSatisfy({ (33...126).contains($0) && $0 != UInt8(ascii: ",") }) else {
-        throw .invalidValue(
-          setting: "allow-origin", value: text, expected: "* or one origin such as https://example.com")
-      }
-      settings.configuration.allowedOrigin = text.isEmpty ? nil : text
-    } value: {
-      $0.configuration.allowedOrigin ?? ""
-    },
+    list(
+      "allow-origin", "ORIGIN,…", \.configuration.allowedOrigins,
+      "The origins whose pages may read images in scripts and canvases; * is all.",
+      expected: "* or origins such as https://example.com",
+      element: { $0.utf8.allSatisfy { (33...126).contains($0) } && !$0.isEmpty ? $0 : nil }, text: { $0 }),
   ]
 
   private static let sources: [Setting] = [
     list(
       "sources", "URL,…", \.configuration.allowedSources,
-      "The sources that may be fetched, such as https://host/path/, https://*.host and s3://bucket/. Empty is all.",
+      "The sources that may be fetched, such as https://*.host/path/, s3://bucket/ and local:///folder/. Empty is all.",
       expected: "a URL such as https://images.example.com/photos/", element: SourcePattern.init(_:),
       text: { $0.description }),
     flag("any-address", \.allowsAnyAddress, "Connect also to private addresses and to this machine."),
@@ -59,7 +54,7 @@ extension Setting {
     text(
       "user-agent", "TEXT", \.configuration.userAgent,
       "The User-Agent of requests to sources; by default the library's."),
-    number("redirects", \.redirectLimit, in: 0...20, "The most redirects of a source."),
+    number("redirects", \.redirectLimit, in: 0...1000, "The most redirects of a source."),
     number("source-connections", \.sourceConnections, in: 1...10_000, "The most requests to sources in flight."),
     number(
       "source-connections-per-host", \.sourceConnectionsPerHost, in: 1...10_000,
@@ -78,6 +73,12 @@ extension Setting {
       $0.storage.endpoint?.absoluteString ?? ""
     },
     flag("s3-path-style", \.storage.isPathStyle, "The bucket is in the path, not in the host, of s3-endpoint."),
+    list(
+      "s3-buckets", "NAME,…", \.allowedBuckets, "The buckets of sources; empty is all.",
+      expected: "names of buckets such as photos", element: { $0.isEmpty ? nil : $0.lowercased() }, text: { $0 }),
+    list(
+      "s3-denied-buckets", "NAME,…", \.deniedBuckets, "Buckets of which no source is fetched.",
+      expected: "names of buckets such as private", element: { $0.isEmpty ? nil : $0.lowercased() }, text: { $0 }),
     text("s3-access-key", "ID", \.storage.accessKey, isSecret: true, "The identifier of the key that signs."),
     text("s3-secret-key", "KEY", \.storage.secretKey, isSecret: true, "The key that signs requests to the storage."),
     flag(
@@ -90,6 +91,9 @@ extension Setting {
     path("cache", \.cacheDirectory, isFolder: true, "The folder of the disk cache."),
     number("cache-size", \.cacheByteCount, in: 0...Int.max, "The most bytes on disk."),
     number("memory-size", \.memoryByteCount, in: 0...Int.max, "The most bytes of results in memory."),
+    flag(
+      "return-attachment", \.configuration.returnsAttachment,
+      "Let browsers save results instead of showing them, unless a URL says otherwise."),
     number("ttl", \.timeToLive, in: 0...Int.max, "How long clients may cache a result, in seconds."),
     flag(
       "source-cache-control", \.configuration.passesCacheControl,
@@ -207,6 +211,7 @@ extension Setting {
     flag("send-svg", \.configuration.sendsSVG, "Send SVG as it is where a URL says raw:1, instead of refusing."),
     Setting("presets", "NAME=OPTIONS;…", "Options by name, such as small=rs:fit:200:200/q:70;sharp=sh:1.") {
       (text, settings) throws(ConfigurationError) in
+      settings.configuration.presets = [:]
       for part in text.split(separator: ";") {
         let sides = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
         guard sides.count == 2, !sides[0].isEmpty else {
@@ -285,9 +290,22 @@ extension Setting {
       "allow-security-options", \.configuration.allowsSecurityOptions,
       "Accept options that change limits, such as max_src_resolution and max_result_dimension."),
     seconds("deadline", \.deadline, in: 0.1...3600, "The longest time for a request."),
+    Setting(
+      "source-timeout", "SECONDS",
+      "The longest time for a source, at most half of the deadline by default; then the fallback image is sent, or 504."
+    ) { (text, settings) throws(ConfigurationError) in
+      guard let seconds = Double(text), (0.1...3600).contains(seconds) else {
+        throw .invalidValue(setting: "source-timeout", value: text, expected: "seconds from 0.1 to 3600")
+      }
+      settings.sourceTimeout = .seconds(seconds)
+    } value: {
+      "\($0.effectiveSourceTimeout / .seconds(1))"
+    },
+    seconds("read-timeout", \.readTimeout, in: 0.1...3600, "The longest time for the head of a request."),
+    seconds("write-timeout", \.writeTimeout, in: 0.1...86_400, "The longest time in which a client reads a response."),
     seconds(
-      "source-timeout", \.sourceTimeout, in: 0.1...3600,
-      "The longest time for a source, to be below the deadline; then the fallback image is sent, or the status 504."),
+      "keep-alive-timeout", \.keepAliveTimeout, in: 0.1...86_400,
+      "The longest time for which a connection without requests stays open."),
     seconds(
       "drain", \.drain, in: 0...3600,
       "How long /ready responds with 503 after SIGTERM, while connections are still accepted."),
@@ -322,6 +340,10 @@ extension Setting {
       "The nodes that get the purges of this one as well; they need the same purge-token, and may include this one.",
       expected: "URLs without a path, such as http://10.0.0.12:8080", element: URL.init(node:),
       text: { $0.absoluteString }),
+    list(
+      "trusted-proxies", "CIDR,…", \.configuration.trustedProxies,
+      "The proxies whose X-Forwarded-For says who the client is, for the log.",
+      expected: "a range such as 10.20.0.0/16", element: { AddressRange($0) }, text: { "\($0)" }),
     Setting("log-level", "LEVEL", "trace, debug, info, notice, warning, error or critical.") {
       (text, settings) throws(ConfigurationError) in
       let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]

@@ -35,22 +35,36 @@ struct Settings: Sendable {
   var enforcedFormats: [ImageFormat] = []
   var skippedFormats: [ImageFormat] = []
   var salts: [Data] = []
+  /// `nil` for the default, which depends on the deadline.
+  var sourceTimeout: Duration?
   /// Whether every IP address may be connected to.
   var allowsAnyAddress = false
   var allowedAddresses: [AddressRange] = []
+  var allowedBuckets: [String] = []
+  var deniedBuckets: [String] = []
   var storage = StorageSettings()
-  /// Whether the storage uses the keys of this machine's role, if there are no others.
+  /// Whether variables of imgproxy ask for the storage.
+  var usesStorage = false
+  /// Whether keys of the storage are those of the role of this machine, if there are no others.
   var usesInstanceRole = false
+
+  /// The longest time for a source: at most half of the deadline by default, so that time is left for the fallback image.
+  var effectiveSourceTimeout: Duration {
+    sourceTimeout ?? min(ServiceConfiguration().sourceTimeout, configuration.deadline / 2)
+  }
 
   /// The configuration, checked for what depends on several settings.
   func checked() throws(ConfigurationError) -> ServiceConfiguration {
     var configuration = configuration
     guard keys.count == salts.count else { throw .unpairedKeys(keys: keys.count, salts: salts.count) }
     configuration.keyPairs = zip(keys, salts).map { URLSigner.KeyPair(key: $0, salt: $1) }
+    configuration.sourceTimeout = effectiveSourceTimeout
     configuration.trustedSignatures = Set(trustedSignatures)
     configuration.allowedOptions = Set(allowedOptions)
     configuration.enforcedFormats = Set(enforcedFormats)
     configuration.skippedFormats = Set(skippedFormats)
+    configuration.allowedBuckets = Set(allowedBuckets)
+    configuration.deniedBuckets = Set(deniedBuckets)
     for format in enforcedFormats where !configuration.automaticFormats.contains(format) {
       configuration.automaticFormats.append(format)
     }
@@ -232,6 +246,10 @@ extension Setting {
         let part = part.trimmingCharacters(in: .whitespaces)
         guard let next = element(part) else { throw .invalidValue(setting: name, value: part, expected: expected) }
         elements.append(next)
+      }
+      // An empty list may stand for everything.
+      guard list.isEmpty || !elements.isEmpty else {
+        throw .invalidValue(setting: name, value: list, expected: expected)
       }
       settings[keyPath: property] = elements
     } value: {

@@ -6,6 +6,8 @@ import HalcyonBackend
 /// Decides what is fetched for the source of a path.
 struct SourceResolver: Sendable {
   private let allowed: [SourcePattern]
+  private let allowedBuckets: Set<String>
+  private let deniedBuckets: Set<String>
   private let localTransport: LocalTransport?
   private let uploadTransport: UploadTransport?
   private let storage: S3Storage?
@@ -14,6 +16,7 @@ struct SourceResolver: Sendable {
   init(_ configuration: ServiceConfiguration, uploads: Uploads? = nil, time: any TimeSource = SystemTime()) {
     role = configuration.storageRole.map { RoleCredentials($0, time: time) }
     allowed = configuration.allowedSources
+    (allowedBuckets, deniedBuckets) = (configuration.allowedBuckets, configuration.deniedBuckets)
     localTransport = configuration.localRoot.map { LocalTransport(folder: LocalFolder($0), host: "local.invalid") }
     uploadTransport = uploads.map { UploadTransport(host: "upload.invalid", uploads: $0) }
     storage = configuration.storage
@@ -31,13 +34,15 @@ struct SourceResolver: Sendable {
   func request(for source: String) throws(SourceError) -> ImageRequest {
     if source.bytes(afterPrefix: "local:") != nil {
       guard let localTransport else { throw .noLocalFolder }
-      return ImageRequest(url: try localTransport.url(of: try LocalFolder.segments(of: source)))
+      let segments = try LocalFolder.segments(of: source)
+      guard allowed.isEmpty || allowed.contains(where: { $0.matches(local: segments) }) else { throw .notAllowed }
+      return ImageRequest(url: try localTransport.url(of: segments))
     }
     if let uploadTransport, source.bytes(afterPrefix: "upload:") != nil {
       return ImageRequest(url: try uploadTransport.url(of: source))
     }
+    if let object = source.bytes(afterPrefix: "s3://") { return try storageRequest(for: object) }
     guard let url = SourceURL(Self.encodingPath(of: source)) else { throw .malformed }
-    if url.scheme == "s3" { return try storageRequest(for: url) }
     guard allows(url) else { throw .notAllowed }
     return ImageRequest(url: url.url)
   }
@@ -62,12 +67,34 @@ struct SourceResolver: Sendable {
     return localTransport.isCurrent(segments, url: url)
   }
 
-  private func storageRequest(for url: SourceURL) throws(SourceError) -> ImageRequest {
+  /// A request for `BUCKET/KEY?VERSION`, where the key is as the storage has it, with percent signs that mean themselves.
+  private func storageRequest(for text: Substring) throws(SourceError) -> ImageRequest {
     guard let storage else { throw .noStorage }
-    guard allows(url) else { throw .notAllowed }
-    let key = url.url.path(percentEncoded: false).dropFirst()
-    guard url.query == nil, let object = storage.url(bucket: url.host, key: String(key)) else { throw .malformed }
-    return ImageRequest(url: object) { $0.requestModifier = SourceModifier(storage: storage, role: role) }
+    let bucket = String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "/") }))
+    let object = Substring(text.utf8.dropFirst(bucket.utf8.count).drop { $0 == UInt8(ascii: "/") })
+    let key = String(Substring(object.utf8.prefix { $0 != UInt8(ascii: "?") }))
+    let version = String(Substring(object.utf8.dropFirst(key.utf8.count + 1)))
+    guard let encoded = Self.encoded(key), let url = SourceURL("s3://\(bucket)/\(encoded)"),
+      var parts = storage.url(bucket: url.host, key: key).flatMap({
+        URLComponents(url: $0, resolvingAgainstBaseURL: true)
+      })
+    else { throw .malformed }
+    guard allows(url), allowsBucket(url.host) else { throw .notAllowed }
+    if !version.isEmpty {
+      parts.percentEncodedQuery = "versionId=" + (Self.encoded(version) ?? "").replacing("/", with: "%2F")
+    }
+    guard let location = parts.url else { throw .malformed }
+    return ImageRequest(url: location) { $0.requestModifier = SourceModifier(storage: storage, role: role) }
+  }
+
+  private static func encoded(_ text: String) -> String? {
+    text.addingPercentEncoding(
+      withAllowedCharacters: CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"))
+  }
+
+  private func allowsBucket(_ name: String) -> Bool {
+    (allowedBuckets.isEmpty || allowedBuckets.contains(name)) && !deniedBuckets.contains(name)
   }
 
   /// Whether a source, or the target of a redirect, may be fetched: no host that stands for local files or uploads.

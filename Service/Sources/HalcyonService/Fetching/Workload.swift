@@ -40,15 +40,17 @@ final class Workload: Sendable {
     var lastID: UInt64 = 0
   }
 
-  private let queueLength: Int
+  private let fetchLimit: Int
+  private let workLimit: Int
   private let fetchedByteLimit: Int
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - queueLength: The most loads that wait for the source of one host, and the most that wait for a decoder.
-  ///   - fetchedByteLimit: No transfer starts while this many bytes of fetched sources wait for a decoder.
-  init(queueLength: Int, fetchedByteLimit: Int) {
-    (self.queueLength, self.fetchedByteLimit) = (queueLength, fetchedByteLimit)
+  ///   - fetchLimit: The most loads of the sources of one host, those that are transferred included.
+  ///   - workLimit: The most loads that are decoded or wait for that.
+  ///   - fetchedByteLimit: The bytes of fetched sources from which on no transfer starts.
+  init(fetchLimit: Int, workLimit: Int, fetchedByteLimit: Int) {
+    (self.fetchLimit, self.workLimit, self.fetchedByteLimit) = (fetchLimit, workLimit, fetchedByteLimit)
   }
 
   var counts: Counts { state.withLock(\.counts) }
@@ -95,7 +97,7 @@ final class Workload: Sendable {
   fileprivate func beginFetch(_ name: String, host: String) throws(SourceError) {
     try state.withLock { state throws(SourceError) in
       guard var load = state.loads[name], load.phase != .working, load.phase != .fetching(host: host) else { return }
-      guard state.hosts[host, default: 0] < queueLength, state.counts.working < queueLength else {
+      guard state.hosts[host, default: 0] < fetchLimit, state.counts.working < workLimit else {
         throw .tooManyWaiting
       }
       state.end(load.phase)
@@ -116,7 +118,7 @@ final class Workload: Sendable {
   fileprivate func beginWork(_ name: String) throws(SourceError) {
     try state.withLock { state throws(SourceError) in
       guard var load = state.loads[name], load.phase != .working else { return }
-      guard state.counts.working < queueLength else { throw .tooManyWaiting }
+      guard state.counts.working < workLimit else { throw .tooManyWaiting }
       state.end(load.phase)
       load.phase = .working
       state.loads[name] = load

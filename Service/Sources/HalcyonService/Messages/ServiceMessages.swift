@@ -71,6 +71,7 @@ extension HTTPField.Name {
   static let requestID = name("X-Request-ID")
   static let traceParent = name("traceparent")
   static let traceState = name("tracestate")
+  static let forwardedFor = name("X-Forwarded-For")
   static let fallbackImage = name("Fallback-Image")
   static let link = name("Link")
   static let cacheStatus = name("Cache-Status")

@@ -1,4 +1,3 @@
-import Foundation
 public import Logging
 
 /// Writes one JSON object per line to standard error.
@@ -18,18 +17,34 @@ public struct JSONLogHandler: LogHandler {
     set { metadata[key] = newValue }
   }
 
-  /// Writes a line.
+  /// Writes a line; whole numbers and fractions of the metadata are numbers.
   public func log(event: LogEvent) {
-    var object = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
-    object["level"] = event.level.rawValue
-    object["message"] = "\(event.message)"
-    object["logger"] = label
-    object["time"] = Date().formatted(.iso8601)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Texts are always valid JSON.
-    guard var line = try? encoder.encode(object) else { return }
-    line.append(10)
-    try? FileHandle.standardError.write(contentsOf: line)
+    var line = LogLine()
+    line.append("{\"time\":\"\(LogLine.time)\",\"level\":\"\(event.level.rawValue)\",\"logger\":")
+    line.append(quoted: label)
+    line.append(",\"message\":")
+    line.append(quoted: event.message.description)
+    let own: Set = ["time", "level", "logger", "message"]
+    let values = metadata.isEmpty ? event.metadata ?? [:] : metadata.merging(event.metadata ?? [:]) { $1 }
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) where !own.contains(name) {
+      line.append(",")
+      line.append(quoted: name)
+      line.append(":")
+      if let number = value.number { line.append(number) } else { line.append(quoted: "\(value)") }
+    }
+    line.append("}")
+    line.write()
+  }
+}
+
+extension Logger.MetadataValue {
+  /// The text of a number.
+  fileprivate var number: String? {
+    guard case .stringConvertible(let value) = self else { return nil }
+    switch value {
+    case let value as Int: return "\(value)"
+    case let value as Double where value.isFinite: return "\(value)"
+    default: return nil
+    }
   }
 }

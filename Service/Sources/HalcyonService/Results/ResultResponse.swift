@@ -20,7 +20,8 @@ struct ResultResponse: Sendable {
     headers = Self.headers(of: result, configuration)
     if configuration.sendsCanonicalLink, result.fallbackStatus == nil { headers[.link] = Self.canonicalLink(source) }
     if let expires = options.expires { headers.limitLifetime(to: expires, at: now) }
-    disposition = Self.disposition(options, source: source, format: result.format)
+    disposition = Self.disposition(
+      options, source: source, format: result.format, isAttachment: configuration.returnsAttachment)
     fallbackStatus = result.fallbackStatus
   }
 
@@ -133,12 +134,16 @@ struct ResultResponse: Sendable {
   }
 
   /// `Content-Disposition` with a name in ASCII and, where that differs, in UTF-8 (RFC 6266).
-  static func disposition(_ options: ProcessingOptions, source: String, format: ImageFormat) -> String {
+  ///
+  /// - Parameter isAttachment: Whether browsers save the result, where the options do not say.
+  static func disposition(
+    _ options: ProcessingOptions, source: String, format: ImageFormat, isAttachment: Bool = false
+  ) -> String {
     let name = (options.filename.isEmpty ? Self.name(of: source) : options.filename) + "." + format.fileExtension
     let refused = "\"\\%;/".unicodeScalars
     let plain = String(
       name.unicodeScalars.map { (32..<127).contains($0.value) && !refused.contains($0) ? Character($0) : "_" })
-    let kind = options.returnsAttachment ? "attachment" : "inline"
+    let kind = options.returnsAttachment ?? isAttachment ? "attachment" : "inline"
     guard plain != name else { return "\(kind); filename=\"\(plain)\"" }
     let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
     let encoded = name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? plain

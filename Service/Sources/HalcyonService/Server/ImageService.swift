@@ -48,7 +48,9 @@ public final class ImageService: Sendable {
       acceptsLimits: configuration.allowsSecurityOptions, allowed: configuration.allowedOptions)
     purgeNodes = PurgeNodes(configuration, logger: logger)
     workload = Workload(
-      queueLength: configuration.queueLength, fetchedByteLimit: configuration.fetchedByteLimit)
+      fetchLimit: configuration.queueLength + configuration.sourceConnectionsPerHost,
+      workLimit: configuration.queueLength + configuration.concurrency,
+      fetchedByteLimit: configuration.fetchedByteLimit)
     responses = ResponseCache(byteLimit: configuration.memoryByteCount / 4, time: time)
     uploads = Uploads(byteLimit: configuration.limits.encodedByteCount)
     let resolver = SourceResolver(configuration, uploads: configuration.showsGallery ? uploads : nil, time: time)
@@ -169,19 +171,44 @@ public final class ImageService: Sendable {
     isHit: Bool?, _ failure: ServiceError? = nil
   ) {
     response.headers[.requestID] = id
-    if let origin = configuration.allowedOrigin { response.allow(origin) }
+    allowOrigin(of: request, &response)
     let byteCount = request.method == .head ? 0 : response.body.count
     let duration = ContinuousClock.now - start
     metrics.end(status: response.status, byteCount: byteCount, duration: duration, isHit: isHit)
-    guard logger.logLevel <= .info else { return }
+    let level: Logger.Level =
+      switch response.status {
+      case 500...: .error
+      // A client that has left is no fault.
+      case 400..<499: .warning
+      default: .info
+      }
+    guard logger.logLevel <= level else { return }
     var metadata: Logger.Metadata = [
-      "id": "\(id)", "client": "\(request.client ?? "-")", "method": "\(request.method)",
-      "path": "\(request.path.printable(limit: 2048))", "status": "\(response.status)", "bytes": "\(byteCount)",
-      "ms": "\((duration / .milliseconds(1) * 100).rounded() / 100)",
-      "cache": "\(isHit.map { $0 ? "hit" : "miss" } ?? "-")",
+      "id": .string(id), "client": .string(client(of: request) ?? "-"), "method": .string(request.method.rawValue),
+      "path": .string(request.path.printable(limit: 2048)), "status": .stringConvertible(response.status),
+      "bytes": .stringConvertible(byteCount),
+      "ms": .stringConvertible((duration / .milliseconds(1) * 100).rounded() / 100),
+      "cache": .string(isHit.map { $0 ? "hit" : "miss" } ?? "-"),
     ]
-    if let failure { metadata["error"] = "\(failure.cause)" }
-    logger.info("Responded", metadata: metadata)
+    if let failure { metadata["error"] = .string(failure.cause) }
+    logger.log(level: level, "Responded", metadata: metadata)
+  }
+
+  /// The address of the client: that of the connection, or of what a trusted proxy says.
+  private func client(of request: ServiceRequest) -> String? {
+    guard !configuration.trustedProxies.isEmpty else { return request.client }
+    return ForwardedClient.address(
+      connection: request.client, forwardedFor: request.headers[.forwardedFor], proxies: configuration.trustedProxies)
+  }
+
+  /// Lets the pages of the origins of the settings read a response.
+  private func allowOrigin(of request: ServiceRequest, _ response: inout ServiceResponse) {
+    let origins = configuration.allowedOrigins
+    guard let first = origins.first else { return }
+    let origin = origins.count == 1 ? first : origins.first { $0 == request.headers[.origin] || $0 == "*" }
+    if let origin { response.allow(origin) }
+    guard origins.count > 1 else { return }
+    response.headers[.vary] = response.headers[.vary].map { $0 + ", Origin" } ?? "Origin"
   }
 
   /// Makes ``response(to:)`` report at `/ready` that no more requests should come.

@@ -114,7 +114,7 @@ extension OptionParser {
         options.filename = try filename(arguments)
       }
     ),
-    (["return_attachment", "att"], flag(\.returnsAttachment)),
+    (["return_attachment", "att"], optionalFlag(\.returnsAttachment)),
   ]
 
   private static func filename(_ arguments: OptionArguments) throws(PathError) -> String {

@@ -147,8 +147,8 @@ public struct ProcessingOptions: Hashable, Sendable {
   public var expires: Int?
   /// The name of the file, without its extension; empty is the source's.
   public var filename = ""
-  /// Whether browsers save the result instead of showing it.
-  public var returnsAttachment = false
+  /// Whether browsers save the result instead of showing it; `nil` is the default of the service.
+  public var returnsAttachment: Bool?
 
   /// Creates options with the defaults of imgproxy.
   public init() {}

@@ -1,48 +1,105 @@
 import Foundation
 
-/// An entry of the list of allowed sources: scheme, host, port and the beginning of the path.
+/// An entry of the list of allowed sources: scheme, host, port and the beginning of the path, each of which may have `*`.
 ///
 /// It is compared with the parts of a parsed URL, never with its text: `https://example.com` does not allow
 /// `https://example.com@evil.example`, nor `https://example.com.evil.example`.
 public struct SourcePattern: Hashable, Sendable {
-  private let scheme: String
-  /// The host, in lower case; without the `*.` of a wildcard.
-  private let host: String
-  private let matchesSubdomains: Bool
-  private let port: Int
-  /// The segments that a path begins with.
-  private let path: [String]
+  private static let schemes = ["http", "https", "s3", "local"]
 
-  /// Parses `SCHEME://HOST:PORT/PATH` with the scheme `http` or `https`, where a host that begins with `*.` stands for all
-  /// its subdomains, or `s3://BUCKET/PATH`. A scheme alone, such as `s3://`, stands for all its hosts or buckets.
+  private let scheme: Wildcard
+  /// The host, in lower case; `nil` stands for all hosts and ports, and for that of local files.
+  private let host: Wildcard?
+  /// `nil` is that of the scheme, or any if the host is `*`.
+  private let port: Int?
+  /// The segments that a path begins with.
+  private let path: [Wildcard]
+  /// The pattern as it is written, without a slash at the end.
+  private let text: String
+
+  /// Parses `SCHEME://HOST:PORT/PATH`, where `*` stands for any characters but slashes, also none.
+  ///
+  /// The scheme is `http`, `https`, `s3` with the bucket as the host, or `local` without a host. A scheme alone, such as
+  /// `s3://`, stands for all its hosts or buckets. `https://*.example.com` stands for all subdomains.
   public init?(_ text: String) {
-    if let scheme = ["http", "https", "s3"].first(where: { text == $0 + "://" }) {
-      (self.scheme, host, port, path, matchesSubdomains) = (scheme, "", 0, [], false)
+    guard let separator = text.utf8.firstRange(of: "://".utf8) else { return nil }
+    let scheme = Wildcard(text[..<separator.lowerBound].lowercased())
+    guard Self.schemes.contains(where: scheme.matches) else { return nil }
+    self.scheme = scheme
+    let rest = text[separator.upperBound...]
+    let authority = String(Substring(rest.utf8.prefix { $0 != UInt8(ascii: "/") }))
+    // Local files have no host.
+    guard authority.isEmpty || Self.schemes.contains(where: { $0 != "local" && scheme.matches($0) }) else { return nil }
+    // What it could stand for has to be a URL.
+    let example = rest.replacingOccurrences(of: "*", with: "a")
+    if !rest.isEmpty, !authority.isEmpty || !scheme.matches("local") {
+      guard let url = SourceURL("http://" + example), url.query == nil else { return nil }
+    }
+    var segments: [Wildcard] = []
+    for segment in rest.utf8.dropFirst(authority.utf8.count).split(separator: UInt8(ascii: "/")) {
+      guard let decoded = String(Substring(segment)).removingPercentEncoding else { return nil }
+      segments.append(Wildcard(decoded))
+    }
+    path = segments
+    self.text = String(text.reversed().drop { $0 == "/" }.reversed())
+    guard !authority.isEmpty else {
+      (host, port) = (nil, nil)
       return
     }
-    let isWildcard = text.contains("://*.")
-    let plain = isWildcard ? text.replacingOccurrences(of: "://*.", with: "://") : text
-    guard let url = SourceURL(plain), url.query == nil else { return nil }
-    (scheme, host, port, path) = (url.scheme, url.host, url.port, url.segments)
-    matchesSubdomains = isWildcard
+    let digits = authority.reversed().prefix { $0.isASCII && $0.isNumber }
+    let hasPort = authority.dropLast(digits.count).hasSuffix(":")
+    var name = hasPort ? String(authority.dropLast(digits.count + 1)) : authority
+    if name.hasSuffix(".") { name.removeLast() }
+    guard !name.isEmpty else { return nil }
+    host = Wildcard(name.lowercased())
+    port = hasPort ? Int(String(digits.reversed())) : nil
   }
 
   /// Whether the source is allowed.
   public func matches(_ url: SourceURL) -> Bool {
-    guard url.scheme == scheme else { return false }
-    if host.isEmpty { return true }
-    return url.port == port
-      && (matchesSubdomains
-        ? url.host.utf8.reversed().starts(with: ("." + host).utf8.reversed()) : url.host.hasSameBytes(as: host))
-      && url.segments.starts(with: path) { $0.hasSameBytes(as: $1) }
+    guard scheme.matches(url.scheme) else { return false }
+    guard let host else { return path.isEmpty }
+    guard host.matches(url.host), port.map({ $0 == url.port }) ?? (host.isAny || url.hasDefaultPort) else {
+      return false
+    }
+    return matches(segments: url.segments)
+  }
+
+  /// Whether the local file with these segments is allowed.
+  func matches(local segments: [String]) -> Bool {
+    scheme.matches("local") && host == nil && matches(segments: segments)
+  }
+
+  private func matches(segments: [String]) -> Bool {
+    segments.count >= path.count && zip(path, segments).allSatisfy { $0.matches($1) }
   }
 }
 
 extension SourcePattern: CustomStringConvertible {
-  /// The pattern as it is written.
-  public var description: String {
-    if host.isEmpty { return scheme + "://" }
-    let suffix = path.isEmpty ? "/" : "/" + path.joined(separator: "/") + "/"
-    return "\(scheme)://\(matchesSubdomains ? "*." : "")\(host)\(port == 0 ? "" : ":\(port)")\(suffix)"
+  /// The pattern as it is written, with one slash at the end.
+  public var description: String { text.hasSuffix(":") ? text + "//" : text + "/" }
+}
+
+/// A text in which `*` stands for any bytes, also none.
+private struct Wildcard: Hashable, Sendable {
+  private let parts: [[UInt8]]
+
+  init(_ text: some StringProtocol) { parts = text.parts(between: "*").map { Array($0.utf8) } }
+
+  /// Whether it stands for every text.
+  var isAny: Bool { parts.count == 2 && parts.allSatisfy(\.isEmpty) }
+
+  func matches(_ text: String) -> Bool {
+    var rest = Array(text.utf8)[...]
+    guard rest.starts(with: parts[0]) else { return false }
+    guard parts.count > 1 else { return rest.count == parts[0].count }
+    rest = rest.dropFirst(parts[0].count)
+    // Each part in between as early as possible, and the last one at the end.
+    for part in parts[1..<(parts.count - 1)] where !part.isEmpty {
+      guard let range = rest.firstRange(of: part) else { return false }
+      rest = rest[range.upperBound...]
+    }
+    let last = parts[parts.count - 1]
+    return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
   }
 }

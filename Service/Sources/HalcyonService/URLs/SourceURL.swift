@@ -13,6 +13,8 @@ public struct SourceURL: Hashable, Sendable {
   let host: String
   /// The port, by default the scheme's.
   let port: Int
+  /// Whether the port is that of the scheme.
+  let hasDefaultPort: Bool
   /// The percent-decoded segments of the path; empty ones are left out.
   let segments: [String]
   let query: String?
@@ -36,6 +38,7 @@ public struct SourceURL: Hashable, Sendable {
     self.scheme = scheme
     self.host = host.hasSuffix(".") ? String(host.dropLast()) : host
     self.port = parts.port ?? defaultPort
+    hasDefaultPort = self.port == defaultPort
     self.segments = segments
     query = parts.percentEncodedQuery
   }

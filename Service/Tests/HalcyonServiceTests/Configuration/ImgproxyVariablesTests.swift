@@ -53,8 +53,8 @@ struct ImgproxyVariablesTests {
       #expect(read.limits.encodedByteCount == 1000 && read.pathPrefix == "/images")
       #expect(read.sourceRewriting.applied(to: "a://b/c") == "https://b.e.com/c")
       #expect(read.presets == ["small": ["w:10", "q:5"], "large": ["w:20"], "file": ["w:1"]])
-      #expect(read.allowedSources.count == 2 && read.logsJSON && read.logLevel == "warning")
-      #expect(read.metricsAddress == ListeningAddress(host: "0.0.0.0", port: 9090) && read.allowedOrigin == "*")
+      #expect(read.allowedSources.count == 3 && read.logsJSON && read.logLevel == "warning")
+      #expect(read.metricsAddress == ListeningAddress(host: "0.0.0.0", port: 9090) && read.allowedOrigins == ["*"])
       #expect(
         read.fallback?.host() == "e.com" && read.fallbackTimeToLive == 7 && read.storage?.region == "eu-central-1")
       #expect(read.enforcedFormats == [.avif] && read.allowedOptions == ["w", "h"] && read.watermarkOpacity == 0.5)
@@ -109,6 +109,50 @@ struct ImgproxyVariablesTests {
     #expect(read.quality == 60 && read.timeToLive == 2)
     #expect(throws: ConfigurationError.self) { try configuration(["IMGPROXY_QUALITY": "x"]) }
     #expect(
-      try configuration(["IMGPROXY_NETWORK": "unix", "IMGPROXY_BIND": "/run/a.sock"]).socketPath == "/run/a.sock")
+      try configuration(["IMGPROXY_NETWORK": "unix", "IMGPROXY_BIND": "/run/a.sock"], ["--insecure"]).socketPath
+        == "/run/a.sock")
+  }
+
+  @Test func `old names of variables have the effect of the new ones, which override them`() throws {
+    let old = try configuration([
+      "IMGPROXY_ENABLE_WEBP_DETECTION": "true", "IMGPROXY_ENABLE_AVIF_DETECTION": "1", "IMGPROXY_CONCURRENCY": "3",
+      "IMGPROXY_WRITE_TIMEOUT": "7", "IMGPROXY_READ_TIMEOUT": "8",
+    ])
+    #expect(old.automaticFormats == [.avif, .webp] && old.concurrency == 3 && old.deadline == .seconds(7))
+    #expect(old.readTimeout == .seconds(8) && old.ignoredVariables.isEmpty)
+    let both = ["IMGPROXY_ENABLE_WEBP_DETECTION": "true", "IMGPROXY_AUTO_WEBP": "false", "IMGPROXY_WRITE_TIMEOUT": "5"]
+    let new = try configuration(both.merging(["IMGPROXY_TIMEOUT": "9", "IMGPROXY_WRITE_RESPONSE_TIMEOUT": "4"]) { $1 })
+    #expect(new.automaticFormats.isEmpty && new.deadline == .seconds(9) && new.writeTimeout == .seconds(4))
+  }
+
+  @Test func `a source has at most half of the deadline, unless a variable says so`() throws {
+    #expect(try configuration(["IMGPROXY_TIMEOUT": "10"]).sourceTimeout == .seconds(5))
+    #expect(try configuration(["IMGPROXY_TIMEOUT": "100"]).sourceTimeout == .seconds(15))
+    #expect(try configuration(["IMGPROXY_QUALITY": "80"]).sourceTimeout == .seconds(15))
+    let set = ["IMGPROXY_TIMEOUT": "10", "IMGPROXY_DOWNLOAD_TIMEOUT": "9"]
+    #expect(try configuration(set).sourceTimeout == .seconds(9))
+  }
+
+  @Test func `values that imgproxy accepts are accepted`() throws {
+    let read = try configuration([
+      "IMGPROXY_SKIP_PROCESSING_FORMATS": "mp4,svg,pdf", "IMGPROXY_PREFERRED_FORMATS": "tiff,webp",
+      "IMGPROXY_ALLOW_ORIGIN": "https://a.example,https://b.example", "IMGPROXY_MAX_REDIRECTS": "30",
+      "IMGPROXY_MAX_ANIMATION_FRAMES": "0", "IMGPROXY_RETURN_ATTACHMENT": "true", "IMGPROXY_TTL": "50",
+      "IMGPROXY_FALLBACK_IMAGE_TTL": "0", "IMGPROXY_LOG_FORMAT": "gcp", "IMGPROXY_MAX_CHAINED_PIPELINES": "2",
+    ])
+    #expect(read.skippedFormats.contains(.svg) && read.preferredFormats.contains(.webp) && read.redirectLimit == 30)
+    #expect(read.allowedOrigins.count == 2 && read.animationFrameLimit == 1 && read.returnsAttachment)
+    #expect(read.fallbackTimeToLive == 50 && read.logsJSON && read.ignoredVariables.isEmpty)
+    let foreign = try configuration(["IMGPROXY_SKIP_PROCESSING_FORMATS": "mp4"])
+    #expect(foreign.skippedFormats.isEmpty)
+  }
+
+  @Test func `the bucket is in the path of an endpoint, unless a variable says otherwise`() throws {
+    let variables = ["IMGPROXY_USE_S3": "1", "IMGPROXY_S3_ENDPOINT": "minio:9000"]
+    let storage = try #require(try configuration(variables).storage)
+    #expect(storage.addressing == .path && storage.endpoint.absoluteString == "http://minio:9000")
+    let host = variables.merging(["IMGPROXY_S3_ENDPOINT_USE_PATH_STYLE": "false"]) { $1 }
+    #expect(try configuration(host).storage?.addressing == .virtualHost)
+    #expect(try configuration(["IMGPROXY_USE_S3": "1"]).storage?.addressing == .virtualHost)
   }
 }

@@ -71,6 +71,42 @@ struct ServiceCommandTests {
     #expect(!report.contains("736563726574") && report.contains("max-source-pixels = 50000000"))
   }
 
+  @Test func `the check finds files and folders that are not there`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let file = folder.appending(path: "file")
+      try Data("text".utf8).write(to: file)
+      for setting in [
+        ["--local-root", "/nonexistent"], ["--watermark", "/nonexistent.png"], ["--fallback", "/nonexistent.png"],
+        ["--cache", file.path], ["--local-root", file.path],
+      ] {
+        let error = #expect(throws: ConfigurationError.self) {
+          try ServiceCommand(arguments: keys + ["--check"] + setting, environment: [:])
+        }
+        #expect(error?.description.contains(setting[1]) == true)
+      }
+    }
+  }
+
+  @Test func `a service is asked for its health where it listens`() async throws {
+    try await RunningService.run { service, origin async throws in
+      var configuration = ServiceConfiguration()
+      for host in ["127.0.0.1", "0.0.0.0"] {
+        (configuration.host, configuration.port) = (host, service.port)
+        #expect(await HealthCheck(configuration).isHealthy())
+      }
+      configuration.port = try #require(try origin.refusingURL("/").port)
+      #expect(await !HealthCheck(configuration).isHealthy())
+      // An origin that has no health.
+      configuration.port = Int(origin.port)
+      #expect(await !HealthCheck(configuration).isHealthy())
+    }
+    let arguments = ["health", "--port", "9000", "--socket", "/run/a.sock"]
+    guard case .health(let read) = try ServiceCommand(arguments: arguments, environment: ["IMGPROXY_BIND": ":1"]) else {
+      throw ConfigurationError.unsigned
+    }
+    #expect(read.port == 9000 && read.socketPath == "/run/a.sock")
+  }
+
   @Test func `the help lists every setting with its default`() throws {
     guard case .help(let text) = try ServiceCommand(arguments: ["--help"], environment: [:]) else {
       throw ConfigurationError.unsigned

@@ -35,11 +35,34 @@ struct StorageSourceTests {
           #expect(try await service.get("/_/w:40/plain/s3://photos/2024/cat.png").status == 200)
           await service.service.flush()
         }
-        let encoded = Data("s3://photos/a b%2Bä.png".utf8).base64EncodedString()
+        let encoded = Data("s3://photos/a b+ä.png".utf8).base64EncodedString()
         #expect(try await service.get("/_/rs:fill:20:20/\(encoded).png").status == 200)
         #expect(bucket.requests.map(\.path) == ["/photos/2024/cat.png", "/photos/a%20b%2B%C3%A4.png"])
         for request in bucket.requests { #expect(check.isValid(request)) }
         #expect(try await service.get("/_/w:40/plain/s3://photos/none.png").status == 404)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    // In Base64 the source is as it was written; after plain/ it is decoded once.
+    ("s3://photos/a%20b%2B%.png", "/photos/a%2520b%252B%25.png"), ("s3://photos//a//b#c.png", "/photos/a//b%23c.png"),
+    ("S3://photos/a.png?3/L4k%q=", "/photos/a.png?versionId=3%2FL4k%25q%3D"), ("s3://photos/a.png?", "/photos/a.png"),
+  ])
+  func `the key of an object is taken as it is, with its version`(source: String, path: String) async throws {
+    try await ImageServer.run { bucket in
+      let storage = try storage(at: bucket.port)
+      bucket.serve(String(path.prefix { $0 != "?" }), .body(try Quadrants.png()))
+      try await RunningService.run {
+        $0.storage = storage
+      } body: { service, _ async throws in
+        let encoded = Data(source.utf8).base64EncodedString().replacingOccurrences(of: "/", with: "_")
+        #expect(try await service.get("/_/w:40/\(encoded).png").status == 200)
+        #expect(bucket.requests.map(\.path) == [path])
+        #expect(check.isValid(try #require(bucket.requests.first)))
+        let percent = CharacterSet.alphanumerics
+        let plain = source.addingPercentEncoding(withAllowedCharacters: percent) ?? ""
+        #expect(try await service.get("/_/w:50/plain/\(plain)@png").status == 200)
       }
     }
   }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.unitTest)
 struct WorkloadTests {
   @Test func `no transfer starts while the bytes of other sources wait for a decoder`() async throws {
-    let workload = Workload(queueLength: 10, fetchedByteLimit: 100)
+    let workload = Workload(fetchLimit: 10, workLimit: 10, fetchedByteLimit: 100)
     let (fetched, decoded) = (Gate(), Gate())
     try await withThrowingTaskGroup { group in
       group.addTask {
@@ -38,8 +38,24 @@ struct WorkloadTests {
     try await workload.waitForTransfer()
   }
 
+  @Test func `the loads that are worked on have no place in the queue`() async throws {
+    let workload = Workload(fetchLimit: 2, workLimit: 3, fetchedByteLimit: 100)
+    try await workload.run("a") { a in
+      try await workload.run("b") { b in
+        try await workload.run("c") { c in
+          try a.beginFetch(from: "host")
+          try b.beginFetch(from: "host")
+          #expect(throws: SourceError.tooManyWaiting) { try c.beginFetch(from: "host") }
+          try c.beginFetch(from: "other")
+          for ticket in [a, b, c] { try ticket.beginWork() }
+          try await workload.run("d") { d in #expect(throws: SourceError.tooManyWaiting) { try d.beginWork() } }
+        }
+      }
+    }
+  }
+
   @Test func `requests for one load count once, until the last one has left`() async throws {
-    let workload = Workload(queueLength: 1, fetchedByteLimit: 100)
+    let workload = Workload(fetchLimit: 1, workLimit: 1, fetchedByteLimit: 100)
     try await workload.run("a") { first in
       try await workload.run("a") { second in
         try first.beginFetch(from: "host")
@@ -54,7 +70,7 @@ struct WorkloadTests {
   }
 
   @Test func `too many loads for one host, or for the decoders, are refused`() async throws {
-    let workload = Workload(queueLength: 1, fetchedByteLimit: 100)
+    let workload = Workload(fetchLimit: 1, workLimit: 1, fetchedByteLimit: 100)
     try await workload.run("a") { first in
       try first.beginFetch(from: "host")
       try await workload.run("b") { second in

@@ -21,4 +21,26 @@ struct JSONLogHandlerTests {
       log.error("standard error is closed")
     }
   }
+
+  @Test func `a line is one JSON object, with numbers as numbers`() async throws {
+    let result = try await #require(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      var log = Logger(label: "a \"label\"") { JSONLogHandler(label: $0) }
+      log[metadataKey: "always"] = "x"
+      let metadata: Logger.Metadata = [
+        "status": .stringConvertible(502), "ms": .stringConvertible(1.25), "path": "a\n\"b\"\\\u{1}ü", "level": "none",
+        "list": ["1", "2"],
+      ]
+      log.error("one\u{2028}line", metadata: metadata)
+      log.debug("not written")
+    }
+    let lines = result.standardErrorContent.split(separator: 10)
+    let line = Data(try #require(lines.last { $0.contains(UInt8(ascii: "{")) }))
+    let object = try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
+    #expect(object["status"] as? Int == 502 && object["ms"] as? Double == 1.25 && object["always"] as? String == "x")
+    #expect(object["path"] as? String == "a\n\"b\"\\\u{1}ü" && object["level"] as? String == "error")
+    #expect(object["message"] as? String == "one\u{2028}line" && object["logger"] as? String == "a \"label\"")
+    #expect((object["time"] as? String)?.hasSuffix("Z") == true)
+  }
 }

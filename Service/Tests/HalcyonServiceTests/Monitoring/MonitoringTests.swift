@@ -1,6 +1,6 @@
 import Foundation
 import Halcyon
-import HalcyonService
+@testable import HalcyonService
 import HalcyonTransport
 import Logging
 import HalcyonTestSupport
@@ -53,6 +53,38 @@ struct MonitoringTests {
       service.service.stop()
       #expect(try await metrics.get("/ready").status == 503)
     }
+  }
+
+  @Test func `the level of a line follows from the status`() async throws {
+    for (level, paths) in [
+      (Logger.Level.error, ["broken"]), (.warning, ["missing", "broken"]), (.info, ["ok", "missing", "broken"]),
+    ] {
+      let lines = EventLog<String>()
+      let logger = Logger(label: "test") { _ in LineLog(lines, level: level) }
+      try await RunningService.run(logger: logger) { service, origin in
+        let sources = [
+          origin.serve("/ok.png", .body(try Quadrants.png())), origin.url("/missing.png"),
+          origin.serve("/broken.png", .status(500)),
+        ]
+        for source in sources {
+          _ = await service.service.response(to: ServiceRequest(path: "/_/w:40/plain/\(source.absoluteString)@png"))
+        }
+        let logged = lines.events
+        #expect(logged.count == paths.count && zip(logged, paths).allSatisfy { $0.contains("/\($1).png") }, "\(logged)")
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("10.0.0.1", "1.2.3.4", "1.2.3.4"), ("10.0.0.1", "6.6.6.6, 1.2.3.4, 10.0.0.9", "1.2.3.4"),
+      ("9.9.9.9", "1.2.3.4", "9.9.9.9"),
+      ("10.0.0.1", "", "10.0.0.1"), ("10.0.0.1", "1.2.3.4, bad", "10.0.0.1"), (nil, "1.2.3.4", "1.2.3.4"),
+      ("10.0.0.1", "2001:db8::1", "2001:db8::1"), ("10.0.0.1", "10.0.0.2", "10.0.0.2"),
+    ] as [(String?, String, String)])
+  func `a trusted proxy says who the client is`(connection: String?, field: String, client: String) throws {
+    let proxies = [try #require(AddressRange("10.0.0.0/8"))]
+    #expect(ForwardedClient.address(connection: connection, forwardedFor: field, proxies: proxies) == client)
   }
 
   @Test func `a line of the log says what was requested by whom, and why it failed`() async throws {

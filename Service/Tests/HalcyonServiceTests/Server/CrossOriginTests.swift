@@ -12,7 +12,7 @@ struct CrossOriginTests {
 
   @Test func `every response may be read where an origin is allowed`() async throws {
     try await RunningService.run {
-      $0.allowedOrigin = "https://example.com"
+      $0.allowedOrigins = ["https://example.com"]
       $0.showsGallery = true
     } body: { service, origin in
       let source = origin.serve("/a.png", .body(try Quadrants.png()))
@@ -35,6 +35,22 @@ struct CrossOriginTests {
       // Other sites must not upload.
       let upload = try await service.get("/gallery/uploads", method: options)
       #expect(upload.status == 405)
+    }
+  }
+
+  @Test func `of several origins the one that asks may read`() async throws {
+    try await RunningService.run {
+      $0.allowedOrigins = ["https://a.example", "https://b.example"]
+    } body: { service, origin in
+      let headers: HeaderFields = ["Cache-Control": "max-age=600"]
+      let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: headers))
+      for asking in ["https://b.example", "https://a.example", "https://evil.example", nil] {
+        let fields: HTTPHeaders = asking.map { ["Origin": $0] as HTTPHeaders } ?? [:]
+        let image = try await service.image("w:40", of: source, as: "png", fields)
+        let isAllowed = asking.map { !$0.contains("evil") } ?? false
+        #expect(image.headers["Access-Control-Allow-Origin"] == (isAllowed ? asking : nil))
+        #expect(image.headers["Vary"] == "Origin")
+      }
     }
   }
 

@@ -29,7 +29,7 @@ struct LoadTests {
 
   @Test func `requests beyond the queue of a host get 429, and those of other hosts are served`() async throws {
     try await RunningService.run {
-      $0.queueLength = 2
+      ($0.queueLength, $0.sourceConnectionsPerHost) = (1, 1)
     } body: { service, origin in
       let gate = Gate()
       let source = origin.serve("/a.png", .body(try Quadrants.png()).held(by: gate))
@@ -40,7 +40,8 @@ struct LoadTests {
             let source = origin.serve("/\(width).png", .body(try Quadrants.png()).held(by: gate))
             group.addTask { try await service.image("w:\(width)", of: source).status }
           }
-          try await origin.waitForRequests(count: 2)
+          // One is fetched, and the other one waits.
+          while try await !service.get("/metrics").text.contains("halcyon_loads_fetching 2.0") {}
           let refused = try await service.image("w:42", of: source)
           #expect(refused.status == 429 && refused.headers["Retry-After"] == "1")
           let fast = other.serve("/a.png", .body(try Quadrants.png()))

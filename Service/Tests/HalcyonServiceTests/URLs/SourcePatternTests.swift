@@ -1,4 +1,4 @@
-import HalcyonService
+@testable import HalcyonService
 import HalcyonTestTraits
 import Testing
 
@@ -10,6 +10,10 @@ struct SourcePatternTests {
     ("https://*.example.com", "https://a.b.example.com/a.jpg"), ("http://example.com:81", "http://example.com:81/a"),
     ("https://example.com", "https://example.com./a.jpg"), ("https://example.com/x", "https://example.com/%78/a.jpg"),
     ("https://", "https://example.com:444/a"), ("s3://", "s3://bucket/a"),
+    ("https://img-*.example.com/", "https://img-1.example.com/a"), ("http*://a.com/", "https://a.com/x"),
+    ("https://*/photos/", "https://example.com:444/photos/a"), ("s3://*-public/", "s3://team-public/a"),
+    ("https://a.com/*/thumbs/", "https://a.com/42/thumbs/a.jpg"), ("https://a.com/u*-x/", "https://a.com/u7-x/a"),
+    ("https://a*c*e.com", "https://abcde.com/x"), ("https://*.com:81/", "https://a.com:81/x"),
   ])
   func `a pattern allows the sources below it`(pattern: String, source: String) throws {
     let source = try #require(SourceURL(source))
@@ -24,10 +28,30 @@ struct SourcePatternTests {
     ("https://example.com/caf\u{e9}", "https://example.com/cafe%CC%81/a.jpg"),
     ("https://*.example.com", "https://example.com/a"), ("https://*.example.com", "https://evilexample.com/a"),
     ("https://", "http://example.com/a"), ("s3://", "https://example.com/a"),
+    ("https://img-*.example.com/", "https://img-1.example.com.evil.net/a"), ("http*://a.com/", "s3://a.com/x"),
+    ("https://*/photos/", "https://example.com/other/photos/a"), ("s3://*-public/", "s3://team-private/a"),
+    ("https://a.com/*/thumbs/", "https://a.com/1/2/thumbs/a.jpg"), ("https://*.com:81/", "https://a.com/x"),
+    ("https://*.com/", "https://a.com:81/x"), ("local://", "https://example.com/a"),
+    ("https://a*a.com", "https://a.com/"),
   ])
   func `a pattern refuses what only begins alike`(pattern: String, source: String) throws {
     let source = try #require(SourceURL(source))
     #expect(try !#require(SourcePattern(pattern)).matches(source))
+  }
+
+  @Test func `local files are below the folder of a pattern`() throws {
+    let pattern = try #require(SourcePattern("local:///public/*/small"))
+    #expect(pattern.matches(local: ["public", "a", "small", "b.png"]))
+    #expect(!pattern.matches(local: ["public", "a", "b.png"]) && !pattern.matches(local: ["private", "a", "small"]))
+    let others = ["https://", "s3://", "https://*/"].compactMap { SourcePattern($0) }
+    #expect(others.count == 3 && !others.contains { $0.matches(local: ["a.png"]) })
+  }
+
+  @Test(arguments: [
+    "", "*", "example.com", "ftp://a", "https://a b/", "https://a@b/", "https://a/?x", "local://a/b", "https:///a",
+  ])
+  func `a text that no source begins with is no pattern`(text: String) {
+    #expect(SourcePattern(text) == nil)
   }
 
   @Test(arguments: [
