@@ -32,7 +32,7 @@ extension ImagePipeline {
     configuration.transport = transport
     configuration.cache = ImageCache(
       memory: MemoryCacheConfiguration(costLimit: 0), store: tiers,
-      encodedByteLimit: service.memoryByteCount / 4 * 3)
+      encodedByteLimit: service.memoryByteCount / 2)
     configuration.limits = service.limits
     configuration.encoders = service.encoders.encoders
     configuration.memoryBudget = MemoryBudget(byteLimit: service.workingByteCount)

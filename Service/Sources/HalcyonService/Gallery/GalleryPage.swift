@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import NIOCore
 
 /// The web page of the service: its photos, and controls for the options.
 enum GalleryPage {
@@ -26,6 +27,6 @@ enum GalleryPage {
         .contentType: type, .cacheControl: "no-cache", .contentSecurityPolicy: contentSecurityPolicy,
         .xContentTypeOptions: "nosniff",
       ],
-      body: Data(file))
+      body: ByteBuffer(bytes: file))
   }
 }

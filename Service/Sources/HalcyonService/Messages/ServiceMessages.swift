@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPTypes
+public import NIOCore
 
 /// A request, as far as the service uses it.
 public struct ServiceRequest: Sendable {
@@ -36,8 +37,8 @@ public struct ServiceResponse: Sendable {
   public var status: Int
   /// The header fields.
   public var headers: HTTPFields
-  /// The body, also for HEAD, which is sent without it.
-  public var body: Data
+  /// The body; also of a response to HEAD, which is sent without it.
+  public var body: ByteBuffer
 }
 
 extension ServiceResponse {
@@ -46,12 +47,13 @@ extension ServiceResponse {
     ServiceResponse(
       status: status,
       headers: [.contentType: type, .cacheControl: "no-store", .xContentTypeOptions: "nosniff"],
-      body: Data(text.utf8))
+      body: ByteBuffer(string: text))
   }
 
   /// The methods that images allow, for browsers that ask before they send a request for a page of another site.
   static var options: ServiceResponse {
-    ServiceResponse(status: 204, headers: [.allow: "GET, HEAD, OPTIONS", .cacheControl: "max-age=86400"], body: Data())
+    ServiceResponse(
+      status: 204, headers: [.allow: "GET, HEAD, OPTIONS", .cacheControl: "max-age=86400"], body: ByteBuffer())
   }
 
   /// Lets the pages of an origin, or of all with `*`, read the response.

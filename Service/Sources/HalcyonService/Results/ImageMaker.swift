@@ -73,16 +73,21 @@ struct ImageMaker: Sendable {
   func report(on source: String, hasHashes: Bool = true) async throws -> SourceReport {
     var request = try resolver.request(for: source)
     request.timeout = configuration.deadline
-    return try await loading(request, hasHashes ? "report" : "info") { [pipeline, request] ticket in
-      let data = try await pipeline.data(for: request)
+    var report = try await loading(request, hasHashes ? "report" : "info") { [pipeline, request] ticket in
+      let response = try await pipeline.encodedResponse(for: request, planIdentifier: "report") { _ in
+        try ticket.beginWork()
+        return nil
+      }
       try ticket.beginWork()
-      let file = ImageRequest(source: .data(data), size: .fit(width: 100, height: 100))
+      let file = ImageRequest(source: .data(response.data), size: .fit(width: 100, height: 100))
       let info = try await pipeline.info(for: file)
       // A file with an intact head and damaged pixels has properties too.
       let small = hasHashes ? try? await pipeline.image(for: file).bitmap : nil
       try Task.checkCancellation()
-      return SourceReport(info: info, byteCount: data.count, small: small)
+      return SourceReport(info: info, response, small: small)
     }
+    report.isCurrent = resolver.isCurrent(source, request)
+    return report
   }
 
   private func result(

@@ -3,21 +3,24 @@ import Foundation
 import HTTPRanges
 import HTTPTypes
 import Halcyon
+import NIOCore
+import NIOFoundationCompat
 
-/// A result and the headers of its responses: what does not depend on the conditions and ranges of a request.
+/// A result, or the properties of a source, and the headers of its responses: what does not depend on the conditions and ranges of a request.
 struct ResultResponse: Sendable {
-  private let data: Data
+  private let body: ByteBuffer
   private var headers: HTTPFields
-  private let disposition: String
+  private let disposition: String?
   /// The status of the fallback image, which has neither conditions nor ranges.
   private let fallbackStatus: Int?
 
   init(
     _ result: ImageResult, _ options: ProcessingOptions, source: String, _ configuration: ServiceConfiguration,
-    now: Date
+    sharing bodies: SharedBodies, now: Date
   ) {
-    data = result.data
-    headers = Self.headers(of: result, configuration)
+    let tag = Self.entityTag(result.data, configuration.entityTagBuster)
+    body = bodies.buffer(for: result.data, tag: tag)
+    headers = Self.headers(of: result, tag: tag, configuration)
     if configuration.sendsCanonicalLink, result.fallbackStatus == nil { headers[.link] = Self.canonicalLink(source) }
     if let expires = options.expires { headers.limitLifetime(to: expires, at: now) }
     disposition = Self.disposition(
@@ -25,7 +28,20 @@ struct ResultResponse: Sendable {
     fallbackStatus = result.fallbackStatus
   }
 
-  var byteCount: Int { data.count }
+  /// The properties of a source as JSON.
+  init(_ report: SourceReport, _ options: ProcessingOptions, _ configuration: ServiceConfiguration, now: Date) throws {
+    let json = try report.json()
+    body = ByteBuffer(data: json)
+    headers = [
+      .contentType: "application/json", .xContentTypeOptions: "nosniff",
+      .eTag: Self.entityTag(json, configuration.entityTagBuster), .cacheStatus: "halcyon; fwd=miss",
+    ]
+    Self.addLifetime(to: &headers, report.head, configuration)
+    if let expires = options.expires { headers.limitLifetime(to: expires, at: now) }
+    (disposition, fallbackStatus) = (nil, nil)
+  }
+
+  var byteCount: Int { body.readableBytes }
 
   /// The same result, from the cache.
   var asHit: ResultResponse {
@@ -39,37 +55,38 @@ struct ResultResponse: Sendable {
     var headers = headers
     if let fallbackStatus {
       headers[.contentDisposition] = disposition
-      return ServiceResponse(status: fallbackStatus, headers: headers, body: data)
+      return ServiceResponse(status: fallbackStatus, headers: headers, body: body)
     }
     if matches(request) {
       headers[.contentType] = nil
-      return ServiceResponse(status: 304, headers: headers, body: Data())
+      return ServiceResponse(status: 304, headers: headers, body: ByteBuffer())
     }
     headers[.contentDisposition] = disposition
     headers[.acceptRanges] = "bytes"
     let range = ByteRange(
       range: request[.range], ifRange: request[.ifRange], entityTag: headers[.eTag],
-      lastModified: headers[.lastModified], byteCount: data.count)
+      lastModified: headers[.lastModified], byteCount: byteCount)
     switch range {
     case nil:
-      return ServiceResponse(status: 200, headers: headers, body: data)
+      return ServiceResponse(status: 200, headers: headers, body: body)
     case .unsatisfiable:
       var response = ServiceResponse.text(416, "The range is outside the image.\n")
-      response.headers[.contentRange] = "bytes */\(data.count)"
+      response.headers[.contentRange] = "bytes */\(byteCount)"
       return response
     case .part(let range):
-      headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(data.count)"
-      let part = data[data.startIndex + range.lowerBound..<data.startIndex + range.upperBound]
-      return ServiceResponse(status: 206, headers: headers, body: Data(part))
+      headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
+      let part = body.getSlice(at: body.readerIndex + range.lowerBound, length: range.count)
+      return ServiceResponse(status: 206, headers: headers, body: part ?? ByteBuffer())
     }
   }
 
   private static let hit = "halcyon; hit"
 
-  private static func headers(of result: ImageResult, _ configuration: ServiceConfiguration) -> HTTPFields {
+  private static func headers(
+    of result: ImageResult, tag: String, _ configuration: ServiceConfiguration
+  ) -> HTTPFields {
     var headers: HTTPFields = [
-      .contentType: result.format.mediaType, .xContentTypeOptions: "nosniff",
-      .eTag: entityTag(result.data, configuration.entityTagBuster),
+      .contentType: result.format.mediaType, .xContentTypeOptions: "nosniff", .eTag: tag,
     ]
     headers[.cacheStatus] = result.isHit ? hit + (result.storeTier.map { "; detail=\($0)" } ?? "") : "halcyon; fwd=miss"
     let varying = (result.dependsOnAccept ? ["Accept"] : []) + (configuration.usesClientHints ? ClientHints.fields : [])
@@ -86,17 +103,24 @@ struct ResultResponse: Sendable {
       headers[.eTag] = nil
       return headers
     }
-    if let date = result.head?.headers["Last-Modified"] {
+    addLifetime(to: &headers, result.head, configuration)
+    return headers
+  }
+
+  /// Adds when a source was changed, and how long a response made of it may be cached.
+  private static func addLifetime(
+    to headers: inout HTTPFields, _ head: ResponseHead?, _ configuration: ServiceConfiguration
+  ) {
+    if let date = head?.headers["Last-Modified"] {
       headers[.lastModified] = lastModified(date, configuration.earliestModification)
     }
-    if configuration.passesCacheControl, let head = result.head {
+    if configuration.passesCacheControl, let head {
       headers[.cacheControl] = head.headers["Cache-Control"]
       headers[.expires] = head.headers["Expires"]
     }
     if headers[.cacheControl] == nil, headers[.expires] == nil {
       headers[.cacheControl] = "public, max-age=\(configuration.timeToLive)"
     }
-    return headers
   }
 
   /// A strong entity tag: the hash of the bytes and of a text.
@@ -133,13 +157,17 @@ struct ResultResponse: Sendable {
     return modified <= since
   }
 
+  /// The most bytes of a name without its extension, below the 255 of file systems.
+  private static let nameByteLimit = 240
+
   /// `Content-Disposition` with a name in ASCII and, where that differs, in UTF-8 (RFC 6266).
   ///
   /// - Parameter isAttachment: Whether browsers save the result, where the options do not say.
   static func disposition(
     _ options: ProcessingOptions, source: String, format: ImageFormat, isAttachment: Bool = false
   ) -> String {
-    let name = (options.filename.isEmpty ? Self.name(of: source) : options.filename) + "." + format.fileExtension
+    let given = options.filename.isEmpty ? Self.name(of: source) : options.filename
+    let name = given.beginning(byteCount: nameByteLimit) + "." + format.fileExtension
     let refused = "\"\\%;/".unicodeScalars
     let plain = String(
       name.unicodeScalars.map { (32..<127).contains($0.value) && !refused.contains($0) ? Character($0) : "_" })
@@ -185,5 +213,20 @@ extension HTTPFields {
     }
     self[.cacheControl] = directives.joined(separator: ", ")
     self[.expires] = nil
+  }
+}
+
+extension String {
+  /// The first characters, in at most a number of bytes.
+  fileprivate func beginning(byteCount limit: Int) -> String {
+    guard utf8.count > limit else { return self }
+    var beginning = ""
+    var count = 0
+    for character in self {
+      count += character.utf8.count
+      guard count <= limit else { break }
+      beginning.append(character)
+    }
+    return beginning
   }
 }

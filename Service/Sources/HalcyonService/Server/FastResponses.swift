@@ -64,11 +64,11 @@ final class FastResponses: ChannelDuplexHandler, RemovableChannelHandler {
     let hasBody = ![204, 304].contains(response.status)
     var headers = response.headers
     headers[.date] = service.date
-    if hasBody { headers[.contentLength] = "\(response.body.count)" }
+    if hasBody { headers[.contentLength] = "\(response.body.readableBytes)" }
     let head = HTTPResponse(status: .init(code: response.status), headerFields: headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     if hasBody, !isHead {
-      context.write(wrapOutboundOut(.body(context.channel.allocator.buffer(bytes: response.body))), promise: nil)
+      context.write(wrapOutboundOut(.body(response.body)), promise: nil)
     }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
   }

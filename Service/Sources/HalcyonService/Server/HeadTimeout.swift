@@ -15,7 +15,7 @@ final class HeadTimeout: ChannelInboundHandler, RemovableChannelHandler {
   private var hasSeenHead = false
   private var check: Scheduled<Void>?
 
-  init(_ timeout: TimeAmount = .seconds(10)) { self.timeout = timeout }
+  init(_ timeout: TimeAmount) { self.timeout = timeout }
 
   /// The handler for behind the decoder.
   var headEnd: some ChannelInboundHandler & RemovableChannelHandler { HeadEnd(self) }

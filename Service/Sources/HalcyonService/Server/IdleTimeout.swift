@@ -1,9 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Closes a connection on which nothing happens: no request, no work for one, and no bytes that its client reads.
-///
-/// A client that reads slowly is not idle, however long its response takes.
+/// Closes a connection on which nothing happens: no request, no work for one, and no bytes that its client has to read, for
+/// which ``WriteTimeout`` gives it some time.
 final class IdleTimeout: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -15,13 +14,11 @@ final class IdleTimeout: ChannelDuplexHandler, RemovableChannelHandler {
   private var lastActive = NIODeadline.now()
   /// Requests whose response has not been written.
   private var openCount = 0
-  /// The bytes that the client had not read at the last check.
-  private var unreadCount = 0
   private var check: Scheduled<Void>?
 
   /// - Parameter unreadByteCount: The bytes that a channel has not been able to send yet.
   init(
-    _ timeout: TimeAmount = .seconds(75),
+    _ timeout: TimeAmount,
     unreadByteCount: @escaping (any Channel) -> Int = {
       (try? $0.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
@@ -60,10 +57,7 @@ final class IdleTimeout: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func closeIfIdle(_ context: ChannelHandlerContext) {
-    let unread = unreadByteCount(context.channel)
-    let isReading = unread > 0 && unread != unreadCount
-    if isReading || unread == 0 && openCount > 0 { lastActive = context.eventLoop.now }
-    unreadCount = unread
+    if openCount > 0 || unreadByteCount(context.channel) > 0 { lastActive = context.eventLoop.now }
     guard context.eventLoop.now < lastActive + timeout else { return context.close(promise: nil) }
     schedule(context)
   }

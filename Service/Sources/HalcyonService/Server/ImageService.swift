@@ -6,6 +6,7 @@ import HalcyonCache
 import HalcyonCodecs
 import HalcyonBackend
 public import Logging
+import NIOCore
 import Synchronization
 
 /// An image service without its sockets: responds to requests with images, their properties, its health and metrics.
@@ -23,6 +24,7 @@ public final class ImageService: Sendable {
   private let time: any TimeSource
   private let uploads: Uploads
   private let responses: ResponseCache
+  private let bodies: SharedBodies
   private let lastDate = Mutex((second: Int.min, text: ""))
   private let hasStopped = Atomic(false)
   private let bucketCheck: Task<Void, Never>
@@ -52,6 +54,7 @@ public final class ImageService: Sendable {
       workLimit: configuration.queueLength + configuration.concurrency,
       fetchedByteLimit: configuration.fetchedByteLimit)
     responses = ResponseCache(byteLimit: configuration.memoryByteCount / 4, time: time)
+    bodies = SharedBodies(byteLimit: configuration.memoryByteCount / 4)
     uploads = Uploads(byteLimit: configuration.limits.encodedByteCount)
     let resolver = SourceResolver(configuration, uploads: configuration.showsGallery ? uploads : nil, time: time)
     var fallback = FallbackImage(configuration)
@@ -119,6 +122,7 @@ public final class ImageService: Sendable {
           try await route(request)
         }
       case .post where request.path == GalleryUpload.path && configuration.showsGallery:
+        guard isAuthorized(request) else { throw ServiceError.secretMissing }
         response = try await upload(request)
       case .delete where request.path.hasPrefix("/cache/"): response = try await purge(request)
       case .options where !request.path.hasPrefix("/gallery"): response = .options
@@ -172,7 +176,7 @@ public final class ImageService: Sendable {
   ) {
     response.headers[.requestID] = id
     allowOrigin(of: request, &response)
-    let byteCount = request.method == .head ? 0 : response.body.count
+    let byteCount = request.method == .head ? 0 : response.body.readableBytes
     let duration = ContinuousClock.now - start
     metrics.end(status: response.status, byteCount: byteCount, duration: duration, isHit: isHit)
     let level: Logger.Level =
@@ -237,13 +241,13 @@ public final class ImageService: Sendable {
     switch path {
     case "/metrics" where configuration.metricsAddress != nil: throw ServiceError.notFound
     case "/health", "/ready", "/metrics": return (try monitoring(path), nil)
-    case "/", "/favicon.ico", "/gallery.css", "/gallery.js", "/gallery.json":
-      return (try await gallery(path), nil)
     case let path where !configuration.healthPath.isEmpty && path == configuration.healthPath:
       return (.text(200, "OK\n"), nil)
     case _ where !isAuthorized(request): throw ServiceError.secretMissing
+    case "/", "/favicon.ico", "/gallery.css", "/gallery.js", "/gallery.json":
+      return (try await gallery(path), nil)
     case let path where path.hasPrefix("/info/"):
-      return (try await info(path.dropFirst(5)), nil)
+      return (try await info(path.dropFirst(5), request), nil)
     default:
       return try await image(path, request)
     }
@@ -286,7 +290,8 @@ public final class ImageService: Sendable {
     let result = try await inTime { [maker] in
       try await maker.result(for: path.source, options, identifier: identifier, accept: accept)
     }
-    let response = ResultResponse(result, options, source: path.source, configuration, now: time.now())
+    let response = ResultResponse(
+      result, options, source: path.source, configuration, sharing: bodies, now: time.now())
     if let freshness = result.freshness, result.fallbackStatus == nil, options.expires == nil {
       responses.insert(
         response.asHit, for: responseKey(request), freshness: freshness, isCurrent: result.isCurrent,
@@ -295,15 +300,19 @@ public final class ImageService: Sendable {
     return (response.response(to: request.headers), result.isHit)
   }
 
-  private func info(_ path: Substring) async throws -> ServiceResponse {
+  private func info(_ path: Substring, _ request: ServiceRequest) async throws -> ServiceResponse {
     let path = try imagePath(String(path))
     let options = try parser.options(of: path)
     try checkExpiry(options)
+    let generation = responses.generation
     let report = try await inTime { [maker] in try await maker.report(on: path.source) }
-    var response = ServiceResponse.text(200, try report.json(), type: "application/json")
-    response.headers[.cacheControl] = "public, max-age=\(configuration.timeToLive)"
-    if let expires = options.expires { response.headers.limitLifetime(to: expires, at: time.now()) }
-    return response
+    let response = try ResultResponse(report, options, configuration, now: time.now())
+    if let freshness = report.freshness, options.expires == nil {
+      responses.insert(
+        response.asHit, for: responseKey(request), freshness: freshness, isCurrent: report.isCurrent,
+        since: generation)
+    }
+    return response.response(to: request.headers)
   }
 
   private func gallery(_ path: String) async throws -> ServiceResponse {
@@ -330,7 +339,10 @@ public final class ImageService: Sendable {
     var path = try ImagePath("/_/" + request.path.dropFirst("/cache/".count))
     path.source = configuration.sourceRewriting.applied(to: path.source)
     // Also if a tier could not be reached.
-    defer { responses.removeAll() }
+    defer {
+      responses.removeAll()
+      bodies.removeAll()
+    }
     async let removed = purge.removeAll(of: path.source)
     let isPurgedElsewhere = await purgeNodes.purge(path.source, request.headers)
     let count = try await removed

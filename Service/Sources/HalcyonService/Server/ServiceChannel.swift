@@ -9,22 +9,28 @@ import NIOHTTPTypesHTTP1
 struct ServiceChannel: ServerChildChannel, HTTPChannelHandler {
   let responder: HTTPChannelHandler.Responder
   let service: ImageService
+  let configuration: ServiceConfiguration
   let connections: ClientConnections
+  let unread: UnreadBodies
+  /// Whether only the health and the metrics of the service are served.
+  var isMonitoring = false
 
   func setup(
     channel: any Channel, logger: Logger
   ) -> EventLoopFuture<NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>> {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
-      let headTimeout = HeadTimeout()
+      let headTimeout = HeadTimeout(TimeAmount(configuration.readTimeout))
       try pipeline.addHandler(headTimeout)
       try pipeline.configureHTTPServerPipeline(
         withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
       try pipeline.addHandlers([
-        headTimeout.headEnd, IdleTimeout(), RequestRules(isDraining: { service.isStopping }),
+        headTimeout.headEnd, WriteTimeout(TimeAmount(configuration.writeTimeout), unread: unread),
+        IdleTimeout(TimeAmount(configuration.keepAliveTimeout)), RequestRules(isDraining: { service.isStopping }),
         HTTP1ToHTTPServerCodec(secure: false), connections.handler(),
-        FastResponses(service: service), HTTPConnectionStateHandler(logger: logger),
       ])
+      if !isMonitoring { try pipeline.addHandler(FastResponses(service: service)) }
+      try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
       return try NIOAsyncChannel(
         wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
     }

@@ -80,6 +80,11 @@ public struct ServiceServer: Service {
         let received = ServiceRequest(method: request.method, path: Self.path(request.head.path ?? "/"))
         return Self.response(service.monitoringResponse(to: received), isHead: request.method == .head)
       },
+      server: HTTPServerBuilder { [service, configuration] responder in
+        ServiceChannel(
+          responder: responder, service: service, configuration: configuration, connections: ClientConnections(),
+          unread: UnreadBodies(byteLimit: configuration.unreadByteLimit), isMonitoring: true)
+      },
       configuration: ApplicationConfiguration(
         address: .hostname(address.host, port: address.port), serverName: nil),
       onServerRunning: { [onMetricsListening] channel in onMetricsListening(channel.localAddress?.port ?? 0) },
@@ -88,6 +93,7 @@ public struct ServiceServer: Service {
 
   private var application: some ApplicationProtocol {
     let connections = ClientConnections()
+    let unread = UnreadBodies(byteLimit: configuration.unreadByteLimit)
     return Application(
       responder: CallbackResponder { [service] (request: Request, context: Context) in
         var received = ServiceRequest(
@@ -99,8 +105,10 @@ public struct ServiceServer: Service {
         }
         return Self.response(response, isHead: request.method == .head)
       },
-      server: HTTPServerBuilder { [service] responder in
-        ServiceChannel(responder: responder, service: service, connections: connections)
+      server: HTTPServerBuilder { [service, configuration] responder in
+        ServiceChannel(
+          responder: responder, service: service, configuration: configuration, connections: connections,
+          unread: unread)
       },
       configuration: ApplicationConfiguration(
         address: configuration.socketPath.map { .unixDomainSocket(path: $0) }
@@ -132,8 +140,8 @@ public struct ServiceServer: Service {
   private static func response(_ response: ServiceResponse, isHead: Bool) -> Response {
     var headers = response.headers
     let hasBody = ![204, 304].contains(response.status)
-    if hasBody { headers[.contentLength] = "\(response.body.count)" }
-    let body = isHead || !hasBody ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
+    if hasBody { headers[.contentLength] = "\(response.body.readableBytes)" }
+    let body = isHead || !hasBody ? ResponseBody() : ResponseBody(byteBuffer: response.body)
     var result = Response(status: .init(code: response.status), headers: headers, body: body)
     result.headers = headers
     return result

@@ -4,6 +4,8 @@ import HalcyonImaging
 import HalcyonService
 import HalcyonTestSupport
 import HalcyonTestTraits
+import HTTPTypes
+import NIOCore
 import Testing
 
 /// Validators, ranges, caching headers and names of results.
@@ -270,6 +272,51 @@ struct HTTPSemanticsTests {
       let image = try await DecodedImage(data: file, size: .fit(width: 100, height: 100)).bitmap
       #expect(report["blurhash"] as? String == BlurHash(image).text)
       #expect(report["thumbhash"] as? String == Data(ThumbHash(image).bytes).base64EncodedString())
+    }
+  }
+
+  @Test func `the properties of a source are cached as results are`() async throws {
+    try await RunningService.run { service, origin in
+      let headers: HeaderFields = ["Cache-Control": "max-age=600", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]
+      let source = origin.serve("/a.jpg", .body(try Photos.data("rocket.jpg"), headers: headers))
+      let path = "/info/_/plain/\(source.absoluteString)"
+      let first = try await service.get(path)
+      let tag = try #require(first.headers["ETag"])
+      #expect(first.headers["Cache-Control"] == "public, max-age=31536000")
+      #expect(first.headers["Last-Modified"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+      let second = try await service.get(path)
+      #expect(second.headers["Cache-Status"] == "halcyon; hit" && second.body == first.body)
+      let unchanged = try await service.get(path, ["If-None-Match": tag])
+      #expect(unchanged.status == 304 && unchanged.body.isEmpty)
+      #expect(try await service.get(path + "?a", ["If-None-Match": "\"other\""]).status == 200)
+    }
+  }
+
+  @Test(arguments: [9_000, 241])
+  func `a long name of a file is shortened`(count: Int) async throws {
+    try await RunningService.run { service, origin async throws in
+      let source = origin.serve("/a.png", .body(try Quadrants.png()))
+      let long = try await service.image("fn:" + String(repeating: "%C3%A9", count: count), of: source)
+      let disposition = try #require(long.headers["Content-Disposition"])
+      #expect(long.status == 200 && disposition.utf8.count < 1200)
+      #expect(disposition.hasSuffix(String(repeating: "%C3%A9", count: 120) + ".png"))
+      let name = String(repeating: "n", count: 240)
+      let whole = try await service.image("fn:" + name, of: source)
+      #expect(whole.headers["Content-Disposition"] == "inline; filename=\"\(name).png\"")
+    }
+  }
+
+  @Test func `a compressed drawing is sent compressed`() async throws {
+    let drawing = Data(
+      ("<svg xmlns='http://www.w3.org/2000/svg' width='40' height='40'>"
+        + String(repeating: "<rect width='1' height='1'/>", count: 50_000) + "</svg>").utf8)
+    try await RunningService.run { service, origin async throws in
+      let source = origin.serve("/a.svgz", .body(drawing.gzipped))
+      let path = "/_/plain/\(source.absoluteString)"
+      let sent = await service.service.response(to: ServiceRequest(path: path))
+      #expect(sent.status == 200 && sent.headers[.contentEncoding] == "gzip")
+      #expect(sent.body.readableBytes < 20_000 && drawing.count > 1_000_000)
+      #expect(try await service.get(path).text.hasSuffix("</svg>"))
     }
   }
 }

@@ -12,7 +12,7 @@ struct ResponseCacheTests {
   private func result(_ count: Int) -> ResultResponse {
     ResultResponse(
       ImageResult(data: Data(count: count), format: .png, isHit: false), ProcessingOptions(), source: "http://a/b.png",
-      ServiceConfiguration(), now: Date())
+      ServiceConfiguration(), sharing: SharedBodies(byteLimit: 0), now: Date())
   }
 
   @Test func `results are kept up to a number of bytes, the oldest dropped first`() {

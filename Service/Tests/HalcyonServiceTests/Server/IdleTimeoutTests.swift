@@ -48,19 +48,14 @@ struct IdleTimeoutTests {
     #expect(!channel.isActive)
   }
 
-  @Test(arguments: [true, false])
-  func `a client that reads slowly keeps its connection, and one that does not read loses it`(
-    isWritten: Bool
-  ) throws {
+  @Test func `a client that has bytes to read is not idle`() throws {
     try request()
-    if isWritten { respond() }
+    respond()
     unread.count = 100
-    for _ in 0..<20 {
-      loop.advanceTime(by: .seconds(10))
-      #expect(channel.isActive)
-      unread.count -= 1
-    }
-    loop.advanceTime(by: .seconds(30))
+    loop.advanceTime(by: .seconds(1000))
+    #expect(channel.isActive)
+    unread.count = 0
+    loop.advanceTime(by: .seconds(20))
     #expect(!channel.isActive)
   }
 }

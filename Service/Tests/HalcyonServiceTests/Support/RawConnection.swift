@@ -35,6 +35,12 @@ final class RawConnection {
     }
   }
 
+  /// Reads the first bytes of a response, up to 64 KiB, and drops them.
+  func readBeginning() throws {
+    let beginning = try socket.receive()
+    #expect(beginning.starts(with: Data("HTTP/1.1 200".utf8)))
+  }
+
   /// Whether the server has closed the connection, and sent nothing more before.
   func isClosed() throws -> Bool { try received.isEmpty && socket.receive().isEmpty }
 }
