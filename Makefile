@@ -50,7 +50,7 @@ imgproxy-manual: all-packages ## Writes the tables of Service/imgproxy.md, after
 	HALCYON_CHECKS=1 HALCYON_WRITE_MANUAL=1 $(SWIFT) test --package-path Service --scratch-path .build-test --disable-xctest \
 	  --filter ImgproxyManualTests
 
-check: all-packages ## Checks format, layers, public API and snippets, and runs the unit tests; before each commit.
+check: all-packages ## Checks format, layers, Markdown, public API and snippets, and runs the unit tests; before each commit.
 	@Scripts/run-checks quick
 
 test: all-packages ## Runs all checks and tests; before handing in.
