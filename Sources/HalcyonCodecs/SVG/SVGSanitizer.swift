@@ -113,6 +113,7 @@ struct SVGSanitizer {
       element.attributes.removeAll { $0.name == "viewBox" }
       element.children = []
     }
+    if index == 0 { element.setFontAndSize(drawing.size) }
     tree.elements[index] = element
   }
 
@@ -133,14 +134,13 @@ struct SVGSanitizer {
         throw Self.refused("feTurbulence with \(value.prefix(20)) octaves, over \(Self.octaveLimit)")
       }
       return String(Int(max(0, count)))
-    default:
     case _ where name.utf8.suffix(5).elementsEqual("Units".utf8): return Self.units(value)
+    default:
       if Self.plainAttributes.contains(name) { return value }
       return checked([SVGDeclaration(name: name, value: value)], &budget).first?.value
     }
   }
 
-  /// Whether the element is the first with this identifier.
   /// The units that librsvg reads in a value: it ignores case, and what follows the word.
   private static func units(_ value: String) -> String? {
     let word = SVGStyleScanner.trimmed(Array(value.utf8)[...]).utf8.prefix { (0x61...0x7A).contains($0 | 0x20) }
@@ -149,6 +149,7 @@ struct SVGSanitizer {
     }
   }
 
+  /// Whether the element is the first with this identifier.
   private mutating func claim(_ identifier: String, for index: Int) -> Bool {
     guard tree.identifiers[identifier] == nil else { return false }
     tree.identifiers[identifier] = index
@@ -229,6 +230,26 @@ extension SVGTree.Element {
   /// A length in user units; `nil` for the natural length.
   fileprivate func length(_ attribute: String, viewport: Double) -> Double? {
     self[attribute].flatMap { $0 == "auto" ? nil : SVGNumbers.length($0, viewport: viewport) }
+  }
+
+  /// Writes what is relative to the font as in browsers into the root element: librsvg has 12 pixels for an `em`.
+  fileprivate mutating func setFontAndSize(_ size: SVGSize) {
+    if self["font-size"] == nil { attributes.append(("font-size", "\(SVGSize.initialFontSize)")) }
+    for index in attributes.indices {
+      let (name, value) = attributes[index]
+      switch name {
+      case "width" where SVGSize.isLength(value): attributes[index].value = "\(size.width)"
+      case "height" where SVGSize.isLength(value): attributes[index].value = "\(size.height)"
+      case "font-size": attributes[index].value = SVGSize.fontPixels(value).map { "\($0)" } ?? value
+      default: break
+      }
+    }
+    style = style.map { declaration in
+      guard declaration.name == "font-size", let size = SVGSize.fontPixels(declaration.value) else {
+        return declaration
+      }
+      return SVGDeclaration(name: declaration.name, value: "\(size)px")
+    }
   }
 
   /// Whether a side of its view box is 0, so that it is not drawn (SVG 2, 8.6).

@@ -48,6 +48,31 @@ struct SVGBrowserTests {
     #expect(image.bitmap.color(2, 2) == Self.clear && image.info.droppedContent.isEmpty)
   }
 
+  private static let lime = "fill='lime'"
+
+  @Test(arguments: [
+    ("width='2em' height='2em'", "<rect width='16' height='16' \(lime)/>"),
+    ("width='4ex' height='2em'", "<rect width='16' height='16' \(lime)/>"),
+    ("width='2rem' height='32'", "<rect width='16' height='16' \(lime)/>"),
+    ("width='2em' height='2em' font-size='16'", "<rect width='16' height='16' \(lime)/>"),
+    ("width='4em' height='4em' font-size='8'", "<rect width='2em' height='2em' \(lime)/>"),
+    ("width='4em' height='2rem' style='font-size:8px'", "<rect width='2em' height='16' \(lime)/>"),
+    ("width='2em' height='2em' font-size='100%'", "<rect width='1em' height='2ex' \(lime)/>"),
+    ("width='2em' height='2em' style='font-size:1em'", "<rect width='1em' height='2ex' \(lime)/>"),
+    ("width='32' height='32'", "<rect width='1em' height='2ex' \(lime)/>"),
+    ("width='2em' height='2em' viewBox='0 0 8 8'", "<rect width='4' height='4' \(lime)/>"),
+    ("width='2em' viewBox='0 0 8 8'", "<rect width='4' height='4' \(lime)/>"),
+  ])
+  func `an em is the font size, 16 pixels without one`(_ root: String, _ content: String) throws {
+    let isTall = root.contains("height='2rem'") && root.contains("8px")
+    let image = try Self.image(root, content)
+    #expect(image.size == PixelSize(width: 32, height: isTall ? 16 : 32))
+    #expect(image.bitmap.color(15, 15) == Color(0, 255, 0, 255))
+    #expect(image.bitmap.color(17, 5) == Self.clear)
+    let large = try Self.image(root, content, size: .fit(width: 64, height: 64))
+    #expect(large.bitmap.color(30, 30) == Color(0, 255, 0, 255) && large.bitmap.color(34, 10) == Self.clear)
+  }
+
   private static let tile = "<rect width='200' height='200' fill='#e23'/>"
 
   @Test(arguments: [
