@@ -22,7 +22,10 @@ struct PNGReader: ~Copyable {
     size = header.size
     deepRow = range.map { DeepRow(ToneMapper($0), width: header.size.width) }
     stream = PNGStream(bytes, header: header, isWhole: isWhole)
-    guard let context = spng_ctx_new(stream.isInflated ? Int32(SPNG_CTX_IGNORE_ADLER32.rawValue) : 0) else {
+    // The checksums of the chunks tell damage; that of the zlib format alone is wrong in files that have lost nothing.
+    // libspng does not check that of the last chunk after the last row.
+    let isIntact = stream.isInflated || isWhole && Self.hasIntactData(Bytes(bytes))
+    guard let context = spng_ctx_new(isIntact ? Int32(SPNG_CTX_IGNORE_ADLER32.rawValue) : 0) else {
       throw .outOfMemory(size)
     }
     self.context = context
@@ -40,6 +43,15 @@ struct PNGReader: ~Copyable {
   }
 
   deinit { spng_ctx_free(context) }
+
+  /// Whether the checksums of all chunks with image data are right.
+  private static func hasIntactData(_ bytes: Bytes) -> Bool {
+    var chunks = PNGChunks(bytes)
+    while let chunk = chunks.next() {
+      if chunk.name == "IDAT", !chunk.isIntact(in: bytes) { return false }
+    }
+    return true
+  }
 
   /// Reads the chunks before the image data and prepares to decode rows.
   func start() throws(ImageDecodingError) {

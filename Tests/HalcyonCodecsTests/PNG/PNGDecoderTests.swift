@@ -88,4 +88,18 @@ struct PNGDecoderTests {
     let expected = try Bitmap.painted(small.size.width, small.size.height) { _, _ in Color(77, 130, 201, 255) }
     #expect(small.largestDifference(to: expected) == 0)
   }
+
+  /// All chunks are intact, so nothing is lost. The larger image is inflated by ISA-L where that is linked.
+  @Test(arguments: [PixelSize(width: 20, height: 20), PixelSize(width: 400, height: 300)])
+  func `a wrong checksum of the zlib format alone is no damage`(_ size: PixelSize) throws {
+    let bitmap = try Bitmap.gradient(size.width, size.height)
+    let file = try PNGEncoder().encode(bitmap, options: EncodingOptions())
+    let sound = try PNGDecoder().decode(file, options: DecodingOptions()).bitmap
+    var changed = file
+    // It is followed by the checksum of its chunk, and by the last chunk.
+    changed[file.count - 12 - 4 - 1] ^= 0xFF
+    #expect(throws: ImageDecodingError.self) { try PNGDecoder().decode(changed, options: DecodingOptions()) }
+    let image = try PNGDecoder().decode(PNGChecksums.repaired(changed), options: DecodingOptions())
+    #expect(image.bitmap.largestDifference(to: sound) == 0)
+  }
 }
