@@ -18,7 +18,7 @@ struct CurlTimeoutTests {
     let easy = try EasyHandle(CurlTransport.Configuration(), connections: connections)
     let transfer = Transfer(request: TransportRequest(url: url, limits: limits))
     return CurlHandle(
-      transfer: transfer, easy: easy, addressPolicy: .any, received: received, openConnections: connections)
+      transfer: transfer, easy: easy, addressPolicy: .any, proxy: nil, received: received, openConnections: connections)
   }
 
   private func error(_ handle: CurlHandle, after seconds: Int) -> TransportError? {

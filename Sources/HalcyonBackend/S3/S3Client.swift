@@ -238,7 +238,9 @@ extension TransportError {
   /// Whether the same request may succeed a moment later.
   fileprivate var isTransient: Bool {
     switch self {
-    case .hostNotFound, .connectionFailed, .connectTimedOut, .idleTimedOut, .connectionLost, .failed: true
+    case .hostNotFound, .connectionFailed, .connectTimedOut, .idleTimedOut, .connectionLost, .proxyFailed,
+      .failed:
+      true
     default: false
     }
   }

@@ -14,6 +14,10 @@ public enum TransportError: Error, Hashable {
   case addressPolicyUnsupported
   /// The transport cannot sign requests for S3-compatible storage.
   case signatureUnsupported
+  /// The proxy could not be reached, or did not pass the request on. No server has responded.
+  ///
+  /// `status` is that of the proxy's own response, for example 407 when it expects a password; `nil` if there was none.
+  case proxyFailed(proxy: String, status: Int?, reason: String)
   /// No connection was established within the timeout.
   case connectTimedOut(Duration)
   /// No byte was received within the timeout.
@@ -53,6 +57,10 @@ extension TransportError: CustomStringConvertible {
       "This transport cannot enforce an address policy. Use CurlTransport, or AddressPolicy.any for trusted URLs."
     case .signatureUnsupported:
       "This transport cannot sign requests. Use CurlTransport for S3-compatible storage."
+    case .proxyFailed(let proxy, let status, let reason):
+      """
+      The proxy \(proxy.printable) did not pass the request on: \(reason.printable). \(Self.proxyAdvice(forStatus: status))
+      """
     case .connectTimedOut(let limit):
       "No connection within \(limit). Try again, or raise transportLimits.connectTimeout."
     case .idleTimedOut(let limit):
@@ -73,6 +81,14 @@ extension TransportError: CustomStringConvertible {
       "The transfer was cancelled."
     case .failed(let reason):
       "The transfer failed: \(reason.printable)."
+    }
+  }
+
+  private static func proxyAdvice(forStatus status: Int?) -> String {
+    switch status {
+    case 407: "Add a user and a password to the proxy's URL."
+    case .some: "Ask who runs the proxy, or exempt the host from it (no_proxy)."
+    case nil: "Check the proxy's URL (https_proxy, http_proxy, all_proxy) and that it is running."
     }
   }
 }

@@ -7,7 +7,10 @@ extension CurlHandle {
   /// The timeout that the transfer has exceeded, if any.
   func timeoutError(at now: ContinuousClock.Instant) -> TransportError? {
     if let limit = limits.totalTimeout, now >= start + limit.clamped { return .totalTimedOut(limit) }
-    if now >= connectDeadline { return .connectTimedOut(limits.connectTimeout) }
+    if now >= connectDeadline {
+      let limit = limits.connectTimeout
+      return proxyError(reason: "there was no connection within \(limit)") ?? .connectTimedOut(limit)
+    }
     return now >= idleDeadline(at: now) ? .idleTimedOut(limits.idleTimeout) : nil
   }
 

@@ -15,11 +15,16 @@ final class CurlHandle {
   private(set) var lastActivity: ContinuousClock.Instant
   private var failure: TransportError?
   private var connections: ConnectionGuard
+  let proxy: ProxySettings.Proxy?
+  /// Whether libcurl is sending the request: header lines before come from a proxy, not from the server.
+  private var isSending = false
   let openConnections: OpenConnections
   /// The connection over which the request is sent, once it is known.
   private(set) var connection: OpenConnection?
   /// Whether the connection had carried a response before.
   private(set) var isReused = false
+  /// Whether the server has acknowledged the request, so that it need only be waited for.
+  private(set) var isAcknowledged = false
   private var restartCount = 0
   /// Whether the response has a `Content-Length` that is not a number.
   private var hasInvalidLength = false
@@ -32,18 +37,19 @@ final class CurlHandle {
   private(set) var needsAnotherConnection = false
 
   init(
-    transfer: Transfer, easy: EasyHandle, addressPolicy: AddressPolicy, received: PendingWakeups,
-    openConnections: OpenConnections
+    transfer: Transfer, easy: EasyHandle, addressPolicy: AddressPolicy, proxy: ProxySettings.Proxy?,
+    received: PendingWakeups, openConnections: OpenConnections
   ) {
     self.transfer = transfer
     self.easy = easy
+    self.proxy = proxy
     self.received = received
     self.openConnections = openConnections
     (start, lastActivity) = (received.time, received.time)
     headParser = ResponseHeadParser(byteLimit: transfer.request.limits.headerByteCount)
     connections = ConnectionGuard(policy: addressPolicy, url: transfer.request.url)
     // Unretained is safe: `close` removes the easy handle from libcurl before this object can be freed.
-    easy.prepare(transfer.request, context: Unmanaged.passUnretained(self).toOpaque())
+    easy.prepare(transfer.request, proxy: proxy, context: Unmanaged.passUnretained(self).toOpaque())
   }
 
   func add(to multi: UnsafeMutableRawPointer) throws(TransportError) {
@@ -69,7 +75,7 @@ final class CurlHandle {
   /// Sends the request once more.
   func sendAgain(in multi: UnsafeMutableRawPointer) throws(TransportError) {
     restartCount += 1
-    (failure, sent, connection, isReused) = (nil, nil, nil, false)
+    (failure, sent, connection, isReused, isSending) = (nil, nil, nil, false, false)
     headParser = ResponseHeadParser(byteLimit: limits.headerByteCount, ignoresInvalidLength: ignoresInvalidLength)
     try restart(in: multi)
   }
@@ -122,9 +128,22 @@ final class CurlHandle {
       return .failure(.headersTooLarge(byteLimit: limits.headerByteCount))
     }
     if code == CURLE_COULDNT_CONNECT, let refusal = connections.refusal { return .failure(refusal) }
+    if let error = proxyError(reason: easy.reason(for: code)) { return .failure(error) }
     let count = easy.number(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     let expected = count >= 0 ? Int(count) : nil
-    return .failure(TransportError(code, reason: easy.reason(for: code), transfer: transfer, expected: expected))
+    return .failure(
+      TransportError(code, reason: easy.reason(for: code), transfer: transfer, expected: expected, proxy: proxy))
+  }
+
+  /// The error of a request that its proxy has not passed on, or not responded to, unless it has connected to the server.
+  func proxyError(reason: String) -> TransportError? {
+    guard let proxy, !isSending || proxy.readsRequest && !transfer.hasHead else { return nil }
+    let status = easy.connectStatus
+    guard status.map({ !(200..<300).contains($0) }) ?? true else { return nil }
+    // Some of libcurl's messages contain the whole URL.
+    let reason =
+      status.map { "it responded with HTTP \($0) to CONNECT" } ?? reason.replacing(proxy.text, with: proxy.name)
+    return .proxyFailed(proxy: proxy.name, status: status, reason: reason)
   }
 }
 
@@ -134,6 +153,8 @@ extension CurlHandle {
     halcyon_curl_set_open_socket(easy) { context, _, address in
       guard let context, let address else { return CURL_SOCKET_BAD }
       let handle = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
+      // libcurl may make a new connection by itself, when it finds that the one it had reused is closed.
+      (handle.isSending, handle.sent) = (false, nil)
       return handle.connections.open(address) ?? CURL_SOCKET_BAD
     }
     halcyon_curl_set_close_socket(easy) { context, socket in
@@ -167,6 +188,7 @@ extension CurlHandle {
   private func maySend(over endpoint: OpenConnection.Endpoint, to server: OpenConnection.Endpoint) -> Bool {
     let (connection, maySend) = openConnections.connection(at: endpoint, to: server, opened: connections.opened)
     self.connection = connection
+    (isSending, isAcknowledged) = (maySend, false)
     isReused = connection?.lastActivity != nil
     sent = received.time
     if let silenceDeadline { openConnections.expectByte(before: silenceDeadline) }
@@ -176,10 +198,12 @@ extension CurlHandle {
 
   /// Receives one header line; returning any count other than `line.count` makes libcurl end the transfer.
   private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
+    guard isSending else { return line.count }
     receiveByte()
     if line.starts(with: "HTTP/1".utf8) { connection?.markSerial() }
     do {
       guard let head = try headParser.receive(line) else { return line.count }
+      if let proxy, proxy.readsRequest, let error = TransportError(head, of: proxy) { throw error }
       transfer.receive(head)
       received.add(transfer)
       bodyByteCount = head.identityByteCount

@@ -8,8 +8,12 @@ import Foundation
 final class CurlThread: Sendable {
   let loop: CurlLoop
 
-  init(_ configuration: CurlTransport.Configuration, leastFirstByteLimit: Duration, network: NetworkWatch) {
-    let loop = CurlLoop(configuration, leastFirstByteLimit: leastFirstByteLimit, network: network)
+  init(
+    _ configuration: CurlTransport.Configuration, leastFirstByteLimit: Duration, network: NetworkWatch,
+    proxies: ProxySettings
+  ) {
+    let loop = CurlLoop(
+      configuration, leastFirstByteLimit: leastFirstByteLimit, network: network, proxies: proxies)
     self.loop = loop
     Thread.start(named: "halcyon.curl") { loop.run() }
   }
@@ -51,16 +55,18 @@ final class CurlLoop: @unchecked Sendable {
   private var idle: [EasyHandle] = []
   private let connections: OpenConnections
   private var network: NetworkWatch
+  private let proxies: ProxySettings
   private let received = PendingWakeups()
   /// No timeout expires before this.
   private var nextCheck = ContinuousClock.now
 
   init(
     _ configuration: CurlTransport.Configuration, leastFirstByteLimit: Duration = .seconds(1),
-    network: NetworkWatch = NetworkWatch()
+    network: NetworkWatch = NetworkWatch(), proxies: ProxySettings = ProxySettings()
   ) {
     self.configuration = configuration
     self.network = network
+    self.proxies = proxies
     connections = OpenConnections(leastFirstByteLimit: leastFirstByteLimit)
     let (multi, sockets) = Self.isInitialized ? WakeupSockets.makeMulti() : (nil, [])
     self.multi = multi.map { OpaquePointer($0) }
@@ -145,14 +151,19 @@ final class CurlLoop: @unchecked Sendable {
       let reused = idle.popLast()
       let easy = if let reused { reused } else { try EasyHandle(configuration, connections: connections) }
       let handle = CurlHandle(
-        transfer: transfer, easy: easy, addressPolicy: configuration.addressPolicy, received: received,
-        openConnections: connections)
+        transfer: transfer, easy: easy, addressPolicy: configuration.addressPolicy, proxy: proxy(for: transfer),
+        received: received, openConnections: connections)
       try handle.add(to: multi)
       active[ObjectIdentifier(transfer)] = handle
       nextCheck = min(nextCheck, handle.nextDeadline(at: received.time))
     } catch {
       transfer.end(.failure(error))
     }
+  }
+
+  /// `nil` with an address policy, since the connections that a proxy makes cannot be checked.
+  private func proxy(for transfer: Transfer) -> ProxySettings.Proxy? {
+    configuration.addressPolicy == .any ? proxies.proxy(for: transfer.request.url) : nil
   }
 
   private func finishCompleted(_ multi: UnsafeMutableRawPointer) {

@@ -5,9 +5,12 @@ import Foundation
 /// A transport on libcurl with a thread of its own: HTTP/1.1, and HTTP/2 where a TLS server offers it.
 ///
 /// Connections are reused; a request over one that turns out to be dead is sent once more over another. Cookies are
-/// neither stored nor sent. Proxies are taken from the environment as libcurl does, unless an address policy is set. May
-/// be shared by any number of pipelines; its thread ends when the transport and the last of its response bodies are
-/// released.
+/// neither stored nor sent. May be shared by any number of pipelines; its thread ends when the transport and the last of
+/// its response bodies are released.
+///
+/// Proxies are taken from the environment, as libcurl does: `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, unless
+/// an address policy is set. Nothing that a proxy says itself passes for the response of a server: it is a
+/// ``TransportError/proxyFailed(proxy:status:reason:)``.
 ///
 /// ```swift
 /// let transport = CurlTransport(configuration: .init(addressPolicy: .publicInternetOnly))
@@ -48,12 +51,16 @@ public final class CurlTransport: Transport {
 
   /// Creates a transport and starts its thread.
   public convenience init(configuration: Configuration = Configuration()) {
-    self.init(configuration: configuration, leastFirstByteLimit: .seconds(1), network: NetworkWatch())
+    self.init(configuration: configuration, leastFirstByteLimit: .seconds(1))
   }
 
-  init(configuration: Configuration, leastFirstByteLimit: Duration, network: NetworkWatch) {
+  init(
+    configuration: Configuration, leastFirstByteLimit: Duration = .seconds(1),
+    network: NetworkWatch = NetworkWatch(), proxies: ProxySettings = ProxySettings()
+  ) {
     addressPolicy = configuration.addressPolicy
-    thread = CurlThread(configuration, leastFirstByteLimit: leastFirstByteLimit, network: network)
+    thread = CurlThread(
+      configuration, leastFirstByteLimit: leastFirstByteLimit, network: network, proxies: proxies)
   }
 
   /// Sends a request and returns once the head of the response has been received; see `Transport`.

@@ -19,6 +19,8 @@ final class EasyHandle {
   private var ignoresLength = false
   /// Whether the last request was signed.
   private var isSigned = false
+  /// The proxy of the last request; empty for none.
+  private var proxy = ""
   /// The buffer for libcurl's error messages.
   private let message: UnsafeMutablePointer<CChar>
 
@@ -42,9 +44,10 @@ final class EasyHandle {
   /// Sets the options of a request.
   ///
   /// `context` is passed to `CurlHandle`'s callbacks and has to live until the transfer has ended.
-  func prepare(_ request: TransportRequest, context: UnsafeMutableRawPointer) {
+  func prepare(_ request: TransportRequest, proxy: ProxySettings.Proxy?, context: UnsafeMutableRawPointer) {
     let url = request.url.absoluteString
     message[0] = 0
+    setProxy(proxy?.text ?? "")
     if ignoresLength { set(CURLOPT_IGNORE_CONTENT_LENGTH, 0) }
     ignoresLength = false
     set(CURLOPT_URL, url)
@@ -72,6 +75,13 @@ final class EasyHandle {
   /// libcurl's error message.
   func reason(for code: CURLcode) -> String {
     String(cString: message[0] == 0 ? curl_easy_strerror(code) : UnsafePointer(message))
+  }
+
+  /// The status of a proxy's reply to CONNECT; `nil` if there was none over the connection of this request.
+  var connectStatus: Int? {
+    var status: Int = 0
+    halcyon_curl_get_long(pointer, CURLINFO_HTTP_CONNECTCODE, &status)
+    return status == 0 ? nil : status
   }
 
   func number(_ info: CURLINFO) -> Int64 {
@@ -115,10 +125,20 @@ final class EasyHandle {
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     set(CURLOPT_BUFFERSIZE, 64 << 10)
     halcyon_curl_leave_name_lookups(pointer)
-    if configuration.addressPolicy != .any { set(CURLOPT_PROXY, "") }
+    // A proxy's reply to CONNECT is not the server's response (RFC 9110, 9.3.6).
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    // Not those of the environment, see ``ProxySettings``.
+    set(CURLOPT_PROXY, proxy)
+    set(CURLOPT_NOPROXY, "")
     if let file = configuration.certificateAuthorityFile { set(CURLOPT_CAINFO, file) }
     halcyon_curl_set_context(pointer, CURLOPT_ERRORBUFFER, message)
     CurlHandle.setCallbacks(of: pointer)
+  }
+
+  private func setProxy(_ text: String) {
+    guard text != proxy else { return }
+    proxy = text
+    set(CURLOPT_PROXY, text)
   }
 
   /// Sets the method and the body, which libcurl copies.

@@ -10,11 +10,15 @@ extension CURLcode {
 
 extension TransportError {
   /// The error for a result code of libcurl; `reason` is libcurl's message.
-  init(_ code: CURLcode, reason: String, transfer: Transfer, expected: Int?) {
+  ///
+  /// - Parameter proxy: Named next to what may be its fault: one that reads TLS connections has a certificate of its own.
+  init(
+    _ code: CURLcode, reason: String, transfer: Transfer, expected: Int?, proxy: ProxySettings.Proxy? = nil
+  ) {
     let url = transfer.request.url
     let host = url.host(percentEncoded: false) ?? "the host"
     switch code {
-    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .hostNotFound(host)
+    case CURLE_COULDNT_RESOLVE_HOST: self = .hostNotFound(host)
     case CURLE_COULDNT_CONNECT: self = .connectionFailed(host: host, reason: reason)
     case CURLE_OPERATION_TIMEDOUT: self = .connectTimedOut(transfer.request.limits.connectTimeout)
     // Malformed chunked encoding has no result code of its own.
@@ -23,7 +27,8 @@ extension TransportError {
       self = .connectionLost(received: transfer.received, expected: expected)
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
-      self = .secureConnectionFailed(host: host, reason: reason)
+      let way = proxy.map { " (through the proxy \($0.name))" } ?? ""
+      self = .secureConnectionFailed(host: host, reason: reason + way)
     case CURLE_BAD_CONTENT_ENCODING: self = .badContentEncoding(reason: reason)
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: self = .malformedResponse(reason: reason)
     default: self = .failed(reason: reason)

@@ -8,7 +8,7 @@ import Glibc
 ///
 /// The waiting thread closes it. Other threads may send at any time; sending after the close has no effect.
 final class WakeSignal: Sendable {
-  private let waitingEnd: Int32
+  let waitingEnd: Int32
   // `shutdown` reaches the other end even if a child process inherited a copy.
   private let sendingEnd: Monitor<Int32?>
 
