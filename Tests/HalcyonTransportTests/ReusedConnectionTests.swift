@@ -77,6 +77,22 @@ struct ReusedConnectionTests {
     }
   }
 
+  @Test(arguments: [
+    Data("the rest of the page".utf8), Data([0xff, 0xd8, 0, 10, 13, 10]), Data("\r\n".utf8),
+    Data("HTTP/1.1 xyz\r\n\r\n".utf8),
+    Data(repeating: 7, count: 200_000), Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n".utf8),
+  ])
+  func `bytes that arrive after a response do not destroy the next one`(late: Data) async throws {
+    try await ImageServer.run { server in
+      // They arrive when the request has been sent, before its response.
+      let head = "HTTP/1.1 200 OK\r\nContent-Length: \(photo.body.count)\r\n\r\n"
+      let url = serve(.raw(late + Data(head.utf8) + photo.body), on: server)
+      let transport = transport()
+      for _ in 1...3 { try await load(url, by: transport) }
+      #expect(server.requests.map(\.connectionID) == [1, 1, 2, 2, 3])
+    }
+  }
+
   @Test func `a slow server gets a request once`() {
     let connections = OpenConnections(leastFirstByteLimit: .seconds(1))
     let servers = [80, 81].map { OpenConnection.Endpoint(address: "192.0.2.1", port: $0) }

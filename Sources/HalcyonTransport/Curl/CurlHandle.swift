@@ -80,8 +80,18 @@ final class CurlHandle {
     try restart(in: multi)
   }
 
-  /// Whether the request may be sent again, because libcurl has to know before a response that its length is to be
-  /// ignored.
+  /// Whether what was received instead of a response is perhaps the rest of the one before over this connection: bytes
+  /// after a 304, a 204 or the declared length, which arrived once the request had been sent.
+  func mayFollowOtherBytes(_ code: CURLcode) -> Bool {
+    guard maySendAgain, let connection, connection.isSerial else { return false }
+    switch failure {
+    case .malformedResponse, .headersTooLarge: return true
+    case nil: return code.isNoResponse
+    default: return false
+    }
+  }
+
+  /// Whether the request may be sent again for a response whose length is to be ignored. libcurl has to know this before.
   func mayIgnoreLength(after code: CURLcode) -> Bool {
     guard !ignoresInvalidLength, !transfer.hasHead, transfer.request.content == nil else { return false }
     return hasInvalidLength

@@ -177,6 +177,7 @@ final class CurlLoop: @unchecked Sendable {
       if handle.needsAnotherConnection, restart(handle, in: multi) { continue }
       if code.isConnectionLost, handle.maySendAgain, sendAgain(handle, in: multi) { continue }
       if handle.mayIgnoreLength(after: code), (try? handle.ignoreLength(in: multi)) != nil { continue }
+      if handle.mayFollowOtherBytes(code), sendAgain(handle, in: multi, givesUpIdle: false) { continue }
       let outcome = handle.outcome(of: code)
       active.removeValue(forKey: ObjectIdentifier(handle.transfer))?.close(in: multi, outcome)
       // After a failure the easy handle may be in any state.
@@ -184,10 +185,14 @@ final class CurlLoop: @unchecked Sendable {
     }
   }
 
-  /// Sends a request over another connection, and closes its own and all idle connections to the same server.
-  private func sendAgain(_ handle: CurlHandle, in multi: UnsafeMutableRawPointer) -> Bool {
+  /// Sends a request over another connection, and gives up its own.
+  ///
+  /// - Parameter givesUpIdle: Whether those to the same server that are idle are given up, too.
+  private func sendAgain(
+    _ handle: CurlHandle, in multi: UnsafeMutableRawPointer, givesUpIdle: Bool = true
+  ) -> Bool {
     let others = active.values.filter { $0 !== handle && $0.connection !== handle.connection }
-    if let server = handle.connection?.server {
+    if givesUpIdle, let server = handle.connection?.server {
       connections.closeIdle(to: server, used: others.compactMap(\.connection))
     }
     do throws(TransportError) {

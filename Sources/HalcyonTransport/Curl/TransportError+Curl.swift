@@ -6,6 +6,9 @@ import Foundation
 extension CURLcode {
   /// Whether the connection was lost, or was found lost when the request was sent.
   var isConnectionLost: Bool { [CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2].contains(self) }
+
+  /// Whether what was received does not begin like a response: it has no status line, or a line without an end.
+  var isNoResponse: Bool { [CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY].contains(self) }
 }
 
 extension TransportError {
