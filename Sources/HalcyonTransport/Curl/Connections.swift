@@ -33,6 +33,12 @@ final class OpenConnection {
 
   /// Records that an HTTP/1 response has begun.
   func markSerial() { isSerial = true }
+
+  /// Whether the other end has acknowledged all bytes that were sent (TCP).
+  var isAcknowledged: Bool {
+    var rest: Int32 = 0
+    return ioctl(socket, UInt(TIOCOUTQ), &rest) == 0 && rest == 0
+  }
 }
 
 /// The open connections of libcurl; used only on the loop's thread.
@@ -46,14 +52,15 @@ final class OpenConnection {
 /// connection reusable. (Excess bytes that arrived in the same TLS record as the end of a response are held by the TLS
 /// library and not detected.)
 ///
-/// A connection that died without a word, as after a change of network, looks sound. If no byte arrives within
-/// ``firstByteLimit(of:)`` of a request, the request is sent once more over another connection, and the idle
-/// connections to that server are closed.
+/// A connection that died without a word, as after a change of network, looks sound. It is given up when within
+/// ``firstByteLimit(of:)`` of a request no byte has arrived over it, and the other end has not acknowledged the request
+/// either: the request is sent once more over another connection, and the idle connections to that server are closed. A
+/// request that was acknowledged is not sent again, since some URLs work once; its server is slow.
 final class OpenConnections {
   /// Servers whose responses are remembered.
   private static let serverLimit = 1000
 
-  /// The shortest time that a reused connection gets for the first byte of a response.
+  /// The shortest time that a reused connection gets for a sign of life.
   private let leastFirstByteLimit: Duration
   private var connections: [OpenConnection.Endpoint: OpenConnection] = [:]
   /// The longest recent times to the first byte.
@@ -77,8 +84,8 @@ final class OpenConnections {
     return (connection, true)
   }
 
-  /// How long a server may take for the first byte of a response over a reused connection: a second, or twice its
-  /// recent time. A slow server is known from its first connection, so it does not get requests twice.
+  /// How long a server may take to acknowledge a request over a reused connection: a second, or twice as long as the first
+  /// byte of its responses took of late, since its network may be slow.
   func firstByteLimit(of server: OpenConnection.Endpoint) -> Duration {
     max(leastFirstByteLimit, (firstByteTimes[server] ?? .zero) * 2)
   }

@@ -14,10 +14,7 @@ extension CurlHandle {
     return now >= idleDeadline(at: now) ? .idleTimedOut(limits.idleTimeout) : nil
   }
 
-  /// Whether the connection is so silent that it is likely dead, see ``OpenConnections``.
-  func isConnectionSilent(at now: ContinuousClock.Instant) -> Bool { silenceDeadline.map { now >= $0 } ?? false }
-
-  /// The earliest time at which `timeoutError(at:)` can return an error, or the connection be silent.
+  /// The earliest time at which `timeoutError(at:)` can return an error, or the connection be dead.
   func nextDeadline(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
     var deadline = min(connectDeadline, idleDeadline(at: now))
     if let silenceDeadline { deadline = min(deadline, silenceDeadline) }
@@ -26,7 +23,7 @@ extension CurlHandle {
 
   /// When a reused connection counts as silent. On a multiplexed one, bytes of any response prove that it is not.
   var silenceDeadline: ContinuousClock.Instant? {
-    guard maySendAgain, let sent, let connection else { return nil }
+    guard maySendAgain, !isAcknowledged, let sent, let connection else { return nil }
     return max(sent, connection.lastActivity ?? sent) + openConnections.firstByteLimit(of: connection.server)
   }
 

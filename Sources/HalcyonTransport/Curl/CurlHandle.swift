@@ -226,6 +226,13 @@ extension CurlHandle {
     }
   }
 
+  /// Whether the connection is dead: it is silent, and the request has not arrived, see ``OpenConnections``.
+  func isConnectionDead(at now: ContinuousClock.Instant) -> Bool {
+    guard let silenceDeadline, now >= silenceDeadline, let connection else { return false }
+    isAcknowledged = connection.isAcknowledged
+    return !isAcknowledged
+  }
+
   private func receiveByte() {
     lastActivity = received.time
     connection?.receive(at: lastActivity)

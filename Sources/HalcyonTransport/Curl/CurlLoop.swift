@@ -221,7 +221,7 @@ final class CurlLoop: @unchecked Sendable {
     guard now >= nextCheck else { return }
     nextCheck = now + .seconds(60)
     for (key, handle) in active {
-      if handle.isConnectionSilent(at: now), sendAgain(handle, in: multi) {
+      if handle.isConnectionDead(at: now), sendAgain(handle, in: multi) {
         nextCheck = min(nextCheck, handle.nextDeadline(at: now))
       } else if let error = handle.timeoutError(at: now) {
         active.removeValue(forKey: key)?.close(in: multi, .failure(error))

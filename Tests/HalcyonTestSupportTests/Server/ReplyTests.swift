@@ -89,6 +89,7 @@ struct ReplyTests {
       switch step {
       case .send(let data): String(decoding: data, as: UTF8.self)
       case .hold: "hold"
+      case .goDeaf: "go deaf"
       case .cut: "cut"
       case .stall: "stall"
       case .reset: "reset"

@@ -18,6 +18,7 @@ extension Reply {
       case cut
       case stall
       case reset
+      case goDeaf
     }
 
     let kind: Kind
@@ -49,6 +50,14 @@ extension Reply {
   public func reset(at position: Position) -> Reply {
     adding(.reset, at: position)
   }
+
+  #if os(Linux)
+  /// Ignores all packets from the client from `position` on, without acknowledging them: the connection is dead, as
+  /// after a change of network.
+  public func deaf(from position: Position = .end) -> Reply {
+    adding(.goDeaf, at: position)
+  }
+  #endif
 
   private func adding(_ kind: Incident.Kind, at position: Position) -> Reply {
     var reply = self

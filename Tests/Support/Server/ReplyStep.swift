@@ -7,6 +7,7 @@ enum ReplyStep: Sendable {
   case cut
   case stall
   case reset
+  case goDeaf
 }
 
 extension Reply {
@@ -51,6 +52,7 @@ extension Reply {
       case .cut: scheduled.append((offset, .cut))
       case .stall: scheduled.append((offset, .stall))
       case .reset: scheduled.append((offset, .reset))
+      case .goDeaf: scheduled.append((offset, .goDeaf))
       }
     }
     return scheduled.sorted { $0.offset < $1.offset }
@@ -60,7 +62,7 @@ extension Reply {
 extension ReplyStep {
   fileprivate var isLast: Bool {
     switch self {
-    case .send, .hold: false
+    case .send, .hold, .goDeaf: false
     case .cut, .stall, .reset: true
     }
   }

@@ -54,6 +54,8 @@ struct ServerConnection: ~Copyable {
         guard socket.send(data) else { return false }
       case .hold(let gate):
         guard pass(gate) else { return false }
+      case .goDeaf:
+        socket.dropIncoming()
       case .cut:
         return false
       case .stall:

@@ -110,6 +110,19 @@ public struct Socket: ~Copyable, Sendable {
 }
 
 extension Socket {
+  /// Drops all packets that arrive from now on; without effect on other systems than Linux.
+  func dropIncoming() {
+    #if os(Linux)
+    // A classic BPF program of one instruction, “return 0”: no byte of a packet is accepted.
+    var instruction = UInt64(UInt16(0x06).littleEndian)
+    withUnsafeMutablePointer(to: &instruction) { pointer in
+      var program = (count: UInt16(1), instructions: UnsafeMutableRawPointer(pointer))
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, socklen_t(MemoryLayout.size(ofValue: program)))
+    }
+    #endif
+  }
+
   /// The next pending connection, or `nil`.
   func accept() -> Int32? {
     let accepted = platformAccept(descriptor, nil, nil)
