@@ -56,6 +56,32 @@ struct ContentEncodingTests {
     }
   }
 
+  @Test(
+    .requires(.contentDecoding), arguments: [300_000, 1_000_000],
+    [Data.DeflateFormat.gzip, .zlib, .raw])
+  func `a compressed body is complete at the end of its data, whatever length is declared`(
+    length: Int, format: Data.DeflateFormat
+  ) async throws {
+    try await ImageServer.run { server async throws in
+      let encoding = format == .gzip ? "gzip" : "deflate"
+      let headers: HeaderFields = ["Content-Encoding": encoding, "Content-Length": "\(length)"]
+      let reply = Reply.body(body.deflated(format), headers: headers)
+      #expect(try await load(server.serve("/a", reply.cut(at: .end))) == body)
+      // The length of the decompressed body: nothing else is waited for.
+      if length == body.count { #expect(try await load(server.serve("/b", reply.stalled(at: .end))) == body) }
+    }
+  }
+
+  @Test(.requires(.contentDecoding), arguments: [1, 4, 8, 9, 1000])
+  func `a truncated compressed body is an error, whatever length is declared`(missing: Int) async throws {
+    let compressed = body.gzipped
+    for length in [body.count, compressed.count, 1_000_000] {
+      let headers: HeaderFields = ["Content-Encoding": "gzip", "Content-Length": "\(length)"]
+      let reply = Reply.body(compressed, headers: headers).cut(at: .body(compressed.count - missing))
+      #expect(try await reason(reply).contains("closed after \(compressed.count - missing) of \(length) bytes"))
+    }
+  }
+
   @Test(.requires(.contentDecoding))
   func `a body that expands a thousandfold is decompressed in pieces of 64 KiB, as far as it is read`()
     async throws

@@ -32,13 +32,18 @@ final class DecodedBody: BodySource {
 
   private let source: any BodySource
   private let encoding: String
+  private let declaredByteCount: Int?
   /// `nil` if the encoding is not supported.
   private let inflater: Lock<Inflater?>
 
-  /// - Parameter encoding: One of ``codings(in:)``.
-  init(_ source: any BodySource, encoding: String) {
+  /// - Parameters:
+  ///   - encoding: One of ``codings(in:)``.
+  ///   - declaredByteCount: The `Content-Length`. Some servers declare the length of the decompressed file, so that bytes
+  ///     seem to be missing.
+  init(_ source: any BodySource, encoding: String, declaredByteCount: Int? = nil) {
     self.source = source
     self.encoding = encoding
+    self.declaredByteCount = declaredByteCount
     inflater = Lock(["gzip", "x-gzip", "deflate"].contains(encoding.lowercased()) ? Inflater() : nil)
   }
 
@@ -47,13 +52,23 @@ final class DecodedBody: BodySource {
   func next() async throws -> Data? {
     while !Task.isCancelled {
       let (piece, hasEnded) = try inflater.withLock { inflater throws(TransportError) in
-        (try inflater?.next(), inflater?.hasEnded == true)
+        (try inflater?.next(), inflater?.hasEnded(atByteCount: declaredByteCount) == true)
       }
       if piece != nil || hasEnded { return piece }
-      guard let bytes = try await source.next() else { return nil }
+      guard let bytes = try await compressedBytes() else { return nil }
       try add(bytes)
     }
     throw TransportError.cancelled
+  }
+
+  /// The next bytes of the source. Those that it misses after the end of the compressed data have not existed.
+  private func compressedBytes() async throws -> Data? {
+    do {
+      return try await source.next()
+    } catch let error as TransportError {
+      guard error.isMissingEnd, inflater.withLock({ $0?.isAtEnd == true }) else { throw error }
+      return nil
+    }
   }
 
   private func add(_ bytes: Data) throws(TransportError) {
@@ -63,6 +78,16 @@ final class DecodedBody: BodySource {
     }
     guard isSupported else {
       throw .badContentEncoding(reason: "only gzip or deflate is accepted as Content-Encoding, not “\(encoding)”")
+    }
+  }
+}
+
+extension TransportError {
+  /// Whether more bytes were expected, and none came.
+  fileprivate var isMissingEnd: Bool {
+    switch self {
+    case .connectionLost, .idleTimedOut: true
+    default: false
     }
   }
 }

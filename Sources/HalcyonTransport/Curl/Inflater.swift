@@ -16,10 +16,11 @@ final class Inflater: @unchecked Sendable {
   private var hasBegun = false
   /// Whether a stream has ended; another member may follow (RFC 1952, 2.2).
   private var isBetweenMembers = false
+  private var outputByteCount = 0
   /// Whether zlib holds output that did not fit into the last piece.
   private var hasPendingOutput = false
-  /// Whether the compressed data has ended; what follows is ignored, as browsers do.
-  private(set) var hasEnded = false
+  /// Whether bytes follow the compressed data, which are ignored, as browsers do.
+  private var hasOtherBytes = false
 
   init() {
     stream.initialize(to: z_stream())
@@ -30,6 +31,12 @@ final class Inflater: @unchecked Sendable {
     stream.deallocate()
   }
 
+  /// Whether all bytes so far are whole streams with correct checksums.
+  var isAtEnd: Bool { isBetweenMembers && input.isEmpty }
+
+  /// Whether the compressed data has ended: other bytes follow, or as many have been decompressed as were declared.
+  func hasEnded(atByteCount declared: Int?) -> Bool { hasOtherBytes || isAtEnd && outputByteCount == declared }
+
   /// Adds compressed bytes.
   func add(_ bytes: Data) {
     if input.isEmpty { input = bytes } else { input.append(bytes) }
@@ -37,7 +44,7 @@ final class Inflater: @unchecked Sendable {
 
   /// The next decompressed bytes, at most ``pieceByteCount``; `nil` when more compressed bytes are needed.
   func next() throws(TransportError) -> Data? {
-    while hasPendingOutput || !input.isEmpty, !hasEnded {
+    while hasPendingOutput || !input.isEmpty, !hasOtherBytes {
       guard try begin(), nextMember() else { return nil }
       let piece = try inflatedPiece()
       if !piece.isEmpty { return piece }
@@ -67,7 +74,7 @@ final class Inflater: @unchecked Sendable {
   private func nextMember() -> Bool {
     guard isBetweenMembers else { return true }
     guard input.first == 0x1f else {
-      hasEnded = true
+      hasOtherBytes = true
       return false
     }
     isBetweenMembers = false
@@ -86,6 +93,7 @@ final class Inflater: @unchecked Sendable {
         return (status, input.count - Int(stream.pointee.avail_in), piece)
       }
     }
+    outputByteCount += piece.count
     input = used == input.count ? Data() : input.dropFirst(used)
     isBetweenMembers = status == Z_STREAM_END
     hasPendingOutput = status == Z_OK && piece.count == Self.pieceByteCount
