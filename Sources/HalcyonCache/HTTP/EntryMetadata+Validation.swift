@@ -14,11 +14,11 @@ extension EntryMetadata {
   /// The metadata updated with the fields of a 304, or `nil` if the 304 is for another representation: its entity tag
   /// is strong and differs.
   ///
-  /// Tags are compared without their weakness, since a server that compresses weakens the tag of a response, but not
-  /// the tag of a 304 (RFC 9110, 8.8.3.2). The stored tag remains.
+  /// Tags are compared without what servers add to the tag of a response that they compress, but not to that of its 304:
+  /// their weakness (nginx; RFC 9110, 8.8.3.2), or a suffix that names the coding (Apache). The stored tag remains.
   package func refreshed(by notModified: HTTPHeaders, requestDate: Date, responseDate: Date) -> EntryMetadata? {
     if let theirs = notModified["ETag"], !theirs.utf8.starts(with: "W/".utf8), let ours = headers["ETag"],
-      Self.opaqueTag(theirs.utf8[...]) != Self.opaqueTag(ours.utf8[...])
+      Self.uncompressedTag(theirs) != Self.uncompressedTag(ours)
     {
       return nil
     }
@@ -30,6 +30,20 @@ extension EntryMetadata {
     renewed.requestDate = requestDate
     renewed.responseDate = responseDate
     return renewed
+  }
+
+  /// What servers append to the tags of compressed responses.
+  private static let codingSuffixes = ["--gzip", "-gzip", ";gzip", "-br", "-df", "-deflate", "-zstd"].map {
+    Array($0.utf8)
+  }
+
+  /// An entity tag without its weakness and without the coding that its end names.
+  private static func uncompressedTag(_ tag: String) -> [UInt8] {
+    let opaque = opaqueTag(tag.utf8[...])
+    let quote = UInt8(ascii: "\"")
+    guard opaque.last == quote else { return opaque }
+    let suffix = codingSuffixes.first { opaque.dropLast().reversed().starts(with: $0.reversed()) }
+    return suffix.map { opaque.dropLast($0.count + 1) + [quote] } ?? opaque
   }
 
   /// Fields that a 304 does not update, because they describe the stored body or belong to one user.

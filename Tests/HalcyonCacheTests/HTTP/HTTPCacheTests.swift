@@ -54,6 +54,31 @@ struct HTTPCacheTests {
     #expect(client.requests.last == [:])
   }
 
+  @Test(arguments: [
+    ("\"x-gzip\"", "\"x\""), ("\"x;gzip\"", "\"x\""), ("\"x-br\"", "\"x\""), ("\"x-df\"", "\"x\""),
+    ("\"x--gzip\"", "\"x\""), ("W/\"x-gzip\"", "\"x\""), ("\"x\"", "\"x-gzip\""), ("\"x-br\"", "\"x-gzip\""),
+  ])
+  mutating func `a 304 whose tag lacks the name of the coding confirms the compressed response`(
+    stored: String, confirming: String
+  ) async throws {
+    try await fill(["ETag": stored, "Cache-Control": "max-age=1"], wait: 2)
+    #expect(try await client.get { _ in .status(304, ["ETag": confirming]) } == .stored("old"))
+    #expect(client.requests.count == 2)
+    #expect(client.requests.last?["If-None-Match"] == stored)
+    #expect(try await client.store.entry(for: client.key)?.metadata.headers["ETag"] == stored)
+  }
+
+  @Test(arguments: [
+    ("\"x-gzip\"", "\"y\""), ("\"x-gzip2\"", "\"x\""), ("\"x-zip\"", "\"x\""), ("\"a-gzip\"", "\"b-gzip\""),
+  ])
+  mutating func `a 304 with another tag confirms nothing`(stored: String, confirming: String) async throws {
+    try await fill(["ETag": stored, "Cache-Control": "max-age=1"], wait: 2)
+    let result = try await client.get { request in
+      request["If-None-Match"] == nil ? .body("new", ["ETag": confirming]) : .status(304, ["ETag": confirming])
+    }
+    #expect(result == .fetched("new"))
+  }
+
   @Test mutating func `an unexpected 304 is delivered and not stored`() async throws {
     #expect(try await client.get { _ in .status(304, ["ETag": "\"a\""]) } == .failed(304))
     #expect(client.store.keys.isEmpty)
