@@ -5,9 +5,13 @@ extension HTTPCacheRules {
   /// Heuristically cacheable status codes (RFC 9110, 15.1), except 206 (Partial Content).
   static let storableStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
+  /// Those of the way to the server, and of the client's behaviour: 407 of a proxy (RFC 9110, 15.5.8), 428, 429, 431 and 511
+  /// (RFC 6585, 3 to 6).
+  private static let unstorableStatuses: Set<Int> = [206, 304, 407, 428, 429, 431, 511]
+
   /// Whether the response to a GET may be stored (RFC 9111, 3).
   package func isStorable(status: Int, headers: HTTPHeaders, requestHeaders: HTTPHeaders) -> Bool {
-    guard status >= 200, status != 206, status != 304,
+    guard status >= 200, !Self.unstorableStatuses.contains(status),
       !forbidsStoring(status: status, headers: headers, requestHeaders: requestHeaders)
     else { return false }
     return Self.storableStatuses.contains(status) || hasExplicitLifetime(headers) || CacheControl(headers).isPublic

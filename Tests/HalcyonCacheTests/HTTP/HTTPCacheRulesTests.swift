@@ -163,6 +163,9 @@ struct HTTPCacheRulesTests {
     #expect(rules.isStorable(status: 302, headers: ["Cache-Control": "max-age=5"], requestHeaders: [:]))
     #expect(!rules.isStorable(status: 206, headers: ["Cache-Control": "max-age=5"], requestHeaders: [:]))
     #expect(!rules.isStorable(status: 103, headers: ["Cache-Control": "max-age=5"], requestHeaders: [:]))
+    for status in [407, 428, 429, 431, 511] {
+      #expect(!rules.isStorable(status: status, headers: ["Cache-Control": "max-age=5"], requestHeaders: [:]))
+    }
   }
 
   @Test func `with must-understand a response is storable only if its status is known`() {
