@@ -20,6 +20,7 @@ struct LenientResponseTests {
     /// Whether the server closes the connection after the body.
     var closes = true
     var requestCount = 1
+    var status = "HTTP/1.1 200 OK"
 
     var testDescription: String { name }
   }
@@ -31,6 +32,10 @@ struct LenientResponseTests {
     Case(
       name: "identity and more bytes", fields: ["Transfer-Encoding: identity", "Content-Length: 75"], body: body + body,
       closes: false),
+    Case(name: "identity and chunked", fields: ["Transfer-Encoding: identity, chunked"], body: chunks, closes: false),
+    Case(name: "chunked twice", fields: ["Transfer-Encoding: chunked, chunked"], body: chunks, closes: false),
+    Case(name: "no coding", fields: ["Transfer-Encoding:", "Content-Length: 75"], closes: false),
+    Case(name: "no coding and no length", fields: ["Transfer-Encoding: ,"]),
     Case(name: "plus", fields: ["Content-Length: +75"], closes: false),
     Case(name: "empty length", fields: ["Content-Length:"], requestCount: 2),
     Case(name: "text as length", fields: ["Content-Length: many"], requestCount: 2),
@@ -49,7 +54,7 @@ struct LenientResponseTests {
   ]
 
   private func respond(_ given: Case, on server: ImageServer) -> URL {
-    let head = (["HTTP/1.1 200 OK"] + given.fields).joined(separator: "\r\n") + "\r\n\r\n"
+    let head = ([given.status] + given.fields).joined(separator: "\r\n") + "\r\n\r\n"
     let reply = Reply.raw(Data(head.utf8) + given.body)
     return server.serve("/a", given.closes ? reply : reply.stalled(at: .end))
   }
@@ -70,9 +75,11 @@ struct LenientResponseTests {
 
   @Test(arguments: [
     Case(name: "two lengths", fields: ["Content-Length: 75", "Content-Length: 76"]),
-    Case(name: "chunked twice", fields: ["Transfer-Encoding: chunked, chunked"], body: chunks),
-    // Browsers accept these responses; libcurl has no option to do so.
+    Case(name: "compressed in transfer", fields: ["Transfer-Encoding: gzip, chunked"], body: chunks),
+    // libcurl has no option for these. Browsers show them.
     Case(name: "a field without a colon", fields: ["nonsense", "Content-Length: 75"]),
+    Case(name: "a later version", fields: [], status: "HTTP/1.2 200 OK"),
+    Case(name: "an empty line first", fields: ["Content-Length: 75"], status: "\r\nHTTP/1.1 200 OK"),
     Case(name: "a field of 120 KB", fields: ["X: " + String(repeating: "y", count: 120_000), "Content-Length: 75"]),
   ])
   func `other malformed responses are errors`(given: Case) async throws {
@@ -80,6 +87,13 @@ struct LenientResponseTests {
       let url = respond(given, on: server)
       await #expect(throws: TransportError.self) { try await load(url) }
       #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `the error of a long field names the limit of libcurl`() async throws {
+    try await ImageServer.run { server async throws in
+      let url = server.serve("/a", Reply.body(Self.body).padded(headerCount: 1, valueByteCount: 120_000))
+      await #expect(throws: TransportError.headersTooLarge(byteLimit: 102_400)) { try await load(url) }
     }
   }
 

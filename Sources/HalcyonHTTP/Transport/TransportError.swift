@@ -72,7 +72,10 @@ extension TransportError: CustomStringConvertible {
     case .secureConnectionFailed(let host, let reason):
       "No secure connection to \(host.printable): \(reason.printable). Check the server's certificate."
     case .headersTooLarge(let byteLimit):
-      "The response head is over \(byteLimit) bytes. Raise transportLimits.headerByteCount to accept it."
+      """
+      The response head, or a field of it, is over \(byteLimit) bytes. Raise transportLimits.headerByteCount to accept it. \
+      CurlTransport accepts no field over 102400 bytes.
+      """
     case .malformedResponse(let reason):
       "The response is not valid HTTP: \(reason.printable). Check the URL and its port."
     case .badContentEncoding(let reason):

@@ -133,9 +133,9 @@ final class CurlHandle {
     if code == CURLE_OK {
       return transfer.hasHead ? .success(()) : .failure(.connectionLost(received: 0, expected: nil))
     }
-    // libcurl buffers whole header lines, up to a limit of its own.
+    // libcurl buffers whole header lines, up to a limit of its own (CURL_MAX_HTTP_HEADER).
     if code == CURLE_OUT_OF_MEMORY, !transfer.hasHead {
-      return .failure(.headersTooLarge(byteLimit: limits.headerByteCount))
+      return .failure(.headersTooLarge(byteLimit: min(limits.headerByteCount, 100 << 10)))
     }
     if code == CURLE_COULDNT_CONNECT, let refusal = connections.refusal { return .failure(refusal) }
     if let error = proxyError(reason: easy.reason(for: code)) { return .failure(error) }
@@ -255,10 +255,11 @@ extension CurlHandle {
 }
 
 extension Transfer.Head {
-  /// The length of a body with `Transfer-Encoding: identity`, a coding of RFC 2616 that means none. libcurl ignores
-  /// `Content-Length` next to it, and so would wait for the end of the connection.
+  /// The length of a body with `Transfer-Encoding: identity`, a coding of RFC 2616 that means none, or with an empty field.
+  /// libcurl ignores `Content-Length` next to it, and so would wait for the end of the connection.
   fileprivate var identityByteCount: Int? {
-    headers["Transfer-Encoding"]?.isEqualIgnoringCase(to: "identity") == true ? headers.contentLength : nil
+    guard let encoding = headers["Transfer-Encoding"] else { return nil }
+    return ResponseHeadParser.transferCodings(encoding).contains("chunked") ? nil : headers.contentLength
   }
 }
 #endif

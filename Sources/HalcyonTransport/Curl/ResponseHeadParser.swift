@@ -50,12 +50,17 @@ struct ResponseHeadParser {
     guard status >= 200 else { return nil }
     isDone = true
     for field in fields where field.name.isEqualIgnoringCase(to: "Transfer-Encoding") {
-      guard !["chunked", "identity"].contains(where: field.value.isEqualIgnoringCase) else { continue }
       // No request accepts another one, and libcurl would decompress it on the thread of all transfers.
+      if Self.transferCodings(field.value).isSubset(of: ["chunked", "identity"]) { continue }
       throw TransportError.malformedResponse(
         reason: "only chunked is accepted as Transfer-Encoding, not “\(field.value)”")
     }
     return Transfer.Head(status: status, headers: try headersWithValidLength())
+  }
+
+  /// The codings in a value of `Transfer-Encoding`, of which there may be none.
+  static func transferCodings(_ value: String) -> Set<String> {
+    Set(value.lowercased().split { ", \t".contains($0) }.map(String.init))
   }
 
   private func headersWithValidLength() throws -> HTTPHeaders {

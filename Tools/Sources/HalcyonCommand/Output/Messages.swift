@@ -35,7 +35,9 @@ enum Advice {
     (", or raise transportLimits.connectTimeout.", "."),
     (", or raise transportLimits.idleTimeout.", "."),
     (", or raise transportLimits.totalTimeout.", "."),
-    (" Raise transportLimits.headerByteCount to accept it.", ""),
+    (
+      " Raise transportLimits.headerByteCount to accept it. CurlTransport accepts no field over 102400 bytes.", ""
+    ),
     (", or raise redirectLimit.", "."),
     (" Start fewer loads at once, or raise connectionLimits.waiting.", " Load fewer images at once."),
     (" Raise sizeLimit to store it.", " Raise --size-limit to store it."),
