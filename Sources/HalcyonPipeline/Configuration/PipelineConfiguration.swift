@@ -39,7 +39,7 @@ public struct PipelineConfiguration: Sendable {
   /// Whether a stale image of any age is used when its server cannot be reached, unless its response requires
   /// revalidation (`must-revalidate`, `no-cache`). Default: yes.
   public var showsStaleWhenUnreachable: Bool
-  /// The maximum number of redirects that a request follows. Default: 10.
+  /// The maximum number of redirects that a request follows. Default: 20, as in browsers.
   public var redirectLimit: Int
   /// The limits on concurrent transfers. Default: 24, and 6 per origin.
   public var connectionLimits: ConnectionLimits
@@ -106,7 +106,7 @@ public struct PipelineConfiguration: Sendable {
     transportLimits = TransportLimits()
     httpCaching = HTTPCacheRules(defaultLifetime: .seconds(7 * 86_400), validatorLifetime: .seconds(300))
     showsStaleWhenUnreachable = true
-    redirectLimit = 10
+    redirectLimit = 20
     connectionLimits = ConnectionLimits()
     retryBudget = 20
     failureLifetimes = FailureLifetimes()
