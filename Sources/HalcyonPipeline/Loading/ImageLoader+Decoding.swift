@@ -39,6 +39,7 @@ extension ImageLoader {
   func fetchAgain(
     _ encoded: EncodedImage, after error: ImageError, _ load: Load
   ) async throws(ImageError) -> EncodedImage {
+    if case .decoding(let reason, _) = error, reason != .cancelled { encoded.endSharing() }
     if encoded.origin == .network {
       bytes.http.remember(error, for: load.request.failureKey(load.keys.fetch), after: encoded.metadata.redirects)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonSupport
@@ -84,5 +85,18 @@ struct DecodingFallbackTests {
     }
     let enlarged = DecodingOptions(size: .exact(width: 100, height: 100), limits: ImageLimits(pixelCount: 32))
     #expect(throws: ImageDecodingError.self) { try decoder.image(from: Data(), options: enlarged) }
+  }
+
+  @Test func `without a memory of failures each load of a damaged image requests it`() async throws {
+    let damaged = SolidImage(width: 8, height: 4).data.prefix(12)
+    let fixture = PipelineFixture {
+      $0.failureLifetimes = .none
+    } script: { _ in
+      .response(body: damaged, headers: ["Cache-Control": "max-age=60"])
+    }
+    for _ in 1...50 {
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    }
+    #expect(fixture.transport.requests.count == 50)
   }
 }

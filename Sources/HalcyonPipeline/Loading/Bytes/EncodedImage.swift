@@ -26,7 +26,7 @@ final class EncodedImage: Sendable {
   let watch: RemovalWatch
 
   private struct State {
-    var isStored = false
+    var isShared = true
     /// Starts the write to the store, and returns it.
     var start: Task<Task<Void, Never>, Never>?
     var failure: (any Error)?
@@ -80,11 +80,12 @@ final class EncodedImage: Sendable {
   /// Calls a closure once no load uses the bytes.
   func onDeinit(_ closure: @escaping @Sendable () -> Void) { state.withLock { $0.onDeinit = closure } }
 
-  /// Whether the store has the bytes.
-  var isStored: Bool { state.withLock(\.isStored) }
+  /// Whether another load of the same key may use the bytes, too.
+  var isShared: Bool { state.withLock(\.isShared) }
 
-  /// Records that the store has the bytes, so that later loads read them there.
-  func markStored() { state.withLock { $0.isStored = true } }
+  /// Leaves the bytes to the loads that use them: later ones read them from the store, or request them again, since they
+  /// could not be decoded.
+  func endSharing() { state.withLock { $0.isShared = false } }
 
   /// Records that writing the bytes to the store failed.
   func markFailed(_ error: any Error) { state.withLock { $0.failure = error } }
@@ -143,7 +144,7 @@ final class InFlightResponses: Sendable {
   var isEmpty: Bool { images.withLock(\.isEmpty) }
 
   subscript(key: Key) -> EncodedImage? {
-    guard let image = images.withLock({ $0[key]?.image }), !image.isStored else { return nil }
+    guard let image = images.withLock({ $0[key]?.image }), image.isShared else { return nil }
     return image
   }
 

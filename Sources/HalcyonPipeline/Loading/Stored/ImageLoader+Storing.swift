@@ -81,7 +81,7 @@ extension ImageLoader {
         } catch {
           return encoded.markFailed(error)
         }
-        encoded.markStored()
+        encoded.endSharing()
         monitor?.report(.stored(.store, byteCount: encoded.data.count))
       }
     }

@@ -27,11 +27,11 @@ struct InFlightResponsesTests {
     #expect(live[key] == nil)
   }
 
-  @Test func `a response that has been stored is no longer found, although it is still referenced`() {
+  @Test func `a response that was stored or is damaged is no longer found, although it is still referenced`() {
     let key = InFlightResponses.Key(key: "a", cache: ObjectIdentifier(live), removals: 0)
     let held = body()
     live.insert(held, for: key)
-    held.markStored()
+    held.endSharing()
     #expect(live[key] == nil)
     withExtendedLifetime(held) {}
   }
