@@ -39,7 +39,7 @@ package enum WebAddress {
   }
 
   /// The length of the scheme, if it is `http` or `https`.
-  private static func webSchemeLength(_ bytes: [UInt8]) -> Int? {
+  static func webSchemeLength(_ bytes: [UInt8]) -> Int? {
     guard let colon = bytes.prefix(6).firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let scheme = bytes[..<colon].map { $0 | 0x20 }
     return scheme == Array("http".utf8) || scheme == Array("https".utf8) ? colon : nil
@@ -56,7 +56,7 @@ package enum WebAddress {
 
   private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
 
-  private static func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
+  static func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
 
   /// The URL of what follows the scheme and its slashes.
   private static func absolute(_ scheme: [UInt8], _ rest: ArraySlice<UInt8>) -> URL? {
@@ -93,8 +93,8 @@ package enum WebAddress {
     return URL(string: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// The path, query and fragment after the authority.
-  private struct Reference {
+  /// What follows the authority.
+  struct Reference {
     var path: [UInt8]
     var query: [UInt8]?
     var fragment: [UInt8]?
@@ -114,7 +114,7 @@ package enum WebAddress {
   }
 
   /// A path without `.` and `..`, also encoded ones.
-  private static func withoutDots(_ path: [UInt8]) -> [UInt8] {
+  static func withoutDots(_ path: [UInt8]) -> [UInt8] {
     guard !path.isEmpty else { return path }
     var segments: [ArraySlice<UInt8>] = []
     let all = path.dropFirst(path[0] == UInt8(ascii: "/") ? 1 : 0)

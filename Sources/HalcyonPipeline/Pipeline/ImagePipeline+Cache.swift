@@ -167,7 +167,9 @@ extension ImagePipeline {
     let keys = RequestKeys(request)
     let cache = configuration.cache(for: request)
     if request.readsMemory, cache.memory.contains(keys.image) { return .memory }
-    guard request.readsStore, let store = cache.encodedStore else { return nil }
+    guard request.readsStore, let store = configuration.observedStore(of: cache, source: request.source) else {
+      return nil
+    }
     if let variant = keys.variant(request.storagePolicy), (try? await store.containsEntry(for: variant)) == true {
       return .store
     }
@@ -216,7 +218,7 @@ extension ImagePipeline {
     // A pending write would insert the entry again.
     await cache.writes.flush()
     do {
-      guard let store = configuration.observedStore(of: cache) else { return }
+      guard let store = configuration.observedStore(of: cache, source: request.source) else { return }
       if let variant = keys.variant(request.storagePolicy) { try await store.removeResponses(for: variant) }
       try await store.removeResponses(for: keys.fetch)
       try await cache.encodedStore?.removeEntry(for: keys.fetch.ofPartialBody)

@@ -134,14 +134,28 @@ extension ImageSource {
   /// The source as the first field of a cache key.
   var keySource: CacheKey.Source {
     switch kind {
-    case .url(let url): .url(Self.shortened(url.absoluteString))
-    case .string(let text): .url(Self.shortened(text))
+    case .url(let url): .url(Self.keyText(url.absoluteString))
+    case .string(let text): .url(Self.keyText(text))
     case .keyed(_, let key), .data(_, let key): .custom(key)
     case .provider(let provider): .custom(provider.key)
     case .decoded(let provider): .custom(provider.key)
     case .resolver(let resolver): .custom(resolver.key)
     }
   }
+
+  /// How keys name the URL, and how they did before URLs were normalised; `nil` if there is no difference.
+  var formerURL: FormerURL? {
+    let text: String
+    switch kind {
+    case .url(let url): text = url.absoluteString
+    case .string(let string): text = string
+    default: return nil
+    }
+    let (current, former) = (Self.keyText(text), Self.shortened(text))
+    return current == former ? nil : FormerURL(current: current, former: former)
+  }
+
+  private static func keyText(_ text: String) -> String { shortened(WebAddress.normalized(text) ?? text) }
 
   /// A URL as part of a key, without its fragment, which is not sent. Inline data and passwords are replaced by their
   /// hashes.
@@ -154,4 +168,13 @@ extension ImageSource {
     guard text.utf8.count > 4096, text.prefix(5).lowercased() == "data:" else { return text }
     return "data:\(text.utf8.count):\(KeyDigest(text).hexadecimal)"
   }
+}
+
+/// The URL in the keys of entries that were stored before URLs were normalised, which remain readable.
+struct FormerURL: Hashable {
+  let current: String
+  let former: String
+
+  /// The former key in place of `key`.
+  func key(insteadOf key: CacheKey) -> CacheKey? { key.replacingURL(current, with: former) }
 }

@@ -8,6 +8,8 @@ extension SourcePurgingStore {
   /// - Throws: The errors of the store, such as ``DiskCacheError``.
   @discardableResult
   public func removeEntries(from source: ImageSource) async throws -> Int {
-    try await removeEntries(ofSource: source.keySource.text)
+    let count = try await removeEntries(ofSource: source.keySource.text)
+    guard let former = source.formerURL?.former else { return count }
+    return count + (try await removeEntries(ofSource: former))
   }
 }
