@@ -13,6 +13,10 @@ final class HTTPAttempt: Sendable {
     /// A status outside 200–299, with the image in the body if the request allows it; otherwise the body was not read.
     case errorStatus(ResponseHead, HTTPResponse?)
 
+    fileprivate var isSuccess: Bool {
+      if case .success = self { true } else { false }
+    }
+
     /// A success if there is an image.
     fileprivate var withImageOfError: Outcome {
       if case .errorStatus(_, let image?) = self { .success(.response(image)) } else { self }
@@ -24,7 +28,7 @@ final class HTTPAttempt: Sendable {
     case send(HTTPExchange)
     case follow(Route.Hop)
     case finish(Outcome)
-    /// The server did not send the requested range: the partial body is of no use.
+    /// The server has sent other bytes than the requested range: the partial body is of no use.
     case discardPartial
   }
 
@@ -39,7 +43,7 @@ final class HTTPAttempt: Sendable {
   var load: Load { request.load }
   var configuration: PipelineConfiguration { loader.configuration }
 
-  /// Sends the request, and once more if credentials were renewed or the partial body is of no use.
+  /// Sends the request, and once more if credentials were renewed, or without a range if the server refuses it.
   func result() async -> Result<Outcome, ImageError> {
     do throws(ImageError) {
       return .success(try await outcome())
@@ -52,24 +56,33 @@ final class HTTPAttempt: Sendable {
     var mayRenew = modifier != nil
     while true {
       let generation = mayRenew ? loader.renewals.generation(of: request.origin) : 0
-      let outcome = try await followRedirects()
-      if let outcome, try await isFinal(outcome, since: mayRenew ? generation : nil) { return outcome.withImageOfError }
-      if case .errorStatus(let head, _)? = outcome, head.status == 401 {
+      let outcome = try await outcomeOfRoute()
+      if let outcome, mayRenew, try await renewsCredentials(after: outcome, since: generation) {
         mayRenew = false
-      } else {
-        request.partial = nil
+      } else if let outcome, outcome.isSuccess || !request.setPartialAside() {
+        return outcome.withImageOfError
       }
     }
   }
 
-  /// Whether another request would not change the outcome.
+  /// Whether other credentials are sent from now on.
   ///
-  /// - Parameter generation: The generation of the credentials sent; `nil` if they cannot be renewed.
-  private func isFinal(_ outcome: Outcome, since generation: Int?) async throws(ImageError) -> Bool {
-    guard case .errorStatus(let head, _) = outcome else { return true }
-    if head.status == 416 { return request.partial == nil }
-    guard head.status == 401, let generation, Origin(head.url) == request.origin else { return true }
-    return !(try await renewCredentials(since: generation, head))
+  /// - Parameter generation: That of the credentials sent.
+  private func renewsCredentials(after outcome: Outcome, since generation: Int) async throws(ImageError) -> Bool {
+    guard case .errorStatus(let head, _) = outcome, head.status == 401, Origin(head.url) == request.origin else {
+      return false
+    }
+    return try await renewCredentials(since: generation, head)
+  }
+
+  /// - Returns: `nil` if the server refuses the range: the partial body was set aside.
+  private func outcomeOfRoute() async throws(ImageError) -> Outcome? {
+    do throws(ImageError) {
+      return try await followRedirects()
+    } catch {
+      if error.mayRefuseRange, request.setPartialAside() { return nil }
+      throw error
+    }
   }
 
   /// - Returns: `nil` if the partial body is of no use.
@@ -80,13 +93,16 @@ final class HTTPAttempt: Sendable {
       case .send(let exchange): step = try await perform(exchange)
       case .follow(let hop): step = try await follow(hop)
       case .finish(let outcome): return outcome
-      case .discardPartial: return nil
+      case .discardPartial:
+        request.partial = nil
+        return nil
       }
     }
   }
 
   private func start() async throws(ImageError) -> Step {
     request.redirects = []
+    request.requestsRange = false
     var route = Route(request: unmodifiedRequest())
     route.setConditions(of: request)
     if modifier != nil { route.request = try await modified(route.request) }
@@ -128,6 +144,7 @@ final class HTTPAttempt: Sendable {
   private func perform(_ exchange: HTTPExchange) async throws(ImageError) -> Step {
     var head: TransportHead?
     defer { exchange.permit.release(head) }
+    if exchange.route.isResumed { request.requestsRange = true }
     let reply =
       if let transfer = exchange.transfer {
         try reply(try await transfer.response(from: exchange.request.url), to: exchange, by: transfer)
@@ -183,11 +200,7 @@ final class HTTPAttempt: Sendable {
     case 206 where isResumed && request.partial?.isContinued(by: head.headers) == false:
       return .discardPartial
     case 206 where isResumed:
-      do throws(ImageError) {
-        return .finish(.success(.response(try await body(of: reply, continuing: request.partial))))
-      } catch .transport(.malformedResponse, _) {
-        return .discardPartial
-      }
+      return .finish(.success(.response(try await body(of: reply, continuing: request.partial))))
     // These have no content (RFC 9110, 15.3.5 and 15.3.6), whatever their length says.
     case 204, 205:
       throw .emptyResponse(url: head.url)

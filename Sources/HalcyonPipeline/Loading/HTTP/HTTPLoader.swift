@@ -54,32 +54,31 @@ final class HTTPLoader: Sendable {
     if !request.ignoresRememberedFailures, let error = failures.error(for: request.failureKey) { throw error }
     let attempt = HTTPAttempt(request, by: self)
     if request.resumesDownload { request.partial = await partialBodies(of: request.load)?.stored() }
-    let hadPartial = request.partial != nil
+    request.isPartialStored = request.partial != nil
     var attempts = Attempts()
     while true {
       attempts.count += 1
       let result = await attempt.result()
-      if let loaded = try await finish(result, &attempts, of: request, hadPartial: hadPartial) { return loaded }
+      if let loaded = try await finish(result, &attempts, of: request) { return loaded }
     }
   }
 
   /// The result of an attempt that succeeded. After a failed one, waits and returns `nil`: the next attempt is due.
   @inline(never)
   private func finish(
-    _ result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest,
-    hadPartial: Bool
+    _ result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest
   ) async throws(ImageError) -> HTTPResult? {
     if case .success(.success(let loaded)) = result {
       budget.recordSuccess(of: request.origin)
       failures.forget(request.failureKey)
-      if hadPartial { await partialBodies(of: request.load)?.remove() }
+      if request.isPartialStored { await partialBodies(of: request.load)?.remove() }
       return loaded
     }
     do throws(ImageError) {
       try await waitForRetry(after: result, &attempts, of: request)
     } catch {
-      // Discarded: the response that it continued was rejected.
-      if hadPartial, request.partial == nil { await partialBodies(of: request.load)?.remove() }
+      // Of no use: the response that it continued was rejected.
+      if request.isPartialStored, request.partial == nil { await partialBodies(of: request.load)?.remove() }
       throw error
     }
     return nil
@@ -107,6 +106,8 @@ final class HTTPLoader: Sendable {
     let start = ContinuousClock.now
     let strategy = request.optionsBox?.options.retryStrategy ?? ExponentialBackoff()
     let mayRetry = request.content?.method.isIdempotent ?? true
+    // Perhaps the connection is closed because of the range.
+    if error.isWithoutResponse, failure.attemptCount > 1 { _ = request.setPartialAside() }
     if !Task.isCancelled, !error.isFinal, mayRetry, let delay = await strategy.delay(after: failure),
       refusal != nil || budget.spend(for: request.origin)
     {
@@ -121,6 +122,7 @@ final class HTTPLoader: Sendable {
       }
     }
     if Task.isCancelled { error = .cancelled }
+    if error.isTransient || error.allowsResuming { request.restorePartial() }
     remember(error, for: request.failureKey, after: request.redirects)
     if request.load.request.writesStore, let partial = request.partial {
       let write = await partialBodies(of: request.load)?.store(partial)

@@ -9,6 +9,9 @@ final class HTTPRequest: Sendable {
   private struct Progress {
     var redirects: [EntryMetadata.Redirect] = []
     var partial: PartialBody?
+    var partialAside: PartialBody?
+    var isPartialStored = false
+    var requestsRange = false
   }
 
   let load: Load
@@ -42,6 +45,32 @@ final class HTTPRequest: Sendable {
   var partial: PartialBody? {
     get { progress.withLock(\.partial) }
     set { progress.withLock { $0.partial = newValue } }
+  }
+
+  /// Whether the store has a partial body, of this load or an earlier one.
+  var isPartialStored: Bool {
+    get { progress.withLock(\.isPartialStored) }
+    set { progress.withLock { $0.isPartialStored = newValue } }
+  }
+
+  /// Whether the attempt has requested the rest of the partial body.
+  var requestsRange: Bool {
+    get { progress.withLock(\.requestsRange) }
+    set { progress.withLock { $0.requestsRange = newValue } }
+  }
+
+  /// Leaves out the partial body from now on, if the attempt has requested its rest; `false` if it has not.
+  func setPartialAside() -> Bool {
+    progress.withLock { progress in
+      guard progress.requestsRange else { return false }
+      (progress.partial, progress.partialAside, progress.requestsRange) = (nil, progress.partial, false)
+      return true
+    }
+  }
+
+  /// Takes back the partial body that was set aside, unless there is a newer one: the failure was not about the range.
+  func restorePartial() {
+    progress.withLock { $0.partial = $0.partial ?? $0.partialAside }
   }
 
   var url: URL { target.url }

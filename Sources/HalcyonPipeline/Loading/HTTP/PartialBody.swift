@@ -96,6 +96,22 @@ extension ImageError {
   }
 }
 
+extension ImageError {
+  /// Whether a server that refuses a range may respond with this: with other content than an image.
+  var mayRefuseRange: Bool {
+    switch self {
+    case .emptyResponse, .notAnImage, .decoding, .tooManyRedirects: true
+    case .transport(.malformedResponse, _), .transport(.badContentEncoding, _): true
+    default: false
+    }
+  }
+
+  /// Whether the connection was closed instead of a response.
+  var isWithoutResponse: Bool {
+    if case .transport(.connectionLost(received: 0, _), _) = self { true } else { false }
+  }
+}
+
 /// Partial bodies in the store, so that a later load resumes the download, in another process too.
 ///
 /// They are entries under keys of their own, count toward the same limit, and expire after a day. A miss of the whole body

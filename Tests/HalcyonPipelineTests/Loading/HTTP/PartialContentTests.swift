@@ -72,4 +72,72 @@ struct PartialContentTests {
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
     #expect(error?.name == "httpStatus")
   }
+
+  @Test(arguments: [204, 300, 304, 400, 401, 403, 404, 405, 406, 410, 412, 416, 417, 429, 500, 501, 502, 503, 505])
+  func `a refused range is requested once more as a whole, and its partial body is dropped`(status: Int) async throws {
+    let fixture = PipelineFixture {
+      $0.options.retryStrategy = ExponentialBackoff.never
+    } script: { request in
+      if request.headers["Range"] != nil { return .response(status: status, body: Data()) }
+      return .whole
+    }
+    try await fixture.storePart()
+    #expect(try await fixture.pipeline.data(for: fixture.request) == Self.body)
+    #expect(fixture.ranges == ["bytes=50000-", nil])
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 1, "the whole body alone")
+  }
+
+  @Test(arguments: [403, 404, 503])
+  func `a status without a range too is the error, and the partial body is kept if it may be over`(status: Int)
+    async throws
+  {
+    let fixture = PipelineFixture {
+      $0.options.retryStrategy = ExponentialBackoff.never
+      $0.failureLifetimes = .none
+    } script: { _ in
+      .response(status: status, body: Data())
+    }
+    try await fixture.storePart()
+    for _ in 1...2 { await fixture.loadInVain() }
+    let isKept = status == 503
+    #expect(fixture.ranges == ["bytes=50000-", nil] + (isKept ? ["bytes=50000-", nil] : [nil]))
+    #expect(fixture.store.count == (isKept ? 1 : 0))
+  }
+
+  @Test func `a range that a page or a redirect to one answers is requested once more as a whole`() async throws {
+    for page in [Data("<html>No ranges</html>".utf8), Data()] {
+      let fixture = PipelineFixture {
+        $0.options.retryStrategy = ExponentialBackoff.never
+      } script: { request in
+        if request.headers["Range"] == nil, request.url.path() != "/page" { return .whole }
+        if request.url.path() == "/page" { return .response(body: page) }
+        return .response(status: 302, body: Data(), headers: ["Location": "/page"])
+      }
+      try await fixture.storePart()
+      #expect(try await fixture.pipeline.data(for: fixture.request) == Self.body)
+      #expect(fixture.ranges == ["bytes=50000-", nil, nil])
+    }
+  }
+
+  @Test func `a server that closes the connection at a range gets the last attempt without one`() async throws {
+    let fixture = PipelineFixture {
+      $0.options.retryStrategy = ExponentialBackoff(firstDelay: .zero)
+    } script: { request in
+      request.headers["Range"] != nil ? .failure(InterruptedDownload.lost) : .whole
+    }
+    try await fixture.storePart()
+    #expect(try await fixture.pipeline.data(for: fixture.request) == Self.body)
+    #expect(fixture.ranges == ["bytes=50000-", "bytes=50000-", nil])
+  }
+}
+
+extension PipelineFixture {
+  /// Stores the first bytes of the body, as an interrupted load does.
+  fileprivate func storePart() async throws {
+    let key = ImagePipeline.cacheKey(for: request).ofPartialBody
+    let headers = InterruptedDownload.headers.adding(["Content-Length": "\(InterruptedDownload.body.count)"])
+    let metadata = EntryMetadata(url: url, status: 200, headers: headers, requestDate: .now, responseDate: .now)
+    try await store.store(StoredEntry(body: InterruptedDownload.body.prefix(50_000), metadata: metadata), for: key)
+  }
 }
