@@ -22,6 +22,7 @@ extension HTTPAttempt {
         of: reply.response.body, for: load, transform: transform(of: reply.head)
       ) { data in
         guard load.request.writesStore, let partial = partialBody(data) else { return }
+        request.isPartialStored = true
         await loader.partialBodies(of: load)?.store(partial)
       }
       return HTTPResponse(data: reader.data, info: info, metadata: metadata, isStorable: reply.route.isStorable)
@@ -75,9 +76,9 @@ struct BodyReader {
   /// Changes a whole body, see ``RequestOptions/dataTransform``.
   typealias Transform = (Data) async throws(ImageError) -> Data
 
-  /// A partial body is first stored at this size in bytes, then each time it has doubled: at most that much is lost when
-  /// the process is killed.
-  private static let firstCheckpoint = 8 << 20
+  /// A partial body is first stored at this size in bytes or after this time, then each time it has doubled: at most half
+  /// of it is lost when the process is killed.
+  private static let firstCheckpoint = (byteCount: 256 << 10, time: Duration.seconds(2))
 
   /// The bytes of the image so far.
   private(set) var data: Data
@@ -94,6 +95,8 @@ struct BodyReader {
   private var meter: ProgressMeter
   private let time: any TimeSource
   private var nextCheckpoint: Int
+  /// The uptime of a checkpoint before that size; `nil` after the first one.
+  private var firstCheckpointTime: Duration?
 
   /// - Parameter partial: The first bytes of the body, if the response is the rest of it.
   init(
@@ -110,7 +113,8 @@ struct BodyReader {
     inspector = configuration.inspector(of: head.url, contentType: head.headers["Content-Type"], for: request)
     time = configuration.time
     meter = ProgressMeter(interval: configuration.progressInterval, earlierByteCount: data.count, now: time.uptime())
-    nextCheckpoint = max(Self.firstCheckpoint, data.count * 2)
+    nextCheckpoint = max(Self.firstCheckpoint.byteCount, data.count * 2)
+    firstCheckpointTime = partial == nil ? time.uptime() + Self.firstCheckpoint.time : nil
   }
 
   /// - Parameters:
@@ -132,10 +136,7 @@ struct BodyReader {
       if Task.isCancelled { throw .cancelled }
       if case .none = transform { try inspect(for: load) }
       report(to: load, isLast: false)
-      if data.count >= nextCheckpoint {
-        nextCheckpoint = data.count * 2
-        await checkpoint(data)
-      }
+      if isCheckpoint() { await checkpoint(data) }
     }
     if let expected, receivedByteCount < expected {
       throw .transport(.connectionLost(received: receivedByteCount, expected: expected), url: url)
@@ -146,6 +147,15 @@ struct BodyReader {
     guard data.count <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
     guard !data.isEmpty else { throw .emptyResponse(url: url) }
     return try inspector.info(of: data)
+  }
+
+  /// Whether the bytes so far are stored now.
+  private mutating func isCheckpoint() -> Bool {
+    guard data.count >= nextCheckpoint || firstCheckpointTime.map({ time.uptime() >= $0 }) ?? false else {
+      return false
+    }
+    (nextCheckpoint, firstCheckpointTime) = (data.count * 2, nil)
+    return true
   }
 
   private mutating func append(_ piece: Data) {

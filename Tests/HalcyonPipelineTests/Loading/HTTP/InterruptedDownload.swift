@@ -66,6 +66,11 @@ extension PipelineFixture {
     await pipeline.cache.flush()
   }
 
+  /// The first bytes of the body, if the store has them.
+  func storedPart() async throws -> StoredEntry? {
+    try await store.entry(for: ImagePipeline.cacheKey(for: request).ofPartialBody)
+  }
+
   /// The stored response to a request.
   func storedEntry() async throws -> StoredEntry? {
     try await store.entry(for: ImagePipeline.cacheKey(for: request))

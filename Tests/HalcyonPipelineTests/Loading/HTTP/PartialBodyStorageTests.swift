@@ -60,18 +60,39 @@ struct PartialBodyStorageTests {
   }
 
   @Test func `a long body is stored in part while it arrives, for a process that is killed`() async throws {
-    let body = SolidImage(width: 30, height: 30, paddingByteCount: 9 << 20).data
+    let body = SolidImage(width: 30, height: 30, paddingByteCount: 1 << 20).data
     let (gate, pieces) = (Gate(), Counter())
     let fixture = PipelineFixture { _ in
-      .response(body: body, headers: InterruptedDownload.headers, pieceByteCount: 1 << 20) {
+      .response(body: body, headers: InterruptedDownload.headers, pieceByteCount: 64 << 10) {
         pieces.increment()
-        if pieces.count == 9 { try? await gate.wait() }
+        if pieces.count == 5 { try? await gate.wait() }
       }
     }
     let task = fixture.pipeline.task(for: fixture.request)
     try await gate.waitUntilHolding()
     await fixture.pipeline.cache.flush()
-    #expect(fixture.store.count == 1)
+    #expect(try await fixture.storedPart()?.body.count == 256 << 10)
+    gate.open()
+    _ = try await task.image
+    await fixture.pipeline.cache.flush()
+    #expect(try await fixture.storedPart() == nil)
+  }
+
+  @Test func `a slow body is stored in part after two seconds`() async throws {
+    let (gate, pieces, clock) = (Gate(), Counter(), TestClock())
+    let fixture = PipelineFixture {
+      $0.time = clock
+    } script: { _ in
+      .response(body: Self.body, headers: InterruptedDownload.headers, pieceByteCount: 40_000) {
+        pieces.increment()
+        if pieces.count == 1 { clock.advance(by: .seconds(2)) }
+        if pieces.count == 2 { try? await gate.wait() }
+      }
+    }
+    let task = fixture.pipeline.task(for: fixture.request)
+    try await gate.waitUntilHolding()
+    await fixture.pipeline.cache.flush()
+    #expect(try await fixture.storedPart()?.body.count == 80_000)
     gate.open()
     _ = try await task.image
   }
