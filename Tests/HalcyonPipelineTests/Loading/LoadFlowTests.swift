@@ -184,7 +184,7 @@ struct LoadFlowTests {
 
   @Test func `a request for a permit stops observing when it is granted or cancelled`() async throws {
     let limiter = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
-    let origin = try #require(URL(string: "http://example.com").flatMap { Origin($0) })
+    let origin = try #require(URL(string: "http://example.com").flatMap { HTTPURL($0) })
     let held = limiter.newPermit()
     try await held.acquire(origin, LoadSubscription(priority: .normal))
     let (granted, cancelled) = (LoadSubscription(priority: .normal), LoadSubscription(priority: .normal))

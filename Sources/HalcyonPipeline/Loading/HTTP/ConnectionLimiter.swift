@@ -63,11 +63,17 @@ final class ConnectionLimiter: Sendable {
   /// Requests that wait for a permit.
   var waitingCount: Int { state.withLock(\.queues.waitingCount) }
 
-  /// Grants no permits for a host for some time, and then one after the other until it has served requests.
-  func pause(_ origin: Origin, for duration: Duration) {
+  /// Grants no permits for a host, or one of its URLs, for some time after a refusal; see ``HostQueues``.
+  func pause(after refusal: HTTPLoader.Refusal, for duration: Duration) {
     let end = time.uptime() + duration.clamped
-    state.withLock { $0.queues.pause(origin, until: end) }
+    state.withLock { $0.queues.pause(refusal.target, status: refusal.status, until: end) }
     updateTimer()
+  }
+
+  /// Forgets the refusal of a URL for which no load waits any longer.
+  func forget(_ refusal: HTTPLoader.Refusal) {
+    state.withLock { $0.queues.forget(refusal.target) }
+    grantPermits()
   }
 
   /// The requests that a host has served since it first refused one.
@@ -90,7 +96,7 @@ final class ConnectionLimiter: Sendable {
     grantPermits()
   }
 
-  /// The uptime until which a server refuses requests. Applied at once, before it refuses its other loads.
+  /// The uptime until which a server wants no such requests. At once, before its other loads are refused as well.
   private func pauseEnd(after head: TransportHead) -> Duration? {
     guard HostQueues.isRefusal(head.status), let delay = RetryAfter.delay(in: head.headers, now: time.now()),
       delay <= Self.longestPause
@@ -170,11 +176,12 @@ final class ConnectionLimiter: Sendable {
     /// Requests the permit.
     ///
     /// - Parameter onOutcome: Called once, now or later, without locks held, on the thread that releases a permit.
-    func request(_ origin: Origin, _ subscription: LoadSubscription, onOutcome: @escaping @Sendable (Outcome) -> Void) {
+    func request(_ target: HTTPURL, _ subscription: LoadSubscription, onOutcome: @escaping @Sendable (Outcome) -> Void)
+    {
       let now = limiter.time.uptime()
       let isGranted = limiter.state.withLock { state in
         state.queues.endPauses(at: now)
-        guard let transfer = state.queues.enterAtOnce(origin, subscription.priority) else { return false }
+        guard let transfer = state.queues.enterAtOnce(target, subscription.priority) else { return false }
         state.granted[id] = transfer
         return true
       }
@@ -185,17 +192,17 @@ final class ConnectionLimiter: Sendable {
         // Observed before the priority is read, so that no change is missed.
         let observerID = subscription.observePriority { [weak limiter, id] in limiter?.updatePriority(of: id) }
         state.waiters[id] = Waiter(subscription: subscription, observerID: observerID, onOutcome: onOutcome)
-        state.queues.enqueue(id, for: origin, subscription.priority)
+        state.queues.enqueue(id, for: target, subscription.priority)
       }
       limiter.grantPermits()
       limiter.rejectExcess()
     }
 
     /// Waits until the permit is granted.
-    func acquire(_ origin: Origin, _ subscription: LoadSubscription) async throws(ImageError) {
+    func acquire(_ target: HTTPURL, _ subscription: LoadSubscription) async throws(ImageError) {
       let outcome = await withTaskCancellationHandler {
         await withUnsafeContinuation { continuation in
-          request(origin, subscription) { continuation.resume(returning: $0) }
+          request(target, subscription) { continuation.resume(returning: $0) }
           if Task.isCancelled { cancel() }
         }
       } onCancel: {
@@ -227,7 +234,8 @@ final class ConnectionLimiter: Sendable {
       }
       guard let waiter else { return }
       waiter.end(.failure(.cancelled), of: id)
-      limiter.updateTimer()
+      // The cancelled load may have been one of those for which the host is paused.
+      limiter.grantPermits()
     }
   }
 }

@@ -45,7 +45,7 @@ extension HTTPAttempt {
     }
     guard wasInUse else { return }
     do throws(ImageError) {
-      try await exchange.permit.acquire(exchange.origin, load.subscription)
+      try await exchange.permit.acquire(exchange.target, load.subscription)
     } catch .cancelled where !Task.isCancelled {
       // All bytes have been received already.
     }

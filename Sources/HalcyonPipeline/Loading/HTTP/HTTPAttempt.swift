@@ -128,7 +128,7 @@ final class HTTPAttempt: Sendable {
   /// Prepares an exchange; its transfer begins when it gets its permit, if the transport can prepare transfers.
   func exchange(on route: Route) throws(ImageError) -> HTTPExchange {
     let (url, queued) = (route.request.url, ContinuousClock.now)
-    guard let origin = url == request.url ? request.origin : Origin(url) else {
+    guard let target = url == request.url ? request.target : HTTPURL(url) else {
       throw .invalidURL(url.absoluteString)
     }
     let permit = loader.limiter.newPermit()
@@ -137,8 +137,8 @@ final class HTTPAttempt: Sendable {
     let transfer = transport.map { transport in
       QueuedTransfer(transport.prepare(route.request) { permit.release($0) }, time: configuration.time)
     }
-    if let transfer { permit.request(origin, load.subscription) { transfer.receive($0) } }
-    return HTTPExchange(on: route, origin: origin, queued: queued, permit: permit, transfer: transfer)
+    if let transfer { permit.request(target, load.subscription) { transfer.receive($0) } }
+    return HTTPExchange(on: route, to: target, queued: queued, permit: permit, transfer: transfer)
   }
 
   private func perform(_ exchange: HTTPExchange) async throws(ImageError) -> Step {
@@ -174,7 +174,7 @@ final class HTTPAttempt: Sendable {
 
   /// Waits for the permit, and then for the head of the response.
   private func send(_ exchange: HTTPExchange) async throws(ImageError) -> HTTPReply {
-    try await exchange.permit.acquire(exchange.origin, load.subscription)
+    try await exchange.permit.acquire(exchange.target, load.subscription)
     load.record { $0.add(.queue, since: exchange.queued) }
     let (began, sent) = (ContinuousClock.now, configuration.time.now())
     do {

@@ -8,7 +8,7 @@ import HalcyonSupport
 /// A class, as ``HTTPReply``: a load that waits keeps a reference in its async frame.
 final class HTTPExchange: Sendable {
   let route: Route
-  let origin: Origin
+  let target: HTTPURL
   /// When it began to wait for the permit.
   let queued: ContinuousClock.Instant
   let permit: ConnectionLimiter.Permit
@@ -16,11 +16,11 @@ final class HTTPExchange: Sendable {
   let transfer: QueuedTransfer?
 
   init(
-    on route: Route, origin: Origin, queued: ContinuousClock.Instant, permit: ConnectionLimiter.Permit,
+    on route: Route, to target: HTTPURL, queued: ContinuousClock.Instant, permit: ConnectionLimiter.Permit,
     transfer: QueuedTransfer?
   ) {
     self.route = route
-    self.origin = origin
+    self.target = target
     self.queued = queued
     self.permit = permit
     self.transfer = transfer

@@ -6,9 +6,15 @@ import HalcyonSupport
 /// Sends requests to web servers: fails fast after a recent failure, retries with backoff, and resumes interrupted
 /// downloads. One attempt is an ``HTTPAttempt``.
 ///
-/// A refusal with `Retry-After` concerns the host, not one load: it pauses the queue of the host (``HostQueues``), in
-/// which the load waits again, and spends nothing of the retry budget.
+/// A refusal with `Retry-After` pauses the host or the URL (``HostQueues``): the load waits in the queue again, and spends
+/// nothing of the retry budget.
 final class HTTPLoader: Sendable {
+  /// A response that refuses a request and says when to send it again.
+  struct Refusal {
+    let target: HTTPURL
+    let status: Int
+  }
+
   /// The attempts of one load.
   private struct Attempts {
     /// The most refusals that do not count.
@@ -100,7 +106,7 @@ final class HTTPLoader: Sendable {
     after result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest
   ) async throws(ImageError) {
     let refusal = refusal(result)
-    if let refusal { attempts.recordRefusal(servedCount: limiter.servedCount(of: refusal)) }
+    if let refusal { attempts.recordRefusal(servedCount: limiter.servedCount(of: refusal.target.origin)) }
     guard let failure = failure(result, attempts.count) else { return }
     var error = failure.error
     let start = ContinuousClock.now
@@ -112,7 +118,7 @@ final class HTTPLoader: Sendable {
       refusal != nil || budget.spend(for: request.origin)
     {
       request.load.report(.retrying(after: error, attemptCount: failure.attemptCount))
-      if let refusal { return limiter.pause(refusal, for: delay) }
+      if let refusal { return limiter.pause(after: refusal, for: delay) }
       do {
         try await configuration.time.sleep(for: delay.clamped)
         if error.isUnreachable { try await configuration.waitUntilOnline() }
@@ -121,7 +127,10 @@ final class HTTPLoader: Sendable {
         // Cancelled while waiting.
       }
     }
-    if Task.isCancelled { error = .cancelled }
+    if Task.isCancelled {
+      error = .cancelled
+      if let refusal { limiter.forget(refusal) }
+    }
     if error.isTransient || error.allowsResuming { request.restorePartial() }
     remember(error, for: request.failureKey, after: request.redirects)
     if request.load.request.writesStore, let partial = request.partial {
@@ -132,11 +141,10 @@ final class HTTPLoader: Sendable {
     throw error
   }
 
-  /// The origin that has refused a request and says when to send it again.
-  private func refusal(_ result: Result<HTTPAttempt.Outcome, ImageError>) -> Origin? {
+  private func refusal(_ result: Result<HTTPAttempt.Outcome, ImageError>) -> Refusal? {
     guard case .success(.errorStatus(let head, _)) = result, HostQueues.isRefusal(head.status), retryAfter(head) != nil
     else { return nil }
-    return Origin(head.url)
+    return HTTPURL(head.url).map { Refusal(target: $0, status: head.status) }
   }
 
   private func retryAfter(_ head: ResponseHead) -> Duration? {

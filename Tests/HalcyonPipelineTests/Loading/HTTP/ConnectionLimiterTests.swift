@@ -12,9 +12,9 @@ import Testing
 struct ConnectionLimiterTests {
   private let order = OrderLog()
 
-  private func origin(_ host: String) throws -> Origin {
+  private func origin(_ host: String) throws -> HTTPURL {
     let url = try #require(URL(string: "https://\(host)/"))
-    return try #require(Origin(url))
+    return try #require(HTTPURL(url))
   }
 
   /// Starts a task that acquires a permit, and returns once it waits for one.
@@ -172,7 +172,7 @@ struct ConnectionLimiterTests {
 }
 
 extension ConnectionLimiter {
-  fileprivate func acquire(_ origin: Origin, _ subscription: LoadSubscription) async throws -> Permit {
+  fileprivate func acquire(_ origin: HTTPURL, _ subscription: LoadSubscription) async throws -> Permit {
     let permit = newPermit()
     try await permit.acquire(origin, subscription)
     return permit

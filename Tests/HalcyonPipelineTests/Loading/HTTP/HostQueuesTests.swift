@@ -11,8 +11,8 @@ import Testing
 struct HostQueuesTests {
   private var queues = HostQueues(limits: ConnectionLimits(total: 24, perHost: 6, waiting: 100))
 
-  private func origin(_ host: String = "a") throws -> Origin {
-    try #require(URL(string: "http://\(host).example/").flatMap(Origin.init))
+  private func origin(_ host: String = "a", path: String = "") throws -> HTTPURL {
+    try #require(URL(string: "http://\(host).example/\(path)").flatMap(HTTPURL.init))
   }
 
   /// Starts as many transfers as are allowed now.
@@ -30,8 +30,8 @@ struct HostQueuesTests {
     queues.end(active.removeLast(), status: 429)
     var more = start()
     #expect(more.isEmpty, "few more are sent after a refusal")
-    queues.pause(origin, until: .seconds(10))
-    // The end of the transfers in flight does not end the pause.
+    queues.pause(origin, status: 429, until: .seconds(10))
+    // Those in flight do not end the pause.
     for transfer in active { queues.end(transfer, status: 200) }
     queues.endPauses(at: .seconds(9))
     more = start()
@@ -70,7 +70,7 @@ struct HostQueuesTests {
   }
 
   @Test mutating func `a paused host does not block others, and starts none at once`() throws {
-    queues.pause(try origin("paused"), until: .seconds(10))
+    queues.pause(try origin("paused"), status: 429, until: .seconds(10))
     let atOnce = queues.enterAtOnce(try origin("paused"), .veryHigh)
     #expect(atOnce == nil)
     queues.enqueue(1, for: try origin("paused"), .veryHigh)
@@ -81,16 +81,16 @@ struct HostQueuesTests {
   }
 
   @Test mutating func `the longest of several pauses counts`() throws {
-    queues.pause(try origin(), until: .seconds(10))
-    queues.pause(try origin(), until: .seconds(5))
+    queues.pause(try origin(), status: 429, until: .seconds(10))
+    queues.pause(try origin(), status: 429, until: .seconds(5))
     queues.enqueue(1, for: try origin(), .normal)
     #expect(queues.nextPauseEnd == .seconds(10))
   }
 
   @Test mutating func `of hosts without loads a limited number is known, those whose pauses end last`() throws {
-    queues.pause(try origin("kept"), until: .seconds(1))
+    queues.pause(try origin("kept"), status: 429, until: .seconds(1))
     queues.enqueue(1, for: try origin("kept"), .normal)
-    for number in 2...201 { queues.pause(try origin("\(number)"), until: .seconds(number)) }
+    for number in 2...201 { queues.pause(try origin("\(number)"), status: 429, until: .seconds(number)) }
     #expect(queues.nextPauseEnd == .seconds(1))
     // No transfer enters at once while a request waits.
     queues.remove(1)
@@ -129,5 +129,108 @@ struct HostQueuesTests {
     queues = HostQueues(limits: ConnectionLimits(), newestFirst: newestFirst)
     for id in 1...3 { queues.enqueue(UInt64(id), for: try origin(), .normal) }
     #expect(queues.leastUrgent == (newestFirst ? 1 : 3))
+  }
+
+  /// Enqueues requests for paths in order.
+  private mutating func enqueue(_ paths: some Sequence<Int>, _ priority: ImagePriority = .normal) throws {
+    for path in paths { queues.enqueue(UInt64(path), for: try origin(path: "\(path)"), priority) }
+  }
+
+  /// Starts what is allowed now, and ends each with 503 and a pause, or with 200 where the path is good.
+  ///
+  /// - Returns: The paths.
+  private mutating func round(good: ClosedRange<Int>, pausedUntil end: Duration) -> [Int] {
+    var started: [(id: UInt64, transfer: HostQueues.Transfer)] = []
+    while let next = queues.dequeue() { started.append(next) }
+    for (id, transfer) in started {
+      let isGood = good.contains(Int(id))
+      queues.end(transfer, status: isGood ? 200 : 503, pausedUntil: isGood ? nil : end)
+    }
+    return started.map { Int($0.id) }
+  }
+
+  @Test mutating func `two URLs that are refused pause themselves, and not their host`() throws {
+    try enqueue(1...20)
+    let first = round(good: 3...20, pausedUntil: .seconds(10))
+    #expect(first == [1, 2, 3, 4, 5, 6])
+    try enqueue(1...2, .veryHigh)
+    let second = round(good: 3...20, pausedUntil: .seconds(10))
+    #expect(second == Array(7...12))
+    let atOnce = queues.enterAtOnce(try origin(path: "1"), .veryHigh)
+    #expect(atOnce == nil && queues.nextPauseEnd == .seconds(10))
+    queues.endPauses(at: .seconds(10))
+    let third = round(good: 1...20, pausedUntil: .seconds(20))
+    #expect(third.prefix(2) == [1, 2])
+  }
+
+  @Test mutating func `a host pauses when three of its URLs in a row are refused, and probes with others`() throws {
+    try enqueue(1...30)
+    let first = round(good: 100...100, pausedUntil: .seconds(2))
+    #expect(first == Array(1...6))
+    try enqueue(1...6)
+    let paused = round(good: 30...30, pausedUntil: .seconds(2))
+    #expect(paused == [])
+    queues.endPauses(at: .seconds(2))
+    let probe = round(good: 30...30, pausedUntil: .seconds(4))
+    #expect(probe == [30], "one probe, of the other end")
+    // Served: the host goes on, more of it with each response, and those refused before wait for their turn.
+    let next = round(good: 7...30, pausedUntil: .seconds(4))
+    #expect(next.count == 2)
+  }
+
+  @Test(arguments: [7, 13, 18, 29, 30]) mutating func `one good image among 29 broken ones is found in a few pauses`(
+    good: Int
+  ) throws {
+    try enqueue(1...30)
+    var (pauses, sizes) = (0, [Int]())
+    while true {
+      let end = Duration.seconds(2 * (pauses + 1))
+      let paths = round(good: good...good, pausedUntil: end)
+      sizes.append(paths.count)
+      if paths.contains(good) { break }
+      try enqueue(paths)
+      pauses += 1
+      queues.endPauses(at: end)
+    }
+    #expect(pauses <= 6, "\(sizes)")
+    #expect(sizes.dropFirst().first == 1)
+  }
+
+  @Test mutating func `a URL that no load waits for no longer counts`() throws {
+    try enqueue(1...20)
+    _ = round(good: 100...100, pausedUntil: .seconds(10))
+    try enqueue(1...6)
+    let paused = round(good: 1...20, pausedUntil: .zero)
+    #expect(paused == [])
+    for id in 1...4 { queues.remove(UInt64(id)) }
+    let others = round(good: 1...20, pausedUntil: .zero)
+    #expect(others == Array(7...12), "two are no longer several")
+    #expect(queues.nextPauseEnd == .seconds(10))
+    for id in 5...6 { queues.remove(UInt64(id)) }
+    #expect(queues.nextPauseEnd == nil)
+  }
+
+  @Test mutating func `a response that is served ends a pause that other URLs have caused`() throws {
+    try enqueue(1...20)
+    var active: [HostQueues.Transfer] = []
+    while let (_, transfer) = queues.dequeue() { active.append(transfer) }
+    for transfer in active.prefix(5) { queues.end(transfer, status: 503, pausedUntil: .seconds(10)) }
+    let none = start()
+    #expect(none.isEmpty)
+    queues.end(active[5], status: 200)
+    let some = start()
+    #expect(!some.isEmpty)
+  }
+
+  @Test mutating func `after a pause of the host by 429 another URL probes, however urgent the refused one is`() throws
+  {
+    queues.enqueue(1, for: try origin(path: "1"), .veryHigh)
+    guard let refused = queues.dequeue() else { return }
+    queues.end(refused.transfer, status: 429, pausedUntil: .seconds(5))
+    queues.enqueue(2, for: try origin(path: "1"), .veryHigh)
+    queues.enqueue(3, for: try origin(path: "2"), .veryLow)
+    queues.endPauses(at: .seconds(5))
+    let probe = queues.dequeue()
+    #expect(probe?.id == 3)
   }
 }

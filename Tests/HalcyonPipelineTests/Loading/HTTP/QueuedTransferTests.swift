@@ -19,7 +19,7 @@ struct QueuedTransferTests {
     let permit = limiter.newPermit()
     let held = HeldTransfer(name, log: log) { _ in permit.release() }
     let queued = QueuedTransfer(held, time: SystemTime())
-    permit.request(try #require(Origin(url)), LoadSubscription(priority: .normal)) { queued.receive($0) }
+    permit.request(try #require(HTTPURL(url)), LoadSubscription(priority: .normal)) { queued.receive($0) }
     return (held, queued)
   }
 
@@ -62,7 +62,7 @@ struct QueuedTransferTests {
     let count = 20_000
     let limiter = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1, waiting: count))
     let first = try queue("first", at: limiter)
-    let origin = try #require(Origin(url))
+    let origin = try #require(HTTPURL(url))
     for _ in 0..<count {
       let permit = limiter.newPermit()
       permit.request(origin, LoadSubscription(priority: .normal)) { _ in
@@ -80,7 +80,7 @@ struct QueuedTransferTests {
     let limiter = ConnectionLimiter(limits: ConnectionLimits(total: 2, perHost: 2))
     let permit = limiter.newPermit()
     let other = try queue("other", at: limiter)
-    permit.request(try #require(Origin(url)), LoadSubscription(priority: .normal)) { _ in }
+    permit.request(try #require(HTTPURL(url)), LoadSubscription(priority: .normal)) { _ in }
     #expect(limiter.activeCount == 2)
     permit.release()
     permit.release()
