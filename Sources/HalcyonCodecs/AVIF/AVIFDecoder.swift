@@ -21,7 +21,7 @@ package struct AVIFDecoder: AnimatedImageDecoder {
     try header(bytes, isComplete: isComplete)?.info(.avif)
   }
 
-  /// Decodes a complete file at the target size; of an image sequence, its first frame.
+  /// Decodes a file that contains its image at the target size; of an image sequence, its first frame.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     let header = try wholeHeader(bytes)
     let plan = try DecodingPlan(info: header.info(.avif), isWide: header.isWide, options: options)
@@ -55,7 +55,9 @@ package struct AVIFDecoder: AnimatedImageDecoder {
 
   private func wholeHeader(_ bytes: Data) throws -> HEIFImageHeader {
     guard let header = try header(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.avif) }
-    let isWhole = try bytes.withUnsafeBytes { try MediaFile(Bytes($0), format: .avif).isWhole }
+    let isWhole = try bytes.withUnsafeBytes {
+      try MediaFile(Bytes($0), format: .avif).hasWholeImage(prefersSequence: true)
+    }
     guard isWhole else { throw ImageDecodingError.truncated(.avif) }
     return header
   }

@@ -19,10 +19,10 @@ struct HEIFImageHeaderParser {
       // A sequence does not need the `meta` box.
       guard file.isSequence, prefersSequence, file.movie != nil else { return nil }
     }
-    let sequence = file.hasSequenceBrand ? file.movie.flatMap(HEIFImageSequence.init) : nil
+    let sequence = file.sequence
     if prefersSequence, file.isSequence, let sequence { return header(sequence) }
     guard let metadata = file.metadata else {
-      if !file.isWhole { throw .truncated(format) }
+      if file.endsEarly { throw .truncated(format) }
       throw sequence == nil
         ? .corrupt(format, reason: "it has no meta box")
         : .unsupportedFeature(format, feature: "an image sequence without a still image")

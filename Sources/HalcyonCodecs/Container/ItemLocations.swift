@@ -6,7 +6,10 @@ struct ItemLocations {
   /// The content of the `idat` box in the `meta` box.
   private let inner: Bytes
   private var extents: [Int: [Bytes]] = [:]
+  /// The items without a valid place in the file.
   private var damagedItems: Set<Int> = []
+  /// The items that the file ends before, or inside of.
+  private(set) var cutItems: Set<Int> = []
 
   init(_ file: Bytes, _ metadata: Bytes) {
     self.file = file
@@ -42,6 +45,7 @@ struct ItemLocations {
           base + offset + length <= container.count
         else {
           damagedItems.insert(item)
+          if reference == 0, method & 15 == 0 { cutItems.insert(item) }
           continue
         }
         let start = base + offset

@@ -43,6 +43,33 @@ struct ItemTable {
     references.first { $0.type == "dimg" && $0.source == item }?.targets ?? []
   }
 
+  /// The items that the primary image is made of: itself, the inputs of derived images, and alpha.
+  var imageItems: Set<Int> {
+    var inputs: [Int: [Int]] = [:]
+    // Data may also be taken from other items (ISO/IEC 14496-12, 8.11.3).
+    for reference in references where reference.type == "dimg" || reference.type == "iloc" {
+      inputs[reference.source, default: []] += reference.targets
+    }
+    var items: Set<Int> = []
+    func add(_ item: Int) {
+      var waiting = [item]
+      while let item = waiting.popLast() {
+        if items.insert(item).inserted { waiting += inputs[item] ?? [] }
+      }
+    }
+    add(primary)
+    let image = items
+    for reference in references where reference.type == "auxl" && !image.isDisjoint(with: reference.targets) {
+      if !items.contains(reference.source), isAlpha(reference.source) { add(reference.source) }
+    }
+    return items
+  }
+
+  /// Whether an auxiliary image is alpha.
+  func isAlpha(_ item: Int) -> Bool {
+    AuxiliaryType.alpha.contains(property("auxC", of: item).map(AuxiliaryType.name) ?? "")
+  }
+
   private mutating func readTypes(_ content: Bytes, from offset: Int) {
     for entry in Box.boxes(in: content, from: offset) where entry.type == "infe" {
       let isWide = (entry.content[0] ?? 0) >= 3

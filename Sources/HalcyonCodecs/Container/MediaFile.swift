@@ -9,23 +9,28 @@ struct MediaFile {
   private(set) var metadata: Bytes?
   /// The complete `moov` box, which lists the tracks.
   private(set) var movie: Bytes?
-  /// Whether there are boxes and the last one is complete.
-  private(set) var isWhole = false
+  /// Whether the bytes end before the end of a box, or before the first one.
+  private(set) var endsEarly = true
+  private let bytes: Bytes
   private var brands: Set<String> = []
 
-  /// - Throws: `ImageDecodingError.corrupt` if the bytes are not a sequence of boxes.
+  /// Reads the boxes up to the first invalid or incomplete one.
+  ///
+  /// - Throws: `ImageDecodingError.corrupt` if the bytes before a list of items or tracks are not a sequence of boxes. What
+  ///   follows the lists may be anything: phones and editors append films, padding and data of their own.
   init(_ bytes: Bytes, format: ImageFormat) throws(ImageDecodingError) {
+    self.bytes = bytes
     var offset = 0
     while offset < bytes.count {
       guard let box = Box(bytes, at: offset) else {
-        guard offset + 16 > bytes.count else {
+        endsEarly = offset + 16 > bytes.count
+        guard endsEarly || metadata != nil || movie != nil else {
           throw .corrupt(format, reason: "the box at byte \(offset) has an invalid size")
         }
-        isWhole = false
         return
       }
-      isWhole = box.end <= bytes.count
-      if isWhole { record(box) }
+      endsEarly = box.end > bytes.count
+      if !endsEarly { record(box) }
       offset = box.end
     }
   }
@@ -35,6 +40,19 @@ struct MediaFile {
 
   /// Whether the major brand says that the file is an image sequence.
   var isSequence: Bool { Self.sequenceBrands.contains(majorBrand) }
+
+  /// The image sequence, if a brand announces one and the bytes contain its list.
+  var sequence: HEIFImageSequence? { hasSequenceBrand ? movie.flatMap(HEIFImageSequence.init) : nil }
+
+  /// Whether the bytes contain all data of the image, whatever else of the file is missing.
+  ///
+  /// - Parameter prefersSequence: As for ``HEIFImageHeaderParser``.
+  func hasWholeImage(prefersSequence: Bool) -> Bool {
+    if prefersSequence, isSequence, let sequence { return sequence.dataEnd <= bytes.count }
+    guard let metadata else { return false }
+    let locations = ItemLocations(bytes, metadata)
+    return ItemTable(metadata).imageItems.isDisjoint(with: locations.cutItems)
+  }
 
   private mutating func record(_ box: Box) {
     switch box.type {

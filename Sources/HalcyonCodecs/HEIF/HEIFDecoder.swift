@@ -25,14 +25,16 @@ package struct HEIFDecoder: ImageDecoder {
     try header(bytes, isComplete: isComplete)?.info(.heic)
   }
 
-  /// Decodes a complete file at the target size.
+  /// Decodes a file that contains its primary image at the target size; other parts may be missing or damaged.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try header(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.heic) }
     let plan = try DecodingPlan(info: header.info(.heic), isWide: header.isWide, options: options)
     if options.isCancelled() { throw ImageDecodingError.cancelled }
     return try bytes.withUnsafeBytes { buffer in
       let file = try MediaFile(Bytes(buffer), format: .heic)
-      guard file.isWhole, let metadata = file.metadata else { throw ImageDecodingError.truncated(.heic) }
+      guard file.hasWholeImage(prefersSequence: false), let metadata = file.metadata else {
+        throw ImageDecodingError.truncated(.heic)
+      }
       guard let items = HEVCItems(Bytes(buffer), metadata: metadata, header: header) else {
         return try decodeWithHeif(buffer, header, options)
       }

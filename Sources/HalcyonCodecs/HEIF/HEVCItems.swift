@@ -66,8 +66,7 @@ struct HEVCItems {
     of item: Int, _ size: PixelSize, _ table: ItemTable, _ locations: ItemLocations
   ) -> Item? {
     let images = table.references.filter { reference in
-      reference.type == "auxl" && reference.targets.contains(item)
-        && AuxiliaryType.alpha.contains(table.property("auxC", of: reference.source).map(AuxiliaryType.name) ?? "")
+      reference.type == "auxl" && reference.targets.contains(item) && table.isAlpha(reference.source)
     }
     guard images.count == 1, table.types[images[0].source] == "hvc1", Self.size(of: images[0].source, table) == size
     else { return nil }

@@ -15,7 +15,9 @@ struct HEIFImageFile {
     guard let header = try Self.header(bytes, format: format, isComplete: true) else {
       throw ImageDecodingError.truncated(format)
     }
-    let isWhole = try bytes.withUnsafeBytes { try MediaFile(Bytes($0), format: format).isWhole }
+    let isWhole = try bytes.withUnsafeBytes {
+      try MediaFile(Bytes($0), format: format).hasWholeImage(prefersSequence: true)
+    }
     guard isWhole else { throw ImageDecodingError.truncated(format) }
     self.bytes = bytes
     self.format = format
