@@ -22,9 +22,12 @@ package struct WebPDecoder: AnimatedImageDecoder {
 
   /// Reads the chunks up to the image or first frame, or up to the Exif chunk at the end if the file announces one.
   ///
-  /// For an incomplete file, the frame count is the number of frames that have started.
+  /// For an incomplete file, the frame count is the number of frames that have started; for one that is cut, of those that
+  /// are whole, and at least 1.
   package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
-    try bytes.withUnsafeBytes { try WebPHeaderParser.parse($0, isComplete: isComplete)?.info }
+    try bytes.withUnsafeBytes {
+      try WebPHeaderParser.parse($0, isComplete: isComplete, isPartial: isComplete)?.info
+    }
   }
 
   /// Decodes a file at the target size, or its rows before the damage if the options allow a partial image; of an
@@ -59,6 +62,7 @@ package struct WebPDecoder: AnimatedImageDecoder {
   ///
   /// Takes a copy of the bytes and memory for three canvases, which together are within the limit of pixels.
   package func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
+    let bytes = options.allowsPartialImage ? WebPHeaderParser.wholeFrames(of: bytes) : bytes
     let file = FileBytes(bytes)
     let header = try header(file.buffer, isPartial: options.allowsPartialImage)
     let plan = try plan(header, in: file.buffer, options: options)

@@ -44,7 +44,7 @@ struct WebPHeaderParser {
 
   /// The most chunks that are not frames; files have up to eight.
   private static let chunkLimit = 1000
-  private static let riffByteCount = 12
+  private static let riffHeaderByteCount = 12
   /// Position, size, duration and flags of a frame.
   private static let frameHeaderByteCount = 16
 
@@ -58,7 +58,7 @@ struct WebPHeaderParser {
   ///
   /// - Parameters:
   ///   - isComplete: Whether the bytes are the whole file, which then must not be shorter than it states.
-  ///   - isPartial: Whether it may be shorter, as far as its image has begun; only whole frames follow the first then.
+  ///   - isPartial: Whether it may be shorter, as long as its image has begun; only whole frames follow the first then.
   static func parse(
     _ bytes: UnsafeRawBufferPointer, isComplete: Bool, isPartial: Bool = false
   ) throws(ImageDecodingError) -> WebPHeader? {
@@ -70,6 +70,27 @@ struct WebPHeaderParser {
     return parser.header
   }
 
+  /// An animation that is cut, without what follows its last whole frame; any other file as it is.
+  static func wholeFrames(of file: Data) -> Data {
+    file.withUnsafeBytes { buffer in
+      let view = Bytes(buffer)
+      guard let riffByteCount = view.unsigned32(at: 4, littleEndian: true), 8 + riffByteCount > view.count else {
+        return file
+      }
+      var (offset, end) = (riffHeaderByteCount, 0)
+      while let byteCount = view.unsigned32(at: offset + 4, littleEndian: true) {
+        let next = offset + 8 + byteCount + byteCount % 2
+        guard next <= view.count else { break }
+        if view[offset..<offset + 4].starts(with: "ANMF".utf8) { end = next }
+        offset = next
+      }
+      guard end > 0 else { return file }
+      var whole = Data(buffer[..<end])
+      withUnsafeBytes(of: UInt32(end - 8).littleEndian) { whole.replaceSubrange(4..<8, with: $0) }
+      return whole
+    }
+  }
+
   private init(_ bytes: UnsafeRawBufferPointer, isPartial: Bool) {
     view = Bytes(bytes)
     self.isPartial = isPartial
@@ -77,13 +98,13 @@ struct WebPHeaderParser {
 
   /// Returns `false` if more bytes are needed.
   private mutating func parseChunks(isComplete: Bool) throws(ImageDecodingError) -> Bool {
-    guard let riffByteCount = view.unsigned32(at: 4, littleEndian: true), view.count >= Self.riffByteCount else {
+    guard let riffByteCount = view.unsigned32(at: 4, littleEndian: true), view.count >= Self.riffHeaderByteCount else {
       return false
     }
     let end = 8 + riffByteCount
     let isCut = isComplete && end > view.count
     var imageEnd = Int.max
-    var offset = Self.riffByteCount
+    var offset = Self.riffHeaderByteCount
     var chunkCount = 0
     while offset + 8 <= min(end, view.count), let byteCount = view.unsigned32(at: offset + 4, littleEndian: true) {
       let content = offset + 8..<offset + 8 + byteCount

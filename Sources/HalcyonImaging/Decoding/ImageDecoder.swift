@@ -76,8 +76,8 @@ public struct DecodingOptions: Sendable {
   /// throws ``ImageDecodingError/truncated(_:)`` or ``ImageDecodingError/corrupt(_:reason:)``.
   ///
   /// ``DecodedImage/isPartial`` marks such an image. Missing pixels are transparent; in JPEG, those in no scan are
-  /// grey. JPEG, PNG, GIF and BMP are decoded in part; decoders of other formats throw in any case, and so do those whose
-  /// file is damaged before its first row. A file that lacks only its end marker is not partial.
+  /// grey. JPEG, PNG, GIF, BMP and WebP are decoded in part; decoders of other formats throw in any case, and so do those
+  /// whose file is damaged before its first row. A file that lacks only what follows its pixels is not partial.
   public var allowsPartialImage: Bool
   /// Whether an animated image keeps its encoded data for playback, rather than only a still frame. Default: `true`.
   ///

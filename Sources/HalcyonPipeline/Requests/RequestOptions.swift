@@ -90,8 +90,8 @@ public struct RequestOptions: Sendable {
   /// Part of the cache key: images in different spaces are separate. Processors, placeholders and stored variants keep the
   /// space. No effect where only bytes are loaded.
   public var colorSpace: TargetColorSpace?
-  /// Whether a JPEG, PNG, GIF or BMP file that is truncated or damaged is decoded as far as possible, instead of failing.
-  /// Default: no.
+  /// Whether a JPEG, PNG, GIF, BMP or WebP file that is truncated or damaged is decoded as far as possible, instead of
+  /// failing. Default: no.
   ///
   /// The result has ``DecodedImage/isPartial`` set and is never cached; an animation ends with the damaged frame. No effect
   /// on other formats, and where only bytes are loaded.
