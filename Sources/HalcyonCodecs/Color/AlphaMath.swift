@@ -11,6 +11,14 @@ enum AlphaMath {
     }
   }
 
+  /// Limits the colours of `count` premultiplied pixels to their alpha, above which files may state them.
+  static func clamp(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
+    for pixel in 0..<count {
+      let start = row + pixel * 4
+      for channel in 0..<3 { start[channel] = min(start[channel], start[3]) }
+    }
+  }
+
   /// Divides the colours of `count` pixels by their alpha; transparent pixels become black.
   static func unpremultiply(_ row: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>) {
     for pixel in 0..<count {

@@ -29,7 +29,8 @@ struct JPEGXLReader {
     self.colors = colors
     self.target = target
     toneMapper = handle.highDynamicRange.map { ToneMapper($0.mapped(to: target)) }
-    if toneMapper != nil { return }
+    // Curves are applied to colours that are not multiplied by alpha, so the library converts the original ones.
+    if toneMapper != nil || handle.basics.alpha_premultiplied == JXL_TRUE { return }
     let isGrey = handle.basics.num_color_channels == 1
     var encoding = JxlColorEncoding()
     JxlColorEncodingSetToSRGB(&encoding, isGrey ? JXL_TRUE : JXL_FALSE)
@@ -150,9 +151,12 @@ struct JPEGXLReader {
   }
 
   private func premultiply(_ output: UnsafeMutableRawBufferPointer) {
-    guard !isOpaque, handle.basics.alpha_premultiplied == JXL_FALSE else { return }
-    guard let start = output.bindMemory(to: UInt8.self).baseAddress else { return }
-    AlphaMath.premultiply(start, count: handle.size.pixelCount)
+    guard !isOpaque, let start = output.bindMemory(to: UInt8.self).baseAddress else { return }
+    if handle.basics.alpha_premultiplied == JXL_TRUE {
+      AlphaMath.clamp(start, count: handle.size.pixelCount)
+    } else {
+      AlphaMath.premultiply(start, count: handle.size.pixelCount)
+    }
   }
 }
 

@@ -141,21 +141,17 @@ final class TIFFRowSource: RowSource {
       try reader.read(nextRow, count: min(reader.rowsPerRead, size.height - nextRow), into: group)
     }
     nextRow += 1
-    row.withMemoryRebound(to: UInt32.self, capacity: size.width) { pixels in
-      for column in 0..<size.width { pixels[column] = clean((group + index * size.width)[column].littleEndian) }
+    let pixels = group + index * size.width
+    row.update(from: UnsafeRawPointer(pixels).assumingMemoryBound(to: UInt8.self), count: size.width * 4)
+    if isOpaque {
+      AlphaMath.makeOpaque(UnsafeMutableRawBufferPointer(start: row, count: size.width * 4))
+    } else if multiplies {
+      AlphaMath.premultiply(row, count: size.width)
+    } else {
+      AlphaMath.clamp(row, count: size.width)
     }
   }
 
   func finish() {}
-
-  /// Makes the pixel opaque if the file has no alpha, and otherwise multiplies colours by it, or clamps them to it.
-  private func clean(_ pixel: UInt32) -> UInt32 {
-    let alpha = pixel >> 24
-    if isOpaque { return (pixel | 0xFF00_0000).littleEndian }
-    if alpha == 255 { return pixel.littleEndian }
-    func color(_ value: UInt32) -> UInt32 { multiplies ? (value * alpha + 127) / 255 : min(value, alpha) }
-    let (red, green, blue) = (color(pixel & 255), color(pixel >> 8 & 255), color(pixel >> 16 & 255))
-    return (red | green << 8 | blue << 16 | alpha << 24).littleEndian
-  }
 }
 #endif

@@ -29,7 +29,7 @@ public struct Bitmap: Sendable {
   ///   - size: The size in pixels; both sides at least 1.
   ///   - isOpaque: Whether `fill` writes full alpha everywhere.
   ///   - colorSpace: The colour space of what `fill` writes.
-  ///   - fill: Writes the pixels. The buffer is zeroed; rows are contiguous.
+  ///   - fill: Writes the pixels. The buffer is zeroed; rows are contiguous. In debug builds, a colour above its alpha traps.
   /// - Throws: Errors of `fill`; ``ImageDecodingError/outOfMemory(_:)``.
   public init(
     size: PixelSize, isOpaque: Bool, colorSpace: ColorSpace = .sRGB,
@@ -47,6 +47,21 @@ public struct Bitmap: Sendable {
     self.colorSpace = colorSpace
     self.bytesPerRow = rowBytes
     self.storage = storage
+    assertPremultiplied()
+  }
+
+  /// Whether no colour is above its alpha.
+  private var isPremultiplied: Bool {
+    withUnsafeBytes { bytes in
+      stride(from: 0, to: bytes.count, by: 4).allSatisfy {
+        max(bytes[$0], bytes[$0 + 1], bytes[$0 + 2]) <= bytes[$0 + 3]
+      }
+    }
+  }
+
+  private func assertPremultiplied() {
+    assert(
+      isOpaque || isPremultiplied, "a colour is above its alpha: multiply it by alpha, or create the bitmap as opaque")
   }
 
   fileprivate init(_ weak: WeakBitmap, storage: PixelStorage) {
@@ -83,6 +98,7 @@ public struct Bitmap: Sendable {
       storage = copy
     }
     try withExtendedLifetime(storage) { try body(storage.bytes) }
+    assertPremultiplied()
   }
 
   /// The pixel at a column and a row as red, green, blue, alpha.

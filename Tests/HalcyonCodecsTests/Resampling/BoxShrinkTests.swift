@@ -9,7 +9,8 @@ struct BoxShrinkTests {
   @Test(arguments: [(64, 48), (61, 50), (5, 3), (1, 1), (300, 257)], [(1, 2), (2, 2), (3, 5), (7, 1), (256, 256)])
   func `each pixel is the rounded average of a rectangle`(side: (Int, Int), factors: (Int, Int)) throws {
     let bitmap = try Bitmap.painted(side.0, side.1, isOpaque: false) { column, row in
-      Color(column * 7 % 256, row * 5 % 256, 255, (column * row) % 256)
+      let alpha = (column * row) % 256
+      return Color(column * 7 % (alpha + 1), row * 5 % (alpha + 1), alpha, alpha)
     }
     let shrunk = BoxShrink(BitmapRowSource(bitmap), across: factors.0, down: factors.1, isCancelled: { false })
     let result = try shrunk.bitmap(isCancelled: { false })
