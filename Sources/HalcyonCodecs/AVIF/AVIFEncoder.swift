@@ -1,15 +1,16 @@
 #if AVIF && !IMAGEIO
 package import HalcyonImaging
 import CHalcyonAVIF
+import HalcyonSupport
 package import Foundation
 
 /// Encodes AVIF through libavif and its AV1 encoder, with alpha, still and animated.
 ///
-/// Chroma subsampling is 4:2:0 below a quality of 0.9, otherwise 4:4:4. At the default speed and on one thread, an image
-/// of 1 megapixel takes about half a second.
+/// Chroma subsampling is 4:2:0 below a quality of 0.9, otherwise 4:4:4; a grey still image has no chroma. At the default
+/// speed and on one thread, an image of 1 megapixel takes about half a second. libavif encodes a frame in one call, so
+/// cancellation takes effect before it or after it.
 package struct AVIFEncoder: AnimatedImageEncoder {
   private static let worstQuantizer = 63.0
-  private static let fullColorQuality = 0.9
   private static let sideLimit = 65_536
 
   private let speed: Int
@@ -29,7 +30,9 @@ package struct AVIFEncoder: AnimatedImageEncoder {
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,536 pixels.
   package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     let handle = try handle(options)
-    let image = try AVIFOutputImage(bitmap, layout: Self.layout(options), hasAlpha: !bitmap.isOpaque)
+    let layout = bitmap.isGrey ? AVIF_PIXEL_FORMAT_YUV400 : Self.layout(options)
+    let image = try AVIFOutputImage(bitmap, layout: layout, hasAlpha: !bitmap.isOpaque)
+    try CancellationFlag.checkCurrent()
     return try handle.file(of: image)
   }
 
@@ -51,7 +54,7 @@ package struct AVIFEncoder: AnimatedImageEncoder {
   }
 
   private static func layout(_ options: EncodingOptions) -> avifPixelFormat {
-    options.quality < fullColorQuality ? AVIF_PIXEL_FORMAT_YUV420 : AVIF_PIXEL_FORMAT_YUV444
+    options.quality < EncodingOptions.fullColorQuality ? AVIF_PIXEL_FORMAT_YUV420 : AVIF_PIXEL_FORMAT_YUV444
   }
 
   static func check(_ size: PixelSize) throws(ImageEncodingError) {

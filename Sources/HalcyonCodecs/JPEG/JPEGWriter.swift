@@ -6,24 +6,35 @@ import CHalcyonJPEGShim
 
 extension JPEGEncoder {
   func file(of bitmap: Bitmap, options: EncodingOptions) throws -> Data {
-    let writer = try JPEGWriter()
-    try writer.start(size: bitmap.size, quality: options.quality, isProgressive: isProgressive)
     let background = options.background.converted(to: bitmap.colorSpace)
+    let isGrey = bitmap.isGrey && (bitmap.isOpaque || background.isGrey)
+    let writer = try JPEGWriter()
+    try writer.start(
+      size: bitmap.size, quality: options.quality, chroma: isGrey ? jpeg_shim_chroma_none : Self.chroma(options),
+      isProgressive: isProgressive)
     var flattened = [UInt8](repeating: 0, count: bitmap.size.width * 4)
+    var greys = [UInt8](repeating: 0, count: isGrey ? bitmap.size.width : 0)
     try bitmap.withUnsafeBytes { bytes in
       guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
       for row in 0..<bitmap.size.height {
         try CancellationFlag.checkCurrent(atRow: row)
-        let pixels = start + row * bitmap.bytesPerRow
-        if bitmap.isOpaque {
-          try writer.write(pixels)
-        } else {
-          AlphaMath.flatten(pixels, count: bitmap.size.width, onto: background, into: &flattened)
-          try writer.write(flattened)
+        var pixels = start + row * bitmap.bytesPerRow
+        try flattened.withUnsafeMutableBufferPointer { flattened in
+          if !bitmap.isOpaque, let target = flattened.baseAddress {
+            AlphaMath.flatten(pixels, count: bitmap.size.width, onto: background, into: target)
+            pixels = UnsafePointer(target)
+          }
+          guard isGrey else { return try writer.write(pixels) }
+          for column in greys.indices { greys[column] = pixels[column * 4] }
+          try writer.write(greys)
         }
       }
     }
     return try writer.finish()
+  }
+
+  private static func chroma(_ options: EncodingOptions) -> jpeg_shim_chroma {
+    options.quality < EncodingOptions.fullColorQuality ? jpeg_shim_chroma_420 : jpeg_shim_chroma_444
   }
 }
 
@@ -39,12 +50,14 @@ private struct JPEGWriter: ~Copyable {
   deinit { jpeg_shim_writer_destroy(handle) }
 
   /// - Parameter quality: From 0 to 1.
-  func start(size: PixelSize, quality: Double, isProgressive: Bool) throws(ImageEncodingError) {
+  func start(
+    size: PixelSize, quality: Double, chroma: jpeg_shim_chroma, isProgressive: Bool
+  ) throws(ImageEncodingError) {
     let percent = Int32((quality * 100).rounded())
-    try check(jpeg_shim_writer_start(handle, size.width, size.height, percent, isProgressive))
+    try check(jpeg_shim_writer_start(handle, size.width, size.height, percent, chroma, isProgressive))
   }
 
-  /// Writes one row, four bytes per pixel, the last of which is ignored.
+  /// Writes one row: four bytes per pixel, the last of which is ignored, or without chroma one.
   func write(_ row: UnsafePointer<UInt8>) throws(ImageEncodingError) {
     try check(jpeg_shim_write_row(handle, row))
   }

@@ -4,9 +4,10 @@ import HalcyonSupport
 import CHalcyonJXL
 package import Foundation
 
-/// Encodes JPEG XL through libjxl, with alpha.
+/// Encodes JPEG XL through libjxl, with alpha; grey images with one channel for colour.
 ///
-/// At the default effort and on one thread, an image of 1 megapixel takes about a quarter of a second.
+/// At the default effort and on one thread, an image of 1 megapixel takes about a quarter of a second. libjxl encodes it in
+/// one call, so cancellation takes effect before it or after it.
 package struct JPEGXLEncoder: ImageEncoder {
   /// The longest side in level 5 of the format, which every decoder supports, in pixels.
   private static let sideLimit = 1 << 18
@@ -33,10 +34,11 @@ package struct JPEGXLEncoder: ImageEncoder {
       throw ImageEncodingError.tooLarge(.jpegXL, bitmap.size)
     }
     let writer = try JPEGXLWriter()
+    let isGrey = bitmap.isGrey
     try writer.start(
-      size: bitmap.size, colorSpace: bitmap.colorSpace, hasAlpha: !bitmap.isOpaque, effort: Int64(effort),
-      distance: Self.distance(options.quality))
-    try writer.write(Self.straightPixels(of: bitmap))
+      size: bitmap.size, colorSpace: bitmap.colorSpace, isGrey: isGrey, hasAlpha: !bitmap.isOpaque,
+      effort: Int64(effort), distance: Self.distance(options.quality))
+    try writer.write(Self.straightPixels(of: bitmap, isGrey: isGrey))
     return try writer.finish()
   }
 
@@ -48,22 +50,26 @@ package struct JPEGXLEncoder: ImageEncoder {
     return Float(min(15, 53.0 / 3000 * percent * percent - 23.0 / 20 * percent + 25))
   }
 
-  /// The pixels as RGB, or as RGBA with straight alpha unless the bitmap is opaque, without row padding.
-  private static func straightPixels(of bitmap: Bitmap) -> [UInt8] {
-    let channelCount = bitmap.isOpaque ? 3 : 4
+  /// The pixels as RGB or grey, with straight alpha unless the bitmap is opaque, without row padding.
+  private static func straightPixels(of bitmap: Bitmap, isGrey: Bool) -> [UInt8] {
+    let channels = (isGrey ? [0] : [0, 1, 2]) + (bitmap.isOpaque ? [] : [3])
     var straight = [UInt8](repeating: 0, count: bitmap.size.pixelCount * 4)
     bitmap.withUnsafeBytes { bytes in
       guard let pixels = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
       straight.withUnsafeMutableBufferPointer { target in
         guard let start = target.baseAddress else { return }
         AlphaMath.unpremultiply(pixels, count: bitmap.size.pixelCount, into: start)
-        guard channelCount == 3 else { return }
-        for pixel in 0..<bitmap.size.pixelCount {
-          for channel in 0..<3 { start[pixel * 3 + channel] = start[pixel * 4 + channel] }
+        guard channels.count < 4 else { return }
+        var output = 0
+        for pixel in stride(from: 0, to: target.count, by: 4) {
+          for channel in channels {
+            start[output] = start[pixel + channel]
+            output += 1
+          }
         }
       }
     }
-    return Array(straight.prefix(bitmap.size.pixelCount * channelCount))
+    return Array(straight.prefix(bitmap.size.pixelCount * channels.count))
   }
 }
 
@@ -85,22 +91,24 @@ private final class JPEGXLWriter {
 
   deinit { JxlEncoderDestroy(encoder) }
 
-  func start(size: PixelSize, colorSpace: ColorSpace, hasAlpha: Bool, effort: Int64, distance: Float) throws {
+  func start(
+    size: PixelSize, colorSpace: ColorSpace, isGrey: Bool, hasAlpha: Bool, effort: Int64, distance: Float
+  ) throws {
+    format.num_channels = (isGrey ? 1 : 3) + (hasAlpha ? 1 : 0)
     var basics = JxlBasicInfo()
     JxlEncoderInitBasicInfo(&basics)
     basics.xsize = UInt32(size.width)
     basics.ysize = UInt32(size.height)
     basics.bits_per_sample = 8
-    basics.num_color_channels = 3
+    basics.num_color_channels = isGrey ? 1 : 3
     basics.uses_original_profile = distance == 0 ? JXL_TRUE : JXL_FALSE
     if hasAlpha {
       basics.num_extra_channels = 1
       basics.alpha_bits = 8
-      format.num_channels = 4
     }
     try check(JxlEncoderSetBasicInfo(encoder, &basics))
     var color = JxlColorEncoding()
-    JxlColorEncodingSetToSRGB(&color, JXL_FALSE)
+    JxlColorEncodingSetToSRGB(&color, isGrey ? JXL_TRUE : JXL_FALSE)
     if colorSpace == .displayP3 { color.primaries = JXL_PRIMARIES_P3 }
     try check(JxlEncoderSetColorEncoding(encoder, &color))
     settings = JxlEncoderFrameSettingsCreate(encoder, nil)

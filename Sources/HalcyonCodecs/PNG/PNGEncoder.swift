@@ -1,7 +1,8 @@
 package import HalcyonImaging
 package import Foundation
 
-/// Encodes PNG, 8 bits per channel, opaque bitmaps without an alpha channel; or with a colour table.
+/// Encodes PNG, 8 bits per channel, opaque bitmaps without an alpha channel, grey ones with one for colour; or with a colour
+/// table.
 ///
 /// Through libspng, and on Apple's systems through ImageIO, which writes neither interlaced files nor colour tables here.
 package struct PNGEncoder: ImageEncoder {

@@ -11,17 +11,18 @@ extension PNGEncoder {
       guard let start = pixels.baseAddress else { throw ImageEncodingError.failed(.png, reason: "no pixels") }
       if let colorLimit { return try indexedFile(of: pixels, size: bitmap.size, colorLimit: colorLimit) }
       let writer = try PNGWriter()
-      try writer.setHeader(
-        bitmap.size, type: bitmap.isOpaque ? SPNG_COLOR_TYPE_TRUECOLOR : SPNG_COLOR_TYPE_TRUECOLOR_ALPHA,
-        isInterlaced: isInterlaced)
+      let channels = PNGChannels(bitmap)
+      try writer.setHeader(bitmap.size, type: channels.colorType, isInterlaced: isInterlaced)
       try writer.start()
-      var row = [UInt8](repeating: 0, count: bitmap.size.width * (bitmap.isOpaque ? 3 : 4))
+      var straight = [UInt8](repeating: 0, count: bitmap.isOpaque ? 0 : bitmap.size.width * 4)
+      var row = [UInt8](repeating: 0, count: bitmap.size.width * channels.offsets.count)
       return try writer.finish { index, write in
         let pixels = start + index * bitmap.bytesPerRow
         if bitmap.isOpaque {
-          dropAlpha(pixels, count: bitmap.size.width, into: &row)
+          channels.pick(from: pixels, count: bitmap.size.width, into: &row)
         } else {
-          AlphaMath.unpremultiply(pixels, count: bitmap.size.width, into: &row)
+          AlphaMath.unpremultiply(pixels, count: bitmap.size.width, into: &straight)
+          channels.pick(from: straight, count: bitmap.size.width, into: &row)
         }
         try write(row)
       }
@@ -52,9 +53,30 @@ extension PNGEncoder {
     }
   }
 
-  private func dropAlpha(_ pixels: UnsafePointer<UInt8>, count: Int, into row: inout [UInt8]) {
-    for pixel in 0..<count {
-      for channel in 0..<3 { row[pixel * 3 + channel] = pixels[pixel * 4 + channel] }
+}
+
+/// The channels of RGBA that a file needs.
+private struct PNGChannels {
+  let colorType: spng_color_type
+  let offsets: [Int]
+
+  init(_ bitmap: Bitmap) {
+    (colorType, offsets) =
+      switch (bitmap.isGrey, bitmap.isOpaque) {
+      case (true, true): (SPNG_COLOR_TYPE_GRAYSCALE, [0])
+      case (true, false): (SPNG_COLOR_TYPE_GRAYSCALE_ALPHA, [0, 3])
+      case (false, true): (SPNG_COLOR_TYPE_TRUECOLOR, [0, 1, 2])
+      case (false, false): (SPNG_COLOR_TYPE_TRUECOLOR_ALPHA, [0, 1, 2, 3])
+      }
+  }
+
+  func pick(from pixels: UnsafePointer<UInt8>, count: Int, into row: inout [UInt8]) {
+    var target = 0
+    for pixel in stride(from: 0, to: count * 4, by: 4) {
+      for offset in offsets {
+        row[target] = pixels[pixel + offset]
+        target += 1
+      }
     }
   }
 }
@@ -113,7 +135,7 @@ private struct PNGWriter: ~Copyable {
   /// The complete file.
   ///
   /// - Parameter row: Writes the row of an index, each once, or in an interlaced file as often as there are passes with it:
-  ///   three bytes a pixel if the image is opaque, four with straight alpha, or indices in as many bits as they have.
+  ///   the bytes of its channels, with straight alpha, or indices in as many bits as they have.
   consuming func finish(row: (Int, (_ row: [UInt8]) throws -> Void) throws -> Void) throws -> Data {
     var status = Int32(SPNG_OK.rawValue)
     var count = 0

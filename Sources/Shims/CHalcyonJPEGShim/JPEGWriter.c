@@ -34,14 +34,17 @@ void jpeg_shim_writer_destroy(jpeg_shim_writer *writer) {
 
 const char *jpeg_shim_writer_message(const jpeg_shim_writer *writer) { return writer->errors.message; }
 
-jpeg_shim_status jpeg_shim_writer_start(jpeg_shim_writer *writer, size_t width, size_t height, int quality, bool is_progressive) {
+jpeg_shim_status jpeg_shim_writer_start(
+  jpeg_shim_writer *writer, size_t width, size_t height, int quality, jpeg_shim_chroma chroma, bool is_progressive) {
   if (setjmp(writer->errors.escape)) return writer->errors.status;
   struct jpeg_compress_struct *info = &writer->info;
   info->image_width = (JDIMENSION)width;
   info->image_height = (JDIMENSION)height;
-  info->input_components = 4;
-  info->in_color_space = JCS_EXT_RGBX;
+  info->input_components = chroma == jpeg_shim_chroma_none ? 1 : 4;
+  info->in_color_space = chroma == jpeg_shim_chroma_none ? JCS_GRAYSCALE : JCS_EXT_RGBX;
   jpeg_set_defaults(info);
+  // The default is 2 for both.
+  if (chroma == jpeg_shim_chroma_444) info->comp_info[0].h_samp_factor = info->comp_info[0].v_samp_factor = 1;
   jpeg_set_quality(info, quality, TRUE);
   info->optimize_coding = TRUE;
   if (is_progressive) jpeg_simple_progression(info);

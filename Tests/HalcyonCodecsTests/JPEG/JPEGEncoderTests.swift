@@ -21,6 +21,20 @@ struct JPEGEncoderTests {
     #expect(Set(counts).count == counts.count)
   }
 
+  #if !IMAGEIO
+  @Test func `colours keep their full resolution from a quality of 0.9 on`() throws {
+    let fields = try Bitmap.painted(64, 64) { column, row in
+      (column + row) % 2 == 0 ? Color(255, 0, 0, 255) : Color(0, 0, 255, 255)
+    }
+    for (quality, keepsColours) in [(0.89, false), (0.9, true), (1, true)] {
+      let file = try JPEGEncoder().encode(fields, options: EncodingOptions(quality: quality))
+      let image = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap
+      let whole = TargetSize.original.geometry(for: fields.size)
+      #expect((image.difference(toAveraged: fields, geometry: whole) < 8) == keepsColours)
+    }
+  }
+  #endif
+
   @Test func `transparent pixels are blended over the background`() throws {
     let ghost = try Bitmap.painted(16, 16, isOpaque: false) { _, _ in Color(100, 0, 0, 128) }
     let blue = PixelColor(red: 0, green: 0, blue: 255)

@@ -89,8 +89,12 @@ jpeg_shim_writer *jpeg_shim_writer_create(void);
 void jpeg_shim_writer_destroy(jpeg_shim_writer *writer);
 const char *jpeg_shim_writer_message(const jpeg_shim_writer *writer);
 
-// `quality` is 0 to 100. Rows are packed red, green, blue and one ignored byte.
-jpeg_shim_status jpeg_shim_writer_start(jpeg_shim_writer *writer, size_t width, size_t height, int quality, bool is_progressive);
+// The colours of a file: one plane, or three with half as many columns and rows for chroma, or as many.
+typedef enum { jpeg_shim_chroma_none, jpeg_shim_chroma_420, jpeg_shim_chroma_444 } jpeg_shim_chroma;
+
+// `quality` is 0 to 100. Rows are packed red, green, blue and one ignored byte, or grey without chroma.
+jpeg_shim_status jpeg_shim_writer_start(
+  jpeg_shim_writer *writer, size_t width, size_t height, int quality, jpeg_shim_chroma chroma, bool is_progressive);
 jpeg_shim_status jpeg_shim_write_row(jpeg_shim_writer *writer, const uint8_t *row);
 
 // Finishes the file. The bytes are owned by the writer.
