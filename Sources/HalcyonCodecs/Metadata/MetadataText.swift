@@ -29,19 +29,31 @@ enum MetadataText {
   }
 }
 
-/// Dates in Exif, `2024:05:01 10:20:30`, and in XMP, `2024-05-01T10:20:30.25+02:00`.
+/// Dates in Exif, `2024:05:01 10:20:30`, and in XMP, `2024-05-01T10:20:30.25+02:00` (ISO 16684-1, 8.2.1.2), where all but
+/// the year may be left out from the end.
 enum MetadataDate {
-  /// The date and the time, which may lack fractions of seconds and the time zone; `nil` if it is no such date.
+  /// What the text states of the date, the time and the time zone; `nil` if it is no such date.
   static func components(_ text: String) -> DateComponents? {
     let bytes = Array(text.utf8.prefix(64))
-    let numbers = [(0, 4), (5, 2), (8, 2), (11, 2), (14, 2), (17, 2)].map { number(bytes, at: $0, count: $1) }
-    guard let year = numbers[0], let month = numbers[1], (1...12).contains(month), let day = numbers[2],
-      (1...31).contains(day), let hour = numbers[3], hour < 24, let minute = numbers[4], minute < 60,
-      let second = numbers[5], second <= 60
+    guard let year = number(bytes, at: 0, count: 4) else { return nil }
+    var date = DateComponents(calendar: Calendar(identifier: .gregorian), year: year)
+    if bytes.count == 4 { return date }
+    guard let month = number(bytes, at: 5, count: 2), (1...12).contains(month) else { return nil }
+    date.month = month
+    if bytes.count == 7 { return date }
+    guard let day = number(bytes, at: 8, count: 2), (1...31).contains(day) else { return nil }
+    date.day = day
+    if bytes.count == 10 { return date }
+    guard let hour = number(bytes, at: 11, count: 2), hour < 24, let minute = number(bytes, at: 14, count: 2),
+      minute < 60
     else { return nil }
-    var date = DateComponents(
-      calendar: Calendar(identifier: .gregorian), year: year, month: month, day: day, hour: hour, minute: minute,
-      second: second)
+    (date.hour, date.minute) = (hour, minute)
+    guard bytes.count > 16, bytes[16] == UInt8(ascii: ":") else {
+      date.timeZone = zone(bytes, at: 16)
+      return date
+    }
+    guard let second = number(bytes, at: 17, count: 2), second <= 60 else { return nil }
+    date.second = second
     var offset = 19
     if bytes.indices.contains(offset), bytes[offset] == UInt8(ascii: ".") {
       let digits = bytes[(offset + 1)...].prefix { (0x30...0x39).contains($0) }

@@ -99,14 +99,15 @@ extension ImageMetadata: CustomStringConvertible {
     return "\(cameraMake) \(cameraModel)"
   }
 
-  /// The capture date as text, in the time of the camera: `2024-05-01 10:20:30`, with `+02:00` if the file has the zone.
+  /// The capture date as text, in the time of the camera: `2024-05-01 10:20:30`, with `+02:00` if the file has the zone, or
+  /// as much of it as the file states: `2024-05-01 10:20`, `2024-05-01`, `2024-05` or `2024`.
   public var captureTime: String? {
-    guard let captureDate, let year = captureDate.year, let month = captureDate.month, let day = captureDate.day else {
-      return nil
-    }
-    let padded = { (value: Int?) in (value ?? 0) < 10 ? "0\(value ?? 0)" : "\(value ?? 0)" }
-    let date = "\(year)-\(padded(month))-\(padded(day))"
-    let time = [captureDate.hour, captureDate.minute, captureDate.second].map(padded).joined(separator: ":")
+    guard let captureDate, let year = captureDate.year else { return nil }
+    let padded = { (value: Int) in value < 10 ? "0\(value)" : "\(value)" }
+    let days = [captureDate.month, captureDate.day].prefix { $0 != nil }.compactMap(\.self).map(padded)
+    let date = (["\(year)"] + days).joined(separator: "-")
+    guard days.count == 2, let hour = captureDate.hour, let minute = captureDate.minute else { return date }
+    let time = ([hour, minute] + [captureDate.second].compactMap(\.self)).map(padded).joined(separator: ":")
     guard let minutes = captureDate.timeZone.map({ $0.secondsFromGMT() / 60 }) else { return "\(date) \(time)" }
     let zone = "\(minutes < 0 ? "-" : "+")\(padded(abs(minutes) / 60)):\(padded(abs(minutes) % 60))"
     return "\(date) \(time)\(zone)"

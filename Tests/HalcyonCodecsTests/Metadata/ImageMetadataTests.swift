@@ -35,6 +35,30 @@ struct ImageMetadataTests {
     #expect(!metadata.isProgressive)
   }
 
+  @Test(
+    arguments: [
+      ("2020-07-23T18:45:01+02:00", "2020-07-23 18:45:01+02:00"), ("2020-07-23T18:45+02:00", "2020-07-23 18:45+02:00"),
+      ("2020-07-23T00:00+02:00", "2020-07-23 00:00+02:00"), ("2020-07-23T18:45Z", "2020-07-23 18:45+00:00"),
+      ("2020-07-23T18:45", "2020-07-23 18:45"), ("2020-07-23", "2020-07-23"), ("2020-07", "2020-07"), ("2020", "2020"),
+      ("2020-13-01", nil), ("2020-07-32", nil), ("2020-07-23T25:00", nil), ("2020-07-23T18:45:99", nil), ("20", nil),
+      ("2020-07-2", nil), ("2020-07-23T18", nil),
+    ] as [(String, String?)])
+  func `a date in XMP may lack all but its year`(text: String, expected: String?) throws {
+    let xmp = #"<x:xmpmeta><rdf:Description xmp:CreateDate="\#(text)"/></x:xmpmeta>"#
+    let file = FileSurgery.jpeg(
+      try Fixture.data("jpeg/peacock.default.jpeg"), inserting: 0xE1,
+      Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array(xmp.utf8))
+    let metadata = try ImageMetadata(of: file)
+    #expect(metadata.captureTime == expected)
+    #expect(metadata.captureDate?.second == (text.utf8.count == 25 ? 1 : nil))
+  }
+
+  @Test func `a date without seconds is read from a photograph`() throws {
+    let metadata = try ImageMetadata(of: Fixture.data("cases/jpg-xmp-date-without-seconds.jpg"))
+    #expect(metadata.captureDate?.minute != nil && metadata.captureDate?.second == nil)
+    #expect(metadata.captureDate?.timeZone != nil)
+  }
+
   @Test(arguments: [
     ("color/display-p3.jpeg", "RGB built-in"), ("color/display-p3.png", "RGB built-in"),
     ("color/display-p3.webp", "RGB built-in"), ("color/display-p3.tiff", "RGB built-in"),
