@@ -37,7 +37,9 @@ package struct BMPDecoder: ImageDecoder {
       let rowCount = encoded?.rowCount ?? header.storedRowCount(in: buffer.count)
       let isPartial = rowCount < header.size.height
       guard !isPartial || options.allowsPartialImage && rowCount > 0 else { throw ImageDecodingError.truncated(.bmp) }
-      if header.hasAlpha, !header.hasVisiblePixel(in: buffer, rowCount: rowCount) { header.masks.removeLast() }
+      if header.hasAlpha, header.ignoresEmptyAlpha, !header.hasVisiblePixel(in: buffer, rowCount: rowCount) {
+        header.masks.removeLast()
+      }
       let isOpaque = !header.hasAlpha && !isPartial
       return try plan.image(truncation: isPartial ? .found : nil) {
         try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
@@ -55,7 +57,7 @@ extension BMPHeader {
     return min(size.height, (byteCount - pixelOffset - usedBytesPerRow) / bytesPerRow + 1)
   }
 
-  /// Whether the alpha of a pixel is above 0. Programs that leave alpha out write zeros, and browsers show their files.
+  /// Whether the alpha of a pixel is above 0.
   fileprivate func hasVisiblePixel(in bytes: UnsafeRawBufferPointer, rowCount: Int) -> Bool {
     let step = bitCount / 8
     return (0..<rowCount).contains { row in

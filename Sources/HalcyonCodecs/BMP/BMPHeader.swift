@@ -25,6 +25,9 @@ struct BMPHeader {
   /// Red, green, blue, alpha.
   var masks: [UInt32] = []
   var palette = Palette()
+  /// Whether alpha that is 0 everywhere has been left out by the program that wrote the file. A longer header that names
+  /// alpha means it.
+  var ignoresEmptyAlpha = false
   var hasColorProfile = false
   /// The first byte of the pixels.
   var pixelOffset = 0
@@ -118,6 +121,7 @@ struct BMPHeaderParser {
       if byteCount < 52 { end += count * 4 }
       guard bytes.count >= start + end else { return false }
       header.masks = (0..<count).compactMap { bits32(40 + $0 * 4) }
+      header.ignoresEmptyAlpha = byteCount < 56
     } else {
       setDefaultMasks()
       // As in browsers: the fourth byte is alpha if the header has a field for the alpha mask, and it is not 0.
