@@ -1,7 +1,7 @@
 package import HalcyonImaging
 package import Foundation
 
-/// Decodes the first page of TIFF and BigTIFF files, in every compression and colour space that libtiff supports, or on
+/// Decodes the first page of TIFF and BigTIFF files that is no reduced copy of another one, in every compression and colour space that libtiff supports, or on
 /// Apple's systems ImageIO.
 ///
 /// Floating-point samples are from 0 to 1. With libtiff, strips and rows of tiles are resampled one by one, so decoding takes the memory of the largest of them. Old-style
@@ -18,7 +18,7 @@ package struct TIFFDecoder: ImageDecoder {
   /// TIFF only.
   package let formats: Set<ImageFormat> = [.tiff]
 
-  /// Reads the first image file directory, which many encoders write at the end of the file.
+  /// Reads the image file directory of the page, which many encoders write at the end of the file.
   package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     let header = try bytes.withUnsafeBytes { try TIFFHeaderParser.parse(Bytes($0)) }
     if header == nil, isComplete { throw ImageDecodingError.truncated(.tiff) }

@@ -1,6 +1,6 @@
 import HalcyonImaging
 
-/// The first image file directory (IFD) of a TIFF file (TIFF 6.0).
+/// The image file directory (IFD) of the first page of a TIFF file (TIFF 6.0).
 struct TIFFHeader {
   /// Values of the PhotometricInterpretation tag.
   enum Photometric {
@@ -14,6 +14,8 @@ struct TIFFHeader {
     static let labs = [cieLab, iccLab]
   }
 
+  /// Where the directory is in the file.
+  var directory = 0
   var size = PixelSize(width: 0, height: 0)
   var bitDepth = 1
   var compression = 1
@@ -64,7 +66,7 @@ struct TIFFHeader {
   }
 }
 
-/// Parses the first directory of a TIFF or BigTIFF file, at any position.
+/// Parses the directory of the first page of a TIFF or BigTIFF file, at any position.
 struct TIFFHeaderParser {
   private enum Tag {
     static let newSubfileType = 254
@@ -91,7 +93,9 @@ struct TIFFHeaderParser {
   }
 
   private static let entryLimit = 4096
-  /// The most samples of a pixel that are counted.
+  /// The most directories that are searched for a page.
+  private static let directoryLimit = 64
+  /// More samples of a pixel are not told apart.
   private static let sampleLimit = 1 << 16
   /// The most strips or tiles that are checked: enough for a tiled image of 256 megapixels.
   private static let partLimit = 1 << 20
@@ -111,10 +115,11 @@ struct TIFFHeaderParser {
   }
 
   private func header() throws(ImageDecodingError) -> TIFFHeader? {
-    guard let directory = isBig ? unsigned64(8) : unsigned32(4), let entries = try entries(at: directory),
-      let next = isBig ? unsigned64(entries.upperBound) : unsigned32(entries.upperBound)
+    guard let first = isBig ? unsigned64(8) : unsigned32(4), let directory = try firstPage(from: first),
+      let entries = try entries(at: directory), let next = next(after: entries)
     else { return nil }
     var header = TIFFHeader()
+    header.directory = directory
     for entry in stride(from: entries.lowerBound, to: entries.upperBound, by: entryByteCount) {
       guard let tag = unsigned16(entry) else { return nil }
       guard try readEntry(tag, entry, into: &header) else { return nil }
@@ -124,6 +129,29 @@ struct TIFFHeaderParser {
     }
     if next != 0 { header.hasFurtherPages = try !isReducedResolution(next) }
     return header
+  }
+
+  /// The first directory that is no reduced-resolution version of another image, or else the first one; `nil` if the bytes
+  /// end before it.
+  private func firstPage(from first: Int) throws(ImageDecodingError) -> Int? {
+    #if IMAGEIO
+    // ImageIO reads the first directory.
+    return first
+    #else
+    var directory = first
+    for _ in 0..<Self.directoryLimit {
+      guard let entries = try entries(at: directory), let next = next(after: entries) else { return nil }
+      if try !isReducedResolution(directory) { return directory }
+      if next == 0 { break }
+      directory = next
+    }
+    return first
+    #endif
+  }
+
+  /// The offset of the directory that follows one with these entries; 0 after the last.
+  private func next(after entries: Range<Int>) -> Int? {
+    isBig ? unsigned64(entries.upperBound) : unsigned32(entries.upperBound)
   }
 
   private var entryByteCount: Int { isBig ? 20 : 12 }

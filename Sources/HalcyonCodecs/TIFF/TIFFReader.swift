@@ -3,7 +3,7 @@ import HalcyonImaging
 import Foundation
 import CHalcyonTIFFShim
 
-/// Decodes the first page of a TIFF file through libtiff as premultiplied RGBA.
+/// Decodes a page of a TIFF file through libtiff as premultiplied RGBA.
 struct TIFFReader: ~Copyable {
   /// The lower bound of libtiff's allocation limit, in bytes.
   private static let minimumAllocationLimit = 64 << 20
@@ -18,9 +18,10 @@ struct TIFFReader: ~Copyable {
     // Without mapping, libtiff 4.5 refuses uncompressed tiles whose size is no multiple of 1,024 bytes.
     let isMapped = header.isTiled && header.compression == 1
     if isMapped, header.isTruncated(byteCount: bytes.count) { throw .truncated(.tiff) }
-    guard let handle = tiff_shim_open(bytes.baseAddress, bytes.count, allocationLimit, isMapped) else {
-      throw .outOfMemory(header.size)
-    }
+    guard
+      let handle = tiff_shim_open(
+        bytes.baseAddress, bytes.count, UInt64(header.directory), allocationLimit, isMapped)
+    else { throw .outOfMemory(header.size) }
     return handle
   }
 

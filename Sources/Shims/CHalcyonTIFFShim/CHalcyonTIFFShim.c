@@ -70,7 +70,8 @@ static int map(thandle_t handle, void **base, toff_t *byte_count) {
 
 static void unmap(thandle_t handle, void *base, toff_t byte_count) { (void)handle, (void)base, (void)byte_count; }
 
-tiff_shim_reader *tiff_shim_open(const void *bytes, size_t byte_count, size_t allocation_limit, bool is_mapped) {
+tiff_shim_reader *tiff_shim_open(
+  const void *bytes, size_t byte_count, uint64_t directory, size_t allocation_limit, bool is_mapped) {
   tiff_shim_reader *reader = calloc(1, sizeof *reader);
   TIFFOpenOptions *options = reader ? TIFFOpenOptionsAlloc() : NULL;
   if (!options) {
@@ -86,6 +87,10 @@ tiff_shim_reader *tiff_shim_open(const void *bytes, size_t byte_count, size_t al
   reader->file = TIFFClientOpenExt(
     "memory", is_mapped ? "r" : "rm", reader, read_bytes, write_bytes, seek, close_bytes, size, map, unmap, options);
   TIFFOpenOptionsFree(options);
+  if (reader->file && TIFFCurrentDirOffset(reader->file) != directory && !TIFFSetSubDirectory(reader->file, directory)) {
+    TIFFClose(reader->file);
+    reader->file = NULL;
+  }
   return reader;
 }
 

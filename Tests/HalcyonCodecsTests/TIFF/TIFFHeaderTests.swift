@@ -31,6 +31,45 @@ struct TIFFHeaderTests {
     #expect(header.partOffsets.count == 1 << 20)
   }
 
+  @Test func `a reduced copy in front of its page is skipped, and one behind it is no page`() throws {
+    let (copy, page) = (PixelSize(width: 2, height: 1), PixelSize(width: 4, height: 3))
+    for (sizes, hasPages) in [([copy, page], false), ([page, copy], false), ([copy, page, page], true)] {
+      let file = pages(sizes.map { ($0, isReduced: $0 == copy) })
+      let image = try TIFFDecoder().decode(file, options: DecodingOptions())
+      #expect(image.size == page && image.info.droppedContent == (hasPages ? [.pages] : []))
+      let directories = sizes.count * (2 + 9 * 12 + 4)
+      #expect(try parse(file.prefix(8 + directories)) != nil)
+      #expect(try sizes[0] == page || parse(file.prefix(8 + directories / sizes.count + 40)) == nil)
+    }
+    let image = try TIFFDecoder().decode(pages([(copy, isReduced: true)]), options: DecodingOptions())
+    #expect(image.size == copy, "where there is nothing else")
+  }
+
+  @Test func `directories that refer to themselves are searched once`() throws {
+    var file = pages([(PixelSize(width: 2, height: 1), isReduced: true)])
+    file.replaceSubrange(8 + 2 + 9 * 12..<8 + 2 + 9 * 12 + 4, with: [8, 0, 0, 0])
+    #expect(try parse(file)?.size == PixelSize(width: 2, height: 1))
+  }
+
+  /// Grey pages, whose directories come first.
+  private func pages(_ pages: [(size: PixelSize, isReduced: Bool)]) -> Data {
+    let directoryByteCount = 2 + 9 * 12 + 4
+    var file = Data("II*\0".utf8) + Data([8, 0, 0, 0])
+    var offset = 8 + pages.count * directoryByteCount
+    for (index, page) in pages.enumerated() {
+      file += [9, 0]
+      let fields = [
+        (254, page.isReduced ? 1 : 0), (256, page.size.width), (257, page.size.height), (258, 8), (259, 1), (262, 1),
+        (273, offset), (278, page.size.height), (279, page.size.pixelCount),
+      ]
+      for (tag, value) in fields { file += entry(tag, type: 4, count: 1, value: value) }
+      let next = index + 1 == pages.count ? 0 : 8 + (index + 1) * directoryByteCount
+      file += (0..<4).map { UInt8(truncatingIfNeeded: next >> ($0 * 8)) }
+      offset += page.size.pixelCount
+    }
+    return file + Data(count: pages.reduce(0) { $0 + $1.size.pixelCount })
+  }
+
   private func parse(_ bytes: Data) throws -> TIFFHeader? {
     try bytes.withUnsafeBytes { try TIFFHeaderParser.parse(Bytes($0)) }
   }

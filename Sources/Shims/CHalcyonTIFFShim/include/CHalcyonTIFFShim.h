@@ -11,10 +11,11 @@
 
 typedef struct tiff_shim_reader tiff_shim_reader;
 
-// Opens the first directory of a file. NULL when out of memory; other errors are reported by `tiff_shim_start`.
+// Opens the directory of a file at an offset. NULL when out of memory; other errors are reported by `tiff_shim_start`.
 // `allocation_limit` is the maximum size of a single allocation by libtiff, in bytes. `is_mapped` makes libtiff read the
 // bytes in place, where a truncated file is not detected by `tiff_shim_is_truncated`.
-tiff_shim_reader *tiff_shim_open(const void *bytes, size_t byte_count, size_t allocation_limit, bool is_mapped);
+tiff_shim_reader *tiff_shim_open(
+  const void *bytes, size_t byte_count, uint64_t directory, size_t allocation_limit, bool is_mapped);
 void tiff_shim_close(tiff_shim_reader *reader);
 
 // Prepares to read pixels. `false` if libtiff cannot convert the directory to RGBA, or if opening failed.
