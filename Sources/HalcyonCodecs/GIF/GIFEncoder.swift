@@ -3,9 +3,9 @@ package import Foundation
 
 /// Encodes GIF, still and animated.
 ///
-/// A frame with at most 256 colours, with transparency as one of them, keeps them; any other is quantised by median cut,
-/// with Floyd–Steinberg dithering. Colours are converted to sRGB. Pixels with less than half alpha become transparent, others opaque. The quality of the
-/// options is ignored.
+/// A frame with at most 256 colours, with transparency as one of them, keeps them; any other is quantised by variance, with
+/// dithering. Colours are converted to sRGB. Pixels with less than half alpha become transparent, others opaque. The quality
+/// of the options is ignored.
 package struct GIFEncoder: AnimatedImageEncoder {
   /// Creates an encoder; it has no state.
   package init() {}

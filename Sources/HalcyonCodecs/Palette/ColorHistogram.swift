@@ -1,5 +1,6 @@
-/// The colours of an image and how often each occurs: exact colours, or if there are too many, their means in bins of
-/// five bits per channel. Translucent pixels have bins of their own, in seven levels of alpha.
+/// The colours of an image and how often each occurs: each of them, or where they are many their means in bins of six bits
+/// per channel. With translucent pixels these are five, and translucent ones have bins of their own, in seven levels of
+/// alpha.
 struct ColorHistogram {
   /// A colour and the number of its pixels.
   struct Entry {
@@ -13,21 +14,25 @@ struct ColorHistogram {
   /// How often each colour occurs; `nil` if there are too many.
   private var exactCounts: [UInt32: Int]? = [:]
   private(set) var hasTransparency = false
+  /// The bits of a channel in a bin.
+  private let bits: Int
   private var sums: [SIMD4<Int>]
   private var counts: [Int]
 
   /// - Parameter pixels: Premultiplied RGBA, four bytes a pixel.
   init(_ pixels: UnsafeBufferPointer<UInt8>) {
     let isTranslucent = stride(from: 3, to: pixels.count, by: 4).contains { (1..<255).contains(pixels[$0]) }
-    let binCount = Self.binCount(isTranslucent: isTranslucent)
+    bits = isTranslucent ? 5 : 6
+    let binCount = (isTranslucent ? 8 : 1) << (3 * bits)
     sums = Array(repeating: .zero, count: binCount)
     counts = Array(repeating: 0, count: binCount)
     for start in stride(from: 0, to: pixels.count, by: 4) {
       let color = SIMD4(
         Int(pixels[start]), Int(pixels[start + 1]), Int(pixels[start + 2]), Int(pixels[start + 3]))
       if color.w > 0 {
-        sums[Self.bin(color)] &+= color
-        counts[Self.bin(color)] += 1
+        let bin = bin(color)
+        sums[bin] &+= color
+        counts[bin] += 1
       } else {
         hasTransparency = true
       }
@@ -40,12 +45,11 @@ struct ColorHistogram {
   /// Whether all colours are counted one by one.
   var isExact: Bool { exactCounts != nil }
 
-  static func binCount(isTranslucent: Bool) -> Int { (isTranslucent ? 8 : 1) << 15 }
-
   /// The bin of a colour that is not transparent.
-  static func bin(_ color: SIMD4<Int>) -> Int {
+  private func bin(_ color: SIMD4<Int>) -> Int {
     let level = color.w == 255 ? 0 : 1 + color.w * 7 / 255
-    return level << 15 | (color.x >> 3) << 10 | (color.y >> 3) << 5 | color.z >> 3
+    let rest = 8 - bits
+    return ((level << bits | color.x >> rest) << bits | color.y >> rest) << bits | color.z >> rest
   }
 
   /// The colours, if there are at most as many.

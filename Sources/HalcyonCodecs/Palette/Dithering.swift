@@ -2,8 +2,13 @@ import HalcyonImaging
 import HalcyonSupport
 
 /// Maps the pixels of an image to a palette; unless the palette is exact, the error of each pixel is diffused to its
-/// neighbours (Floyd and Steinberg, 1976).
+/// neighbours (Floyd and Steinberg, 1976), row by row in alternating directions.
+///
+/// Of an error that is hardly seen only a half is diffused: all of it would make the image grainy, and larger.
 struct Dithering {
+  /// The squared distance to the palette from which on all of an error is diffused.
+  private static let visibleError = 4096
+
   private let palette: ColorPalette
   /// The nearest index for each ``bin(_:)``, filled on first use; -1 if not known yet.
   private var nearest: [Int16]
@@ -23,13 +28,15 @@ struct Dithering {
   /// - Parameter pixels: Premultiplied RGBA, four bytes a pixel.
   mutating func indices(_ pixels: UnsafeBufferPointer<UInt8>, size: PixelSize) throws -> [UInt8] {
     var indices = [UInt8](repeating: 0, count: size.pixelCount)
-    // In sixteenths; one extra element on both sides, so that borders are not a special case.
+    // In parts of 256; one extra element on both sides, so that borders are not a special case.
     var errors = [SIMD4<Int>](repeating: .zero, count: size.width + 2)
     var last: (color: UInt32, index: UInt8)?
     for row in 0..<size.height {
       try CancellationFlag.checkCurrent(atRow: row)
       var below = [SIMD4<Int>](repeating: .zero, count: size.width + 2)
-      for column in 0..<size.width {
+      let step = row % 2 == 0 ? 1 : -1
+      for number in 0..<size.width {
+        let column = step > 0 ? number : size.width - 1 - number
         let pixel = row * size.width + column
         let stored = SIMD4(
           Int(pixels[pixel * 4]), Int(pixels[pixel * 4 + 1]), Int(pixels[pixel * 4 + 2]), Int(pixels[pixel * 4 + 3]))
@@ -40,18 +47,24 @@ struct Dithering {
           continue
         }
         guard stored.w > 0 else { continue }
-        let wanted = Self.color(stored, adding: errors[column + 1] &>> SIMD4(repeating: 4))
+        let wanted = Self.color(stored, adding: errors[column + 1] &>> SIMD4(repeating: 8))
         let index = nearestIndex(to: wanted)
         indices[pixel] = UInt8(index)
-        let error = wanted &- palette.colors[index]
-        errors[column + 2] &+= error &* SIMD4(repeating: 7)
-        below[column] &+= error &* SIMD4(repeating: 3)
+        let error = Self.diffused(wanted &- palette.colors[index])
+        errors[column + 1 + step] &+= error &* SIMD4(repeating: 7)
+        below[column + 1 - step] &+= error &* SIMD4(repeating: 3)
         below[column + 1] &+= error &* SIMD4(repeating: 5)
-        below[column + 2] &+= error
+        below[column + 1 + step] &+= error
       }
       errors = below
     }
     return indices
+  }
+
+  /// The part of an error that is diffused, in sixteenths.
+  private static func diffused(_ error: SIMD4<Int>) -> SIMD4<Int> {
+    let distance = min((error &* error).wrappedSum(), visibleError)
+    return error &* SIMD4(repeating: 8 + distance * 8 / visibleError)
   }
 
   /// A colour with the errors of its neighbours: opaque pixels stay opaque, translucent ones translucent.
@@ -61,13 +74,13 @@ struct Dithering {
     return color
   }
 
-  private static let opaqueBinCount = 1 << 18
+  private static let opaqueBinCount = 1 << 21
   private static let binCount = opaqueBinCount + (1 << 21)
 
-  /// The bin of a colour: with six bits per channel, or five for translucent ones, whose alpha has six.
+  /// The bin of a colour: with seven bits per channel, or five for translucent ones, whose alpha has six.
   private static func bin(_ color: SIMD4<Int>) -> Int {
     color.w == 255
-      ? (color.x >> 2) << 12 | (color.y >> 2) << 6 | color.z >> 2
+      ? (color.x >> 1) << 14 | (color.y >> 1) << 7 | color.z >> 1
       : opaqueBinCount + ((color.w >> 2) << 15 | (color.x >> 3) << 10 | (color.y >> 3) << 5 | color.z >> 3)
   }
 
