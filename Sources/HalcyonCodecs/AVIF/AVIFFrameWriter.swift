@@ -13,6 +13,7 @@ final class AVIFFrameWriter: ImageFrameWriter {
   private var colorSpace = ColorSpace.sRGB
   private var hasAlpha = false
   private var needsEditLists = false
+  private var durations = RoundedDurations(unit: .milliseconds(1), limit: Int(UInt32.max))
 
   init(loopCount: Int?, encoder: AVIFEncoderHandle, layout: avifPixelFormat, background: PixelColor) {
     (self.loopCount, self.encoder, self.layout, self.background) = (loopCount, encoder, layout, background)
@@ -27,9 +28,8 @@ final class AVIFFrameWriter: ImageFrameWriter {
     guard bitmap.size == size else { throw ImageEncodingError.unequalFrames(.avif) }
     var pixels = try bitmap.converted(to: colorSpace)
     if !hasAlpha, !pixels.isOpaque { pixels = try pixels.flattened(onto: background) }
-    let milliseconds = min(max((frame.duration / .milliseconds(1)).rounded(), 1), Double(UInt32.max))
-    try encoder.add(
-      AVIFOutputImage(pixels, layout: layout, hasAlpha: hasAlpha), milliseconds: UInt64(milliseconds))
+    let milliseconds = UInt64(max(durations.units(for: frame.duration), 1))
+    try encoder.add(AVIFOutputImage(pixels, layout: layout, hasAlpha: hasAlpha), milliseconds: milliseconds)
   }
 
   func finish() throws -> Data {

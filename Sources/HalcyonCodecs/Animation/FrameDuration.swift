@@ -12,3 +12,27 @@ enum FrameDuration {
     displayed(seconds.isFinite ? .microseconds(Int64((min(max(seconds, 0), 86_400) * 1e6).rounded())) : .zero)
   }
 }
+
+/// The durations of frames in the units of a format. What rounding leaves over is added to the next frame, so that an
+/// animation keeps its length.
+struct RoundedDurations {
+  private let unit: Duration
+  private let limit: Int
+  /// The fewest units of a frame that browsers would otherwise show for 100 ms.
+  private let least: Int
+  private var rest = 0.0
+
+  init(unit: Duration, limit: Int) {
+    (self.unit, self.limit) = (unit, limit)
+    least = Int(.milliseconds(10) / unit) + 1
+  }
+
+  /// The number of units for the next frame.
+  mutating func units(for duration: Duration) -> Int {
+    let exact = duration / unit + rest
+    let lowest = duration > .milliseconds(10) ? least : 0
+    let rounded = Int(min(max(exact.rounded(), Double(lowest)), Double(limit)))
+    rest = min(max(exact - Double(rounded), -1), 1)
+    return rounded
+  }
+}

@@ -52,6 +52,7 @@ private final class GIFFrameWriter: ImageFrameWriter {
   private var file: GIFFile?
   private var size = PixelSize(width: 0, height: 0)
   private var pending: Frame?
+  private var durations = RoundedDurations(unit: .milliseconds(10), limit: 65_535)
   /// The pixels that are shown before the pending frame; `nil` for a transparent canvas.
   private var shown: [UInt8]?
 
@@ -83,7 +84,8 @@ private final class GIFFrameWriter: ImageFrameWriter {
     let area = isCleared ? whole : shown.map { GIFPixels.difference($0, pending.pixels, size: size) } ?? whole
     let pixels = GIFPixels.part(area, of: pending.pixels, width: size.width, without: shown)
     try file?.append(
-      pixels, size: area.size, in: area, timing: GIFFile.Timing(duration: pending.duration, isCleared: isCleared),
+      pixels, size: area.size, in: area,
+      timing: GIFFile.Timing(duration: durations.units(for: pending.duration), isCleared: isCleared),
       colorLimit: colorLimit)
     shown = isCleared ? nil : pending.pixels
   }

@@ -5,7 +5,8 @@ import HalcyonImaging
 struct GIFFile {
   /// How long a frame of an animation is shown, and whether the canvas is cleared after it.
   struct Timing {
-    var duration: Duration
+    /// In hundredths of a second, at most 65,535.
+    var duration: Int
     var isCleared: Bool
   }
 
@@ -46,7 +47,7 @@ struct GIFFile {
     if timing != nil || palette.hasTransparency {
       let disposal: UInt8 = timing.map { $0.isCleared ? 2 << 2 : 1 << 2 } ?? 0
       let flags = disposal | (palette.hasTransparency ? 1 : 0)
-      bytes += [0x21, 0xF9, 4, flags] + Self.littleEndian(timing.map { Self.hundredths($0.duration) } ?? 0)
+      bytes += [0x21, 0xF9, 4, flags] + Self.littleEndian(timing?.duration ?? 0)
       // The first colour is the transparent one.
       bytes += [0, 0]
     }
@@ -58,10 +59,6 @@ struct GIFFile {
       bytes += [UInt8(color.x), UInt8(color.y), UInt8(color.z)]
     }
     bytes += GIFLZWEncoder.data(indices, bitCount: palette.bitCount)
-  }
-
-  private static func hundredths(_ duration: Duration) -> Int {
-    Int(min(max((duration / .milliseconds(10)).rounded(), 0), 65_535))
   }
 
   private static func littleEndian(_ value: Int) -> [UInt8] {

@@ -6,9 +6,6 @@ import HalcyonSupport
 
 /// The frames of an animated WebP. For one thread at a time.
 final class WebPFrameWriter: ImageFrameWriter {
-  /// The longest duration of a frame, in milliseconds: 24 bits.
-  private static let durationLimit = 0xFF_FFFF
-
   private let loopCount: Int?
   private let metadata: ImageMetadata?
   private let check: (PixelSize) throws(ImageEncodingError) -> Void
@@ -16,6 +13,8 @@ final class WebPFrameWriter: ImageFrameWriter {
   private var encoder: OpaquePointer?
   private var size = PixelSize(width: 0, height: 0)
   private var colorSpace = ColorSpace.sRGB
+  /// In milliseconds of 24 bits.
+  private var durations = RoundedDurations(unit: .milliseconds(1), limit: 0xFF_FFFF)
   /// When the next frame is shown, in milliseconds.
   private var time: Int32 = 0
 
@@ -37,8 +36,7 @@ final class WebPFrameWriter: ImageFrameWriter {
       if CancellationFlag.isCurrentCancelled { throw CancellationError() }
       throw failure
     }
-    let milliseconds = min(max((frame.duration / .milliseconds(1)).rounded(), 0), Double(Self.durationLimit))
-    time = Int32(clamping: Int(time) + Int(milliseconds))
+    time = Int32(clamping: Int(time) + durations.units(for: frame.duration))
   }
 
   func finish() throws -> Data {
