@@ -117,8 +117,9 @@ final class PNGInflatedFile {
     while state.pointee.avail_out > 0 {
       let (input, output) = (state.pointee.avail_in, state.pointee.avail_out)
       let status = isal_inflate(state)
-      // The checksum of the zlib format comes after the last byte, and those of the chunks are right.
-      guard [ISAL_DECOMP_OK, ISAL_END_INPUT, ISAL_OUT_OVERFLOW, ISAL_INCORRECT_CHECKSUM].contains(status) else {
+      // A wrong checksum of all data is found after it.
+      let isInflated = status == ISAL_INCORRECT_CHECKSUM && state.pointee.avail_out == 0
+      guard isInflated || [ISAL_DECOMP_OK, ISAL_END_INPUT, ISAL_OUT_OVERFLOW].contains(status) else {
         throw .corrupt(.png, reason: "its image data cannot be inflated")
       }
       // Without further input ISA-L may still hold output.

@@ -22,10 +22,8 @@ struct PNGReader: ~Copyable {
     size = header.size
     deepRow = range.map { DeepRow(ToneMapper($0), width: header.size.width) }
     stream = PNGStream(bytes, header: header, isWhole: isWhole)
-    // The checksums of the chunks tell damage; that of the zlib format alone is wrong in files that have lost nothing.
-    // libspng does not check that of the last chunk after the last row.
-    let isIntact = stream.isInflated || isWhole && Self.hasIntactData(Bytes(bytes))
-    guard let context = spng_ctx_new(isIntact ? Int32(SPNG_CTX_IGNORE_ADLER32.rawValue) : 0) else {
+    // Chunks have checksums of their own. Some programs write a wrong one of all data, which browsers do not check.
+    guard let context = spng_ctx_new(Int32(SPNG_CTX_IGNORE_ADLER32.rawValue)) else {
       throw .outOfMemory(size)
     }
     self.context = context

@@ -93,6 +93,25 @@ struct MissingEndTests {
     }
   }
 
+  @Test(arguments: ["still.gif", "solid.gif"], [[0xFE], [0xFF, 11]] as [[UInt8]])
+  func `a GIF that ends in a comment is whole, and one that ends where a frame is announced is not`(
+    _ name: String, _ label: [UInt8]
+  ) throws {
+    let file = try FormatFixture.data(name)
+    let whole = try frames(of: file, name)
+    let comment = Data([0x21] + label + "a comment".utf8)
+    for cut in [file.dropLast() + comment, file.dropLast() + comment.prefix(3)] {
+      let remaining = try frames(of: cut, name)
+      #expect(remaining.count == whole.count)
+      #expect(try !GIFDecoder().decode(cut, options: DecodingOptions()).isPartial)
+    }
+    #expect(throws: ImageDecodingError.truncated(.gif)) {
+      try GIFDecoder().decode(Data("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0] + comment, options: DecodingOptions())
+    }
+    let announced = file.dropLast() + [0x21, 0xF9, 4, 0]
+    #expect(throws: ImageDecodingError.truncated(.gif)) { try frames(of: announced, name) }
+  }
+
   @Test func `a still WebP image is whole without the chunks that follow it, but not without its orientation`() throws {
     let bytes = try FormatFixture.data("lossy.webp")
     var announced = bytes

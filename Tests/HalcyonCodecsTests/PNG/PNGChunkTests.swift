@@ -1,12 +1,53 @@
 import Foundation
-import HalcyonCodecs
 import HalcyonImaging
 import HalcyonTestTraits
 import Testing
 
+@testable import HalcyonCodecs
+
 /// Chunks that are malformed, in the wrong place, or not needed.
 @Suite(.unitTest)
 struct PNGChunkTests {
+  @Test(arguments: ["jpeg/peacock.png", "pngsuite/basi2c08.png", "color/display-p3.png"])
+  func `a wrong checksum of all image data loses nothing`(_ name: String) throws {
+    var file = try Fixture.data(name)
+    let chunk = try #require(file.range(of: Data("IDAT".utf8), options: .backwards)).lowerBound
+    let length = file[chunk - 4..<chunk].reduce(0) { $0 << 8 | Int($1) }
+    let whole = try PNGDecoder().decode(file, options: DecodingOptions()).bitmap
+    file[chunk + 4 + length - 1] ^= 0xFF
+    let image = try PNGDecoder().decode(PNGChecksums.repaired(file), options: DecodingOptions())
+    #expect(!image.isPartial && image.bitmap.largestDifference(to: whole) == 0)
+  }
+
+  @Test func `a compressed text has a limit`() throws {
+    // The image data of a grey PNG is a text of zeros.
+    for (side, isRead) in [(1000, true), (2200, false)] {
+      let blank = try Bitmap.painted(side, side) { _, _ in Color(0, 0, 0, 255) }
+      let image = try PNGEncoder().encode(blank, options: EncodingOptions())
+      var stream: [UInt8] = []
+      var rest = image[...]
+      while let chunk = rest.range(of: Data("IDAT".utf8)) {
+        let length = rest[chunk.lowerBound - 4..<chunk.lowerBound].reduce(0) { $0 << 8 | Int($1) }
+        stream += rest[chunk.upperBound..<chunk.upperBound + length]
+        rest = rest[(chunk.upperBound + length)...]
+      }
+      let packet = Array("XML:com.adobe.xmp\0\u{1}\0\0\0".utf8) + stream
+      let file = FileSurgery.png(try Fixture.data("jpeg/peacock.png"), inserting: "iTXt", packet)
+      #expect(try (ImageMetadata(of: file).xmp != nil) == isRead)
+    }
+  }
+
+  @Test func `a delay without a denominator is in hundredths of a second`() throws {
+    for (denominator, expected) in [
+      (UInt8(0), Duration.milliseconds(250)), (50, .milliseconds(500)), (100, .milliseconds(250)),
+    ] {
+      let content = Data(
+        [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1] + Array(repeating: 0, count: 8) + [0, 25, 0, denominator, 1, 1])
+      let control = try content.withUnsafeBytes { try APNGFrameControl(Bytes($0)) }
+      #expect(control.duration == expected && control.disposal == .clear && control.isBlended)
+    }
+  }
+
   private static let palette: [UInt8] = [255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9]
   private static let opaque = [
     Color(255, 0, 0, 255), Color(0, 255, 0, 255), Color(0, 0, 255, 255), Color(9, 9, 9, 255),
