@@ -67,10 +67,16 @@ struct AnimationEncodingTests {
 
   @Test(arguments: formats, [nil, 1, 2, 40])
   func `an animated image keeps the number of its loops`(_ format: ImageFormat, _ loopCount: Int?) throws {
-    let image = try Self.animation(try Self.frames(isOpaque: true), loopCount: loopCount)
-    #expect(image.animation?.loopCount == loopCount)
-    let reader = try Self.reader(try image.encoded(as: format))
-    #expect(reader.animation == AnimationInfo(frameCount: 4, loopCount: loopCount))
+    // Alpha is another track, with an edit list of its own.
+    for isOpaque in [true, false] {
+      let image = try Self.animation(try Self.frames(isOpaque: isOpaque), loopCount: loopCount)
+      #expect(image.animation?.loopCount == loopCount)
+      let file = try image.encoded(as: format)
+      let reader = try Self.reader(file)
+      #expect(reader.animation == AnimationInfo(frameCount: 4, loopCount: loopCount))
+      let frame = try #require(try reader.nextFrame())
+      #expect(frame.bitmap.hasTransparentPixel == !isOpaque && frame.bitmap[6, 24].alpha > 250)
+    }
   }
 
   @Test(arguments: formats)

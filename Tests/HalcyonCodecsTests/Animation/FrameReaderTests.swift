@@ -23,8 +23,10 @@ struct FrameReaderTests {
     let second = try #require(try reader.nextFrame())
     for _ in 0..<3 {
       try reader.rewind()
-      #expect(try #require(try reader.nextFrame()).bitmap.largestDifference(to: first.bitmap) == 0)
-      #expect(try #require(try reader.nextFrame()).bitmap.largestDifference(to: second.bitmap) == 0)
+      for expected in [first, second] {
+        let frame = try #require(try reader.nextFrame())
+        #expect(frame.bitmap.largestDifference(to: expected.bitmap) == 0 && frame.duration == expected.duration)
+      }
     }
   }
 
