@@ -38,7 +38,7 @@ struct AppKitTests {
     let view = imageView()
     let options = ImageViewOptions(transition: .crossFade)
     view.hc.setImage(with: fixture.url("40x20"), options: options, completion: fixture.completion)
-    while view.image == nil { await Task.yield() }
+    while view.image == nil, !Task.isCancelled { await Task.yield() }
     #expect(view.layer?.animations["halcyon"]?.duration == 0.3)
     #expect(fixture.ends.events == [])
     CATransaction.endAll()
@@ -55,7 +55,7 @@ struct AppKitTests {
     #expect(target !== view)
     target.mouseDown(with: NSEvent())
     target.mouseUp(with: NSEvent())
-    while view.image == nil { await Task.yield() }
+    while view.image == nil, !Task.isCancelled { await Task.yield() }
     #expect(view.hitTest(CGPoint(x: 5, y: 5)) === view)
   }
 
@@ -68,7 +68,7 @@ struct AppKitTests {
       return try DecodedImage(image).bitmap[0, 0].red
     }
     for value in [10, 20, 30, 10] as [UInt8] {
-      while try red() != value { await Task.yield() }
+      while try red() != value, !Task.isCancelled { await Task.yield() }
     }
     window.contentView = nil
     #expect(!view.hc.binder.isVisible)
@@ -107,7 +107,9 @@ struct AppKitTests {
       let locks = folder.appending(path: "v\(DiskCache.format)/own").path
       #expect(try FileManager.default.contentsOfDirectory(atPath: locks).count == 1)
       NotificationCenter.default.post(name: NSApplication.didResignActiveNotification, object: nil)
-      while try !FileManager.default.contentsOfDirectory(atPath: locks).isEmpty { await Task.yield() }
+      while try !FileManager.default.contentsOfDirectory(atPath: locks).isEmpty, !Task.isCancelled {
+        await Task.yield()
+      }
     }
   }
 }

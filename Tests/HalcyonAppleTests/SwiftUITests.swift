@@ -64,7 +64,7 @@ struct SwiftUITests: SwiftUIStage {
       .onSuccess { log.record("\($0.image.size)") }
       .onSuccess { _ in log.record("both") }
     show(view)
-    while log.events.last != "both" { await Task.yield() }
+    while log.events.last != "both", !Task.isCancelled { await Task.yield() }
     #expect(log.events.contains("20x20"))
     let image = try #require(images(view.body).first)
     let pixel = try DecodedImage(#require(image.pixels)).bitmap[0, 0]
@@ -115,7 +115,7 @@ struct SwiftUITests: SwiftUIStage {
       return try DecodedImage(pixels).bitmap[0, 0].red
     }
     for value in [10, 20, 30, 10] as [UInt8] {
-      while try red() != value { await Task.yield() }
+      while try red() != value, !Task.isCancelled { await Task.yield() }
     }
   }
 

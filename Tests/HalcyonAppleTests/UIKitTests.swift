@@ -72,7 +72,7 @@ struct UIKitTests {
     let options = ImageViewOptions(transition: .crossFade)
     let shown = EventLog<Bool>()
     let task = Task {
-      while view.image == nil { await Task.yield() }
+      while view.image == nil, !Task.isCancelled { await Task.yield() }
       shown.record(true)
     }
     view.hc.setImage(with: fixture.url("40x20"), options: options, completion: fixture.completion)
@@ -94,7 +94,7 @@ struct UIKitTests {
     #expect(fixture.ends.events == ["404"])
     let control = try #require(view.hitTest(middle, with: nil) as? UIControl)
     control.sendActions(for: .touchUpInside)
-    while view.image == nil { await Task.yield() }
+    while view.image == nil, !Task.isCancelled { await Task.yield() }
     #expect(view.hitTest(middle, with: nil) === view)
     #expect(fixture.transport.requests.count == 2)
   }
@@ -259,7 +259,7 @@ struct UIKitTests {
       attachment.hc(in: text).pipeline = fixture.pipeline
       let count = text.displayCount
       attachment.hc(in: text).setImage(with: fixture.url("200x200"), completion: fixture.completion)
-      while attachment.image == nil { await Task.yield() }
+      while attachment.image == nil, !Task.isCancelled { await Task.yield() }
       #expect(attachment.image?.cgImage?.width == expected)
       #expect(text.displayCount > count)
     }
@@ -300,7 +300,7 @@ struct UIKitTests {
       func lockCount() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: locks.path).count }
       #expect(try lockCount() == 1)
       NotificationCenter.default.post(name: .NSExtensionHostDidEnterBackground, object: nil)
-      while try lockCount() > 0 { await Task.yield() }
+      while try lockCount() > 0, !Task.isCancelled { await Task.yield() }
     }
   }
 

@@ -122,7 +122,7 @@ struct ViewRuleTests: SwiftUIStage {
     view.set(fixture.url("recovering"))
     try await fixture.ends.waitForEvents(count: 1)
     view.tap()
-    while view.width == nil { await Task.yield() }
+    while view.width == nil, !Task.isCancelled { await Task.yield() }
     #expect(fixture.transport.requests.count == 2)
   }
 

@@ -15,7 +15,9 @@ struct AnimationDriverTests {
     try #require(AnimationPlayer.shared(for: try AnimatedView.image(frameCount: 3), now: clock.now))
   }
 
-  private func waitForFrame(_ clock: ManualFrameClock) async { while clock.time == nil { await Task.yield() } }
+  private func waitForFrame(_ clock: ManualFrameClock) async {
+    while clock.time == nil, !Task.isCancelled { await Task.yield() }
+  }
 
   @Test func `a visible view waits for each frame in turn, a hidden one for none`() async throws {
     let driver = AnimationDriver(clock: clock)

@@ -49,7 +49,7 @@ struct SharedTransferTests {
       for _ in 0..<(turn % 20) { await Task.yield() }
       if turn % 2 == 0 { view.binder.cancel() } else { view.binder.hc.setImage(with: nil) }
       try await view.cancelled.waitForEvents(count: 1)
-      while view.fixture.pipeline.activeJobCount > 0 { await Task.yield() }
+      while view.fixture.pipeline.activeJobCount > 0, !Task.isCancelled { await Task.yield() }
       #expect(view.fixture.transport.requests.count == 1)
     }
   }

@@ -34,7 +34,7 @@ struct TestDisplayTests {
     view.displaySize = ViewSize(width: 50, height: 50)
     #expect(try await view.content(of: .image).name == "image 50x25")
     view.displayScale = 2
-    while view.content.name != "image 100x50" { await Task.yield() }
+    while view.content.name != "image 100x50", !Task.isCancelled { await Task.yield() }
   }
 
   @Test func `a cancelled test does not wait`() async throws {
@@ -60,7 +60,7 @@ struct TestDisplayTests {
       #expect(view.hc.animation.frameCount > 1)
       #expect(view.hc.animation.isPlaying != reducesMotion)
       if reducesMotion { view.hc.animation.play() }
-      while view.frames.isEmpty { await Task.yield() }
+      while view.frames.isEmpty, !Task.isCancelled { await Task.yield() }
     }
   }
 

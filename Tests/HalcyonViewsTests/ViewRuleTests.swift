@@ -80,7 +80,7 @@ struct ViewRuleTests {
     #expect(view.content().name == "placeholder dots")
     if kind != .slot { #expect(view.indicator() == "indicator activity") }
     fixture.release("40x20")
-    while view.content().role != .image { await Task.yield() }
+    while view.content().role != .image, !Task.isCancelled { await Task.yield() }
     #expect(view.indicator() == nil)
     #expect(try await view.load(fixture.request("gone")) == "httpStatus")
     #expect(view.content().name == "failure broken")
@@ -98,7 +98,7 @@ struct ViewRuleTests {
     ImageViewOptions.global = ImageViewOptions()
     #expect(view.content().name == "image 40x20")
     fixture.release("30x10")
-    while view.content().name != "image 30x10" { await Task.yield() }
+    while view.content().name != "image 30x10", !Task.isCancelled { await Task.yield() }
   }
 
   @Test(arguments: Kind.allCases)
@@ -125,7 +125,7 @@ struct ViewRuleTests {
       let view = view(kind, fixture)
       #expect(try await view.load(fixture.request("gone")) == "httpStatus")
       view.tap()
-      while retries, fixture.fixture.transport.requests.count < 2 { await Task.yield() }
+      while retries, fixture.fixture.transport.requests.count < 2, !Task.isCancelled { await Task.yield() }
       #expect(fixture.fixture.transport.requests.count == (retries ? 2 : 1))
     }
   }
@@ -141,10 +141,10 @@ struct ViewRuleTests {
     let limiter = fixture.fixture.pipeline.loader.bytes.http.limiter
     for (index, view) in views.enumerated() {
       view.set(fixture.request(names[index]), ImageViewOptions()) { _ in }
-      while limiter.activeCount < 1 || limiter.waitingCount < index { await Task.yield() }
+      while limiter.activeCount < 1 || limiter.waitingCount < index, !Task.isCancelled { await Task.yield() }
     }
     fixture.release(names[0])
-    while fixture.fixture.transport.requests.count < names.count { await Task.yield() }
+    while fixture.fixture.transport.requests.count < names.count, !Task.isCancelled { await Task.yield() }
     #expect(fixture.fixture.transport.requests.map(\.url.lastPathComponent) == ["9x9", "3x3", "2x2", "1x1"])
     withExtendedLifetime(views) {}
   }
@@ -158,12 +158,12 @@ struct ViewRuleTests {
     var request = fixture.request("pieces-40x20")
     request.previews = PreviewPolicy(keepsLast: true)
     view.set(request, ImageViewOptions()) { _ in }
-    while view.content().name != "preview 2x1" { await Task.yield() }
+    while view.content().name != "preview 2x1", !Task.isCancelled { await Task.yield() }
     _ = try await view.load(fixture.request("30x10"))
     view.set(request, ImageViewOptions()) { _ in }
     #expect(view.content().name == "preview 2x1")
     fixture.release("pieces-40x20")
-    while view.content().name != "image 40x20" { await Task.yield() }
+    while view.content().name != "image 40x20", !Task.isCancelled { await Task.yield() }
   }
 
   @Test(arguments: Kind.allCases)
@@ -177,7 +177,7 @@ struct ViewRuleTests {
       try SolidImage(width: 30, height: 10, paddingByteCount: 1).data.write(to: file)
       #expect(try await second.load(ImageRequest(url: file)) == "40x20 from memory")
       #expect(second.content().name == "image 40x20")
-      while second.content().name != "image 30x10" { await Task.yield() }
+      while second.content().name != "image 30x10", !Task.isCancelled { await Task.yield() }
       #expect(try await view(kind, fixture).load(ImageRequest(url: file)) == "30x10 from memory")
     }
   }

@@ -257,7 +257,9 @@ struct ViewSizingTests {
     view.binder.displayDidChange()
     await view.clock.waitForSleepers()
     view.clock.advance(by: .seconds(3))
-    while view.clock.sleeperCount > 0 || view.fixture.pipeline.activeJobCount > 0 { await Task.yield() }
+    while view.clock.sleeperCount > 0 || view.fixture.pipeline.activeJobCount > 0, !Task.isCancelled {
+      await Task.yield()
+    }
     #expect(view.fixture.transport.requests.count == 1)
     #expect(view.display.events == ["image 100x50"])
   }

@@ -33,9 +33,9 @@ struct MemoryBudgetTests {
     let budget = MemoryBudget(byteLimit: 100)
     try await budget.reserve(60)
     let large = Task { try await budget.reserve(90) }
-    while budget.waitingCount < 1 { await Task.yield() }
+    while budget.waitingCount < 1, !Task.isCancelled { await Task.yield() }
     let small = Task { try await budget.reserve(30) }
-    while budget.waitingCount < 2 { await Task.yield() }
+    while budget.waitingCount < 2, !Task.isCancelled { await Task.yield() }
     large.cancel()
     await #expect(throws: CancellationError.self) { try await large.value }
     try await small.value

@@ -46,7 +46,7 @@ private final class HeldEncoder: ImageEncoder {
     }
     if number == 1 {
       began.set()
-      release.wait()
+      release.waitWithLimit()
     }
     return Data(count: Int(options.quality * 100))
   }

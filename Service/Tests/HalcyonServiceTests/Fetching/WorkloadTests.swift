@@ -27,7 +27,7 @@ struct WorkloadTests {
       try await fetched.wait()
       group.addTask { try await workload.waitForTransfer() }
       let cancelled = Task { try await workload.waitForTransfer() }
-      while workload.waitingTransferCount < 2 { await Task.yield() }
+      while workload.waitingTransferCount < 2, !Task.isCancelled { await Task.yield() }
       cancelled.cancel()
       await #expect(throws: CancellationError.self) { try await cancelled.value }
       #expect(workload.waitingTransferCount == 1)

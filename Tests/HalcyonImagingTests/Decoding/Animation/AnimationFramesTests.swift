@@ -1,6 +1,7 @@
 import HalcyonImaging
 import Foundation
 import HalcyonTestDoubles
+import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
 
@@ -90,7 +91,7 @@ struct AnimationFramesTests {
     let (decoded, continuation) = AsyncStream.makeStream(of: Int.self)
     let decoder = NumberedFramesDecoder(frameCount: 3) { index in
       continuation.yield(index)
-      gate.wait()
+      gate.waitWithLimit()
     }
     let frames = try decoder.frames()
     let first = Task { try await frames.frame(at: 0) }
@@ -110,6 +111,6 @@ struct AnimationFramesTests {
     frames.removeAll()
     #expect(frames.byteCount == 0 && frames.cachedFrame(at: 0) == nil)
     // The decoding thread lets go of the frame shortly after it has handed it over.
-    while decoder.inMemoryCount > 0 { await Task.yield() }
+    while decoder.inMemoryCount > 0, !Task.isCancelled { await Task.yield() }
   }
 }
