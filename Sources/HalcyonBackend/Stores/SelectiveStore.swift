@@ -20,7 +20,7 @@ protocol StoreError: Error {
 extension DiskCacheError: StoreError {
   var isFaultOfStore: Bool {
     switch self {
-    case .system, .index, .damagedIndex, .newerFormat, .busy: true
+    case .system, .index, .damagedIndex, .newerFormat, .busy, .unsafeFolder: true
     case .entryTooLarge, .metadataTooLarge, .insufficientSpace: false
     }
   }

@@ -13,7 +13,7 @@ extension DiskCache {
   /// empty if the folder has none, or cannot be listed.
   public static func formats(in directory: URL) -> [Int] {
     let root = directory.path(percentEncoded: false)
-    let names = (try? SystemFiles().names(in: root)) ?? []
+    let names = (try? SystemFiles().names(in: root, followsLink: true)) ?? []
     return names.compactMap(DiskLayout.format).sorted().filter { format in
       access(DiskLayout(root: root, format: format).index, F_OK) == 0
     }
@@ -39,7 +39,7 @@ private struct OldFormats: Sendable {
 
   /// Removes the caches that no process has open or has used for a week. Newer formats are not touched.
   func removeUnused(now: Date) throws(DiskCacheError) {
-    let names = try fileSystem.names(in: layout.root)
+    let names = try fileSystem.names(in: layout.root, followsLink: true)
     // A removal that did not end.
     if names.contains(DiskLayout.removedName) { try fileSystem.removeTree(layout.removed) }
     for format in names.compactMap(DiskLayout.format).sorted() where format < layout.format {
@@ -51,7 +51,9 @@ private struct OldFormats: Sendable {
   /// Renames the folder of an unused cache, so that a process that starts meanwhile makes a new one.
   private func moveAside(_ old: DiskLayout, now: Date) throws(DiskCacheError) -> Bool {
     do throws(DiskCacheError) {
-      guard now.timeIntervalSince(try lastUse(of: old)) > Self.idleTime else { return false }
+      guard try old.checkFolders(in: fileSystem), now.timeIntervalSince(try lastUse(of: old)) > Self.idleTime else {
+        return false
+      }
       let indexLock = try FileDescriptor(path: old.indexLock, flags: O_RDWR, in: fileSystem)
       guard try indexLock.lock(LOCK_EX | LOCK_NB) else { return false }
       defer { _ = try? indexLock.lock(LOCK_UN) }
@@ -61,7 +63,8 @@ private struct OldFormats: Sendable {
       try fileSystem.move(old.version, to: layout.removed)
       return true
     } catch {
-      // Not a cache, or removed by another process.
+      // Not a cache, prepared by another user, or removed by another process.
+      if case .unsafeFolder = error { return false }
       guard error.isMissing else { throw error }
       return false
     }

@@ -27,6 +27,7 @@ public final class DiskCache: SourcePurgingStore, MissReportingStore {
   let fileSystem: any FileSystem
   let layout: DiskLayout
   private let nonblockingReads = NonblockingReads()
+  private let hasCheckedFolders = Atomic(false)
   let time: any TimeSource
   let counters = DiskCounters()
   let removals = RemovalHistory()
@@ -131,7 +132,10 @@ public final class DiskCache: SourcePurgingStore, MissReportingStore {
     let last = pendingAccess(of: key)
     let path = layout.entry(key.digest.bytes)
     do {
-      let file = try await readers.run { [fileSystem] _ in try EntryFile.describe(path: path, in: fileSystem) }
+      let file = try await readers.run { [self] _ in
+        try checkFolders()
+        return try EntryFile.describe(path: path, in: fileSystem)
+      }
       guard let file, file.key == key else { return nil }
       return isFresh(file.metadata, stored: file.stored, lastUse: last?.date ?? file.modified) ? file.metadata : nil
     } catch let error as DiskCacheError where error.isMissing {
@@ -243,17 +247,24 @@ extension DiskCache {
     try Task.checkCancellation()
     let path = layout.entry(key.digest.bytes)
     if let content = nonblockingReads.read(path: path, key: key, in: fileSystem) { return .hit(content) }
-    return try await readers.run { [fileSystem, nonblockingReads, layout] _ in
+    return try await readers.run { [self] _ in
+      try checkFolders()
       nonblockingReads.checkSupport(of: layout.root, in: fileSystem)
       do throws(DiskCacheError) {
         return try EntryFile.read(path: path, key: key, in: fileSystem).map { .hit($0) } ?? .miss(.damaged)
       } catch {
+        if error.systemCode == ELOOP { return .miss(.damaged) }
         guard error.isMissing else { throw error }
         // Checked here, so that a miss takes one visit to this thread, whether or not a download can be resumed.
         let part = layout.entry(key.ofPartialBody.digest.bytes)
         return .miss((try? fileSystem.status(of: part)) == nil ? .absent : .partial)
       }
     }
+  }
+
+  /// Checks the owners of the folders before the first read. Blocks the calling thread.
+  private func checkFolders() throws(DiskCacheError) {
+    if !hasCheckedFolders.load() { hasCheckedFolders.store(try layout.checkFolders(in: fileSystem)) }
   }
 
   private func isFresh(_ metadata: EntryMetadata, stored: Date, lastUse: Date) -> Bool {

@@ -17,6 +17,8 @@ public enum DiskCacheError: Error, Hashable {
   case entryTooLarge(byteCount: Int, sizeLimit: Int)
   /// The metadata exceeds its limit even without the header fields that HTTP caching does not need. Sizes are in bytes.
   case metadataTooLarge(byteCount: Int, limit: Int)
+  /// A folder or file of the cache is a symbolic link, or belongs to another user, who could change it.
+  case unsafeFolder(path: String)
   /// Pinned entries and entries being written leave too little space for the entry. Sizes are in bytes.
   case insufficientSpace(byteCount: Int, sizeLimit: Int)
 }
@@ -40,6 +42,9 @@ extension DiskCacheError: CustomStringConvertible {
       "An entry of \(byteCount) bytes exceeds the cache's limit of \(sizeLimit). Raise sizeLimit to store it."
     case .metadataTooLarge(let byteCount, let limit):
       "The tags, URL, userInfo and caching fields of an entry take \(byteCount) bytes; the limit is \(limit). Shorten them."
+    case .unsafeFolder(let path):
+      "\(path) is a symbolic link, or belongs to another user than \(geteuid()), who could change it. "
+        + "Remove it, or choose a folder for the cache that this user owns."
     case .insufficientSpace(let byteCount, let sizeLimit):
       "Pinned entries leave less than \(byteCount) bytes in the cache's \(sizeLimit). Unpin some or raise sizeLimit."
     }

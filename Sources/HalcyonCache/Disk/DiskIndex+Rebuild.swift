@@ -4,7 +4,7 @@ import HalcyonSupport
 extension DiskIndex {
   /// Fills a new index from the entry files. No other process may be writing.
   func rebuild() throws(DiskCacheError) {
-    for name in try fileSystem.names(in: layout.temporaries) {
+    for name in try fileSystem.names(in: layout.temporaries) where WriterLock.isName(name) {
       try removeFile(layout.temporaries + "/" + name)
     }
     for name in try fileSystem.names(in: layout.entries) {
@@ -32,7 +32,7 @@ extension DiskIndex {
     }
     guard !names.isEmpty else { return }
     try database.transaction { () throws(DiskCacheError) in
-      for name in names {
+      for name in names where DiskLayout.digest(name) != nil {
         let path = folder + "/" + name
         switch try inspect(path, name: name) {
         case .entry(let file):
@@ -57,9 +57,9 @@ extension DiskIndex {
   /// A file in a shard.
   private enum InspectedFile {
     case entry(EntryFile.Description)
-    /// Missing, a folder, damaged, under the wrong name, or with the number of another entry.
+    /// Missing, a folder, damaged, of another user, under the wrong name, or with the number of another entry.
     case notAnEntry
-    /// A file of another user, or one in a bad block.
+    /// A file without permission to read it, a symbolic link, or one in a bad block.
     case unreadable
   }
 

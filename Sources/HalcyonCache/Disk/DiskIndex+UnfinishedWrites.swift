@@ -15,8 +15,8 @@ extension DiskIndex {
     return try database.transaction { () throws(DiskCacheError) in
       var failures: [String: DiskCacheError] = [:]
       for row in try database.run(query) {
-        // A name that leads to another folder comes from a damaged index.
-        guard let writer = row[0].text, let byteCount = row[1].integer, !writer.utf8.contains(UInt8(ascii: "/")) else {
+        // Another name, which may lead to another folder, comes from a damaged index.
+        guard let writer = row[0].text, let byteCount = row[1].integer, WriterLock.isName(writer) else {
           throw damagedIndexError
         }
         guard try isRecoverable(writer) else { continue }
@@ -81,12 +81,12 @@ extension DiskIndex {
     try database.transaction { () throws(DiskCacheError) in
       let rows = try rows(in: shard)
       let names = Set(try self.names(in: shard))
-      for name in names.subtracting(rows.compactMap(Self.fileName)) {
+      for name in names.subtracting(rows.compactMap(Self.fileName)) where DiskLayout.digest(name) != nil {
         try removeOld(folder + "/" + name, now: now, age: age)
       }
       for row in rows where !names.contains(Self.fileName(row) ?? "") { try removeEntry(row) }
     }
-    for name in try fileSystem.names(in: layout.temporaries) {
+    for name in try fileSystem.names(in: layout.temporaries) where WriterLock.isName(name) {
       let isKnown = try !database.run("SELECT 1 FROM writer WHERE name=?", [.text(name)]).isEmpty
       if !isKnown { try removeOld(layout.temporaries + "/" + name, now: now, age: age) }
     }

@@ -30,6 +30,8 @@ struct DiskLayout: Sendable {
   }
 
   var index: String { version + "/index.db" }
+  /// What follows the path of the index in the names of its files.
+  static let indexSuffixes = ["", "-wal", "-shm", "-journal"]
   /// A damaged index that was moved aside.
   var damagedIndex: String { version + "/index.damaged" }
   var indexLock: String { version + "/gate" }
@@ -69,9 +71,18 @@ struct DiskLayout: Sendable {
   }
 
   /// Creates the missing folders, accessible to the owner only, and makes existing ones writable by the owner only. Shards are created with their first entry.
+  ///
+  /// - Throws: ``DiskCacheError/unsafeFolder(path:)`` when another user could have prepared the files.
   func create(in fileSystem: any FileSystem) throws(DiskCacheError) {
-    for folder in [writerLocks, temporaries, entries] { try fileSystem.makeFolder(folder) }
-    for folder in [root, version, writerLocks, temporaries, entries] { try fileSystem.revokeWriting(in: folder) }
+    try fileSystem.makeFolder(root)
+    // The parents first: nobody else can replace a folder that is checked after its parent.
+    fileSystem.revokeWriting(in: root, try checkOwner(of: root, in: fileSystem))
+    for folder in [version, writerLocks, temporaries, entries] {
+      try fileSystem.makeFolder(folder)
+      fileSystem.revokeWriting(in: folder, try checkOwner(of: folder, in: fileSystem))
+    }
+    try checkShards(in: fileSystem)
+    try checkIndex(in: fileSystem)
     excludeFromBackup()
     // Tells backup programs to skip the folder (bford.info/cachedir).
     guard access(tag, F_OK) != 0 else { return }
@@ -84,8 +95,56 @@ struct DiskLayout: Sendable {
     }
   }
 
-  /// Tells the backups of Apple's systems to skip the folder, wherever it is: what is cached can be loaded again. Has
-  /// no effect elsewhere; a failure does not affect the cache.
+  /// Checks the owners of the folders with the entries.
+  ///
+  /// - Returns: Whether the folders exist.
+  /// - Throws: ``DiskCacheError/unsafeFolder(path:)`` when another user could have prepared the files.
+  func checkFolders(in fileSystem: any FileSystem) throws(DiskCacheError) -> Bool {
+    do throws(DiskCacheError) {
+      for folder in [root, version, entries] { try checkOwner(of: folder, in: fileSystem) }
+      try checkShards(in: fileSystem)
+      return true
+    } catch {
+      guard error.isMissing else { throw error }
+      return false
+    }
+  }
+
+  private func checkShards(in fileSystem: any FileSystem) throws(DiskCacheError) {
+    for name in try fileSystem.names(in: entries) where UInt8(name, radix: 16) != nil {
+      try checkOwner(of: entries + "/" + name, in: fileSystem)
+    }
+  }
+
+  /// Checks the files of the index, which SQLite opens by their names.
+  ///
+  /// - Throws: ``DiskCacheError/unsafeFolder(path:)`` when one is a symbolic link or belongs to another user;
+  ///   ``DiskCacheError/damagedIndex(path:)`` when one has a second name, under which it may be a file of something else.
+  func checkIndex(in fileSystem: any FileSystem) throws(DiskCacheError) {
+    for path in [indexLock, damagedIndex] + Self.indexSuffixes.map({ index + $0 }) {
+      do throws(DiskCacheError) {
+        let status = try checkOwner(of: path, in: fileSystem)
+        if status.isRegularFile, status.st_nlink > 1, path != damagedIndex { throw .damagedIndex(path: index) }
+      } catch {
+        guard error.isMissing else { throw error }
+      }
+    }
+  }
+
+  /// Checks that a file or folder belongs to this user or to root, and that it is no symbolic link. Only the folder of
+  /// the cache itself may be a link, which also belongs to one of them.
+  @discardableResult
+  private func checkOwner(of path: String, in fileSystem: any FileSystem) throws(DiskCacheError) -> stat {
+    // With a slash at the end the target would be seen, not the link.
+    let name = path.utf8.lastIndex { $0 != UInt8(ascii: "/") }.map { String(path.utf8[...$0]) ?? path } ?? path
+    var status = try fileSystem.status(of: name, followsLink: false)
+    if path == root, status.isLink, status.isTrusted { status = try fileSystem.status(of: path) }
+    guard !status.isLink, status.isTrusted else { throw .unsafeFolder(path: path) }
+    return status
+  }
+
+  /// Tells the backups of Apple's systems to skip the folder, wherever it is: what is cached can be loaded again. Has no
+  /// effect elsewhere, and its failure none on the cache.
   private func excludeFromBackup() {
     var values = URLResourceValues()
     values.isExcludedFromBackup = true

@@ -164,7 +164,9 @@ actor DiskWriter {
     let isRecorded = try? EntryFile.recordReads(
       access.readCount, lastUse: access.date, path: path, key: key, in: fileSystem)
     if isRecorded == true { return }
-    _ = try? fileSystem.check(.setTimes, layout.root) { _ in Int(utimensat(AT_FDCWD, path, [time, time], 0)) }
+    _ = try? fileSystem.check(.setTimes, layout.root) { _ in
+      Int(utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW))
+    }
   }
 }
 

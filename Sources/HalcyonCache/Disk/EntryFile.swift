@@ -29,13 +29,16 @@ enum EntryFile {
     try read(FileDescriptor(path: path, flags: O_RDONLY, in: fileSystem), key: key)
   }
 
-  /// The entry in an open file; `nil` when it is damaged, holds another key, or is larger than `byteLimit`.
+  /// The entry in an open file; `nil` when it is damaged, of another user, holds another key, or is larger than
+  /// `byteLimit`.
   static func read(
     _ file: borrowing FileDescriptor, key: CacheKey, byteLimit: Int = .max
   ) throws(DiskCacheError) -> Content? {
     let status = try file.status()
     let count = Int(status.st_size)
-    guard status.isRegularFile, count >= EntryFileHeader.byteCount, count <= byteLimit else { return nil }
+    guard status.isRegularFile, status.isTrusted, count >= EntryFileHeader.byteCount, count <= byteLimit else {
+      return nil
+    }
     if count > Self.unconfirmedByteLimit {
       let start = try file.read(count: EntryFileHeader.byteCount, at: 0)
       guard start.withUnsafeBytes({ EntryFileHeader(decoding: $0) })?.fileByteCount == count else { return nil }
@@ -78,7 +81,7 @@ enum EntryFile {
     var diskByteCount: Int { EntryFile.diskByteCount(fileByteCount: header.fileByteCount) }
   }
 
-  /// The description of a file; `nil` when it is damaged.
+  /// The description of a file; `nil` when it is damaged, or of another user.
   static func describe(
     path: String, in fileSystem: any FileSystem = SystemFiles()
   ) throws(DiskCacheError) -> Description? {
@@ -155,7 +158,7 @@ enum EntryFile {
 
   private static func describe(_ file: borrowing FileDescriptor) throws(DiskCacheError) -> Description? {
     let status = try file.status()
-    guard status.isRegularFile else { return nil }
+    guard status.isRegularFile, status.isTrusted else { return nil }
     // Most keys and slots are far shorter, so that one read suffices.
     var start = try file.read(count: 4096, at: 0)
     guard let header = start.withUnsafeBytes({ EntryFileHeader(decoding: $0) }),

@@ -2,6 +2,8 @@ package import Foundation
 import CHalcyonSystemShim
 
 /// An open file, closed when the value is destroyed. Calls that a signal interrupts are retried.
+///
+/// A symbolic link is not followed, and opening a pipe does not wait for its other end.
 package struct FileDescriptor: ~Copyable {
   private let number: Int32
   private let path: String
@@ -12,7 +14,8 @@ package struct FileDescriptor: ~Copyable {
   package init(
     path: String, flags: Int32, mode: mode_t = 0o600, in fileSystem: any FileSystem = SystemFiles()
   ) throws(DiskCacheError) {
-    number = Int32(try fileSystem.check(.open, path) { _ in Int(open(path, flags | O_CLOEXEC, mode)) })
+    number = Int32(
+      try fileSystem.check(.open, path) { _ in Int(open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode)) })
     self.path = path
     self.fileSystem = fileSystem
     isBlocking = true

@@ -86,9 +86,12 @@ extension FileSystem {
     #endif
   }
 
-  func status(of path: String) throws(DiskCacheError) -> stat {
+  /// The status of a file.
+  ///
+  /// - Parameter followsLink: Whether a symbolic link stands for its target.
+  func status(of path: String, followsLink: Bool = true) throws(DiskCacheError) -> stat {
     var status = stat()
-    try check(.status, path) { _ in Int(stat(path, &status)) }
+    try check(.status, path) { _ in Int(followsLink ? stat(path, &status) : lstat(path, &status)) }
     return status
   }
 
@@ -111,16 +114,13 @@ extension FileSystem {
     }
   }
 
-  /// Removes a file, or a folder with all that is in it; links are not followed. Idempotent.
-  func removeTree(_ path: String) throws(DiskCacheError) {
-    do throws(DiskCacheError) {
-      try remove(path)
-    } catch {
-      // A folder, on Linux and on Apple's systems.
-      guard error.systemCode == EISDIR || error.systemCode == EPERM else { throw error }
-      for name in try names(in: path) { try removeTree(path + "/" + name) }
-      try check(.unlink, path) { _ in rmdir(path) == 0 || errno == ENOENT ? 0 : -1 }
-    }
+  /// Makes a folder of this user writable by its owner only. Does nothing to a folder of another user, and to one with
+  /// the sticky bit, in which others cannot replace files.
+  func revokeWriting(in path: String, _ status: stat) {
+    let others = S_IWGRP | S_IWOTH
+    guard status.st_mode & others != 0, status.st_uid == geteuid(), status.st_mode & S_ISVTX == 0 else { return }
+    // On file systems without permissions this fails.
+    _ = chmod(path, status.st_mode & ~S_IFMT & ~others)
   }
 
   /// Creates a folder and its missing parents, readable and writable by the owner only. Idempotent.
@@ -129,7 +129,7 @@ extension FileSystem {
       try check(.makeFolder, path) { _ in Int(mkdir(path, 0o700)) }
     } catch {
       switch error.systemCode {
-      case EEXIST where try status(of: path).isFolder: return
+      case EEXIST where try isFolderOrLink(path): return
       case ENOENT:
         guard let parent = Self.parent(of: path) else { throw error }
         try makeFolder(parent)
@@ -138,6 +138,11 @@ extension FileSystem {
       default: throw error
       }
     }
+  }
+
+  private func isFolderOrLink(_ path: String) throws(DiskCacheError) -> Bool {
+    let status = try status(of: path, followsLink: false)
+    return status.isFolder || status.isLink
   }
 
   /// The folder that contains a path; `nil` for the root, and for a name alone.
@@ -151,38 +156,64 @@ extension FileSystem {
     return String(decoding: bytes[...parentEnd], as: UTF8.self)
   }
 
-  /// Makes a folder of this user writable by its owner only. Does nothing to a folder of another user, and to one with
-  /// the sticky bit, in which others cannot replace files.
-  func revokeWriting(in path: String) throws(DiskCacheError) {
-    let status = try status(of: path)
-    let others = S_IWGRP | S_IWOTH
-    guard status.st_mode & others != 0, status.st_uid == geteuid(), status.st_mode & S_ISVTX == 0 else { return }
-    // On file systems without permissions this fails.
-    _ = chmod(path, status.st_mode & ~S_IFMT & ~others)
-  }
-
   /// The names in a folder; empty when the folder does not exist.
-  func names(in path: String) throws(DiskCacheError) -> [String] {
-    var names: [String] = []
+  ///
+  /// - Parameter followsLink: Whether a symbolic link stands for its target; otherwise it is an error.
+  func names(in path: String, followsLink: Bool = false) throws(DiskCacheError) -> [String] {
     do throws(DiskCacheError) {
+      var names: [String] = []
       try check(.list, path) { _ in
-        guard let folder = opendir(path) else { return -1 }
-        defer { closedir(folder) }
-        errno = 0
-        while let entry = readdir(folder) {
-          let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-          }
-          if name != ".", name != ".." { names.append(name) }
-          errno = 0
-        }
-        // An incomplete list is an error: files missing from it would be treated as removed.
-        return errno == 0 ? 0 : -1
+        let file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
+        guard file >= 0 else { return -1 }
+        return list(file, into: &names)
       }
+      return names
     } catch {
       guard error.isMissing else { throw error }
+      return []
     }
-    return names
+  }
+
+  /// Lists an open folder, and closes it.
+  private func list(_ file: Int32, into names: inout [String]) -> Int {
+    guard let folder = fdopendir(file) else {
+      close(file)
+      return -1
+    }
+    defer { closedir(folder) }
+    errno = 0
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+      errno = 0
+    }
+    // An incomplete list is an error: files missing from it would be treated as removed.
+    return errno == 0 ? 0 : -1
+  }
+
+  /// Removes a file, or a folder with all that is in it. Idempotent.
+  ///
+  /// Each folder is opened once, without following links, so that no other can take its place meanwhile.
+  func removeTree(_ path: String) throws(DiskCacheError) {
+    try removeTree(path, named: path, in: AT_FDCWD)
+  }
+
+  private func removeTree(_ path: String, named name: String, in parent: Int32) throws(DiskCacheError) {
+    do throws(DiskCacheError) {
+      try check(.unlink, path) { _ in unlinkat(parent, name, 0) == 0 || errno == ENOENT ? 0 : -1 }
+    } catch {
+      // A folder, on Linux and on Apple's systems.
+      guard error.systemCode == EISDIR || error.systemCode == EPERM else { throw error }
+      let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+      let folder = Int32(try check(.open, path) { _ in Int(openat(parent, name, flags)) })
+      defer { close(folder) }
+      var names: [String] = []
+      try check(.list, path) { _ in list(fcntl(folder, F_DUPFD_CLOEXEC, 0), into: &names) }
+      for name in names { try removeTree(path + "/" + name, named: name, in: folder) }
+      try check(.unlink, path) { _ in unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 : -1 }
+    }
   }
 }
 
@@ -199,6 +230,11 @@ extension stat {
   var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
 
   var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+
+  var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
+
+  /// Whether it belongs to the effective user or to root. Any other user could have prepared it, and could change it.
+  var isTrusted: Bool { st_uid == geteuid() || st_uid == 0 }
 
   var modificationDate: Date {
     #if canImport(Darwin)

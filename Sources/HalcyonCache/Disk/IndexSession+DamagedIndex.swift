@@ -16,11 +16,11 @@ extension IndexSession {
     } catch {
       guard error.isMissing else { throw error }
     }
-    for suffix in ["-wal", "-shm", "-journal"] { try fileSystem.remove(layout.index + suffix) }
+    for suffix in DiskLayout.indexSuffixes.dropFirst() { try fileSystem.remove(layout.index + suffix) }
   }
 
   static func rebuild(_ old: DiskIndex) throws(DiskCacheError) -> DiskIndex {
-    for suffix in ["", "-wal", "-shm", "-journal"] { try old.fileSystem.remove(old.layout.index + suffix) }
+    for suffix in DiskLayout.indexSuffixes { try old.fileSystem.remove(old.layout.index + suffix) }
     let index = try DiskIndex(layout: old.layout, isOnNetwork: old.isOnNetwork, in: old.fileSystem)
     try index.createTables()
     try index.rebuild()
@@ -30,9 +30,9 @@ extension IndexSession {
   }
 
   private static func isIntact(layout: DiskLayout, in fileSystem: any FileSystem) -> Bool {
-    guard let index = try? DiskIndex(layout: layout, in: fileSystem), (try? index.isCurrent()) == true else {
-      return false
-    }
+    guard (try? layout.checkIndex(in: fileSystem)) != nil,
+      let index = try? DiskIndex(layout: layout, in: fileSystem), (try? index.isCurrent()) == true
+    else { return false }
     return (try? index.database.run("PRAGMA integrity_check(1)").first?.first?.text) == "ok"
   }
 }

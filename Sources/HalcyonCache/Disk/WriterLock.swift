@@ -13,6 +13,17 @@ final class WriterLock {
   private let file: FileDescriptor
   private let fileSystem: any FileSystem
 
+  /// Whether a file name is one that this class makes.
+  static func isName(_ name: String) -> Bool {
+    let parts = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    let suffix = ".lock".utf8
+    guard parts.count == 2, !parts[0].isEmpty, parts[1].count > suffix.count,
+      parts[1].suffix(suffix.count).elementsEqual(suffix)
+    else { return false }
+    return parts[0].allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      && parts[1].dropLast(suffix.count).allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+  }
+
   init(layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) {
     name = "\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).lock"
     path = layout.writerLock(name)
@@ -64,9 +75,8 @@ final class WriterLock {
     layout: DiskLayout, in fileSystem: any FileSystem
   ) throws(DiskCacheError) -> Set<String> {
     var names: Set<String> = []
-    for name in try fileSystem.names(in: layout.writerLocks)
-    where try isAbandoned(name, layout: layout, in: fileSystem) {
-      names.insert(name)
+    for name in try fileSystem.names(in: layout.writerLocks) where isName(name) {
+      if try isAbandoned(name, layout: layout, in: fileSystem) { names.insert(name) }
     }
     return names
   }

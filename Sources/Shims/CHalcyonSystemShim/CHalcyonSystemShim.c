@@ -202,7 +202,7 @@ int halcyon_spawn(const char *path, char *const arguments[], int input, int outp
 #if defined(SYS_openat2) && defined(RESOLVE_CACHED) && defined(RWF_NOWAIT)
 int halcyon_open_cached(const char *path) {
   // Without O_NOATIME the first read after a change would also write the inode.
-  struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOATIME, .resolve = RESOLVE_CACHED};
+  struct open_how how = {.flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOATIME, .resolve = RESOLVE_CACHED};
   int file = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
   if (file >= 0 || errno != EPERM) return file;
   // The file of another user.

@@ -95,7 +95,7 @@ struct DiskCorruptionTests {
     "UPDATE entry SET bytes=9223372036854775807", "UPDATE entry SET digest='x' WHERE id=(SELECT min(id) FROM entry)",
     "DROP TABLE writer", "DROP TRIGGER entry_added", "DROP INDEX entry_order",
     "ALTER TABLE entry RENAME COLUMN expires TO ends", "PRAGMA user_version=0",
-    "INSERT INTO writer VALUES('../../../x', 1000)", "INSERT INTO writer VALUES('dead', 9223372036854775807)",
+    "INSERT INTO writer VALUES('../../../x', 1000)", "INSERT INTO writer VALUES('17-a.lock', 9223372036854775807)",
   ])
   func `an index with impossible values or a wrong schema is rebuilt`(statement: String) async throws {
     try await TemporaryDirectory.run { folder in
@@ -187,22 +187,23 @@ struct DiskCorruptionTests {
   }
 }
 
-/// A file system whose first listing of a folder, the one that rebuilds the index, blocks until the test lets it end.
+/// A file system whose second listing of a folder, the first one of those that rebuild the index, blocks until the test lets
+/// it end. The first one checks the shards.
 private final class BlockingListing: FileSystem {
   let hasBegun = Signal()
   let mayEnd = DispatchSemaphore(value: 0)
-  private let isFirst = Lock(true)
+  private let count = Lock(0)
 
   func perform(_ call: FileSystemCall, byteCount: Int, _ body: (_ byteCount: Int) -> Int) -> Int {
     let isBlocked =
       call == .list
-      && isFirst.withLock { isFirst in
-        defer { isFirst = false }
-        return isFirst
+      && count.withLock { count in
+        count += 1
+        return count == 2
       }
     if isBlocked {
       hasBegun.set()
-      mayEnd.wait()
+      mayEnd.waitWithLimit()
     }
     return body(byteCount)
   }

@@ -22,7 +22,7 @@ struct DiskIndexRepairTests {
         try index.database.run("DROP TABLE writer")
         try index.database.run("PRAGMA user_version=3")
       }
-      try Data(count: 100).write(to: URL(filePath: layout.temporaries + "/17"))
+      try Data(count: 100).write(to: URL(filePath: layout.temporary("17-a.lock")))
       let cache = DiskCache(directory: folder)
       #expect(try await cache.count == 1)
       #expect(try await cache.entry(for: "a") == entry("old"))
@@ -110,7 +110,7 @@ struct DiskIndexRepairTests {
       try files.remove(layout.entry(lost))
       let orphan = layout.shard(kept[0]) + "/" + ([kept[0]] + [UInt8](repeating: 0, count: 15)).hexadecimal
       try Data(count: 100).write(to: URL(filePath: orphan))
-      try Data(count: 100).write(to: URL(filePath: layout.temporary("77")))
+      try Data(count: 100).write(to: URL(filePath: layout.temporary("77-b.lock")))
       for shard in UInt8.min...UInt8.max { try await cache.writer.sweep(shard: shard, now: Date()) }
       #expect(FileManager.default.fileExists(atPath: orphan), "it may be about to be indexed")
       for shard in UInt8.min...UInt8.max { try await cache.writer.sweep(shard: shard, now: Date() + 700) }

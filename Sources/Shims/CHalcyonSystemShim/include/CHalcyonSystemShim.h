@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 // Opens a file for reading if that does not block on disk I/O (openat2 with RESOLVE_CACHED, Linux 5.12). Otherwise
-// returns -1 with `errno`: EAGAIN if it would block, ENOSYS if the system does not support it.
+// returns -1 with `errno`: EAGAIN if it would block, ENOSYS if the system does not support it, ELOOP for a symbolic link.
 int halcyon_open_cached(const char *path);
 
 // Reads the part of a file that is in the page cache (preadv2 with RWF_NOWAIT, Linux 4.14); `errno` as above.
