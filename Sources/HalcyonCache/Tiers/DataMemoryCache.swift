@@ -4,12 +4,16 @@ import Foundation
 
 /// Encoded images in memory, the least recently used evicted first, in front of a store or alone.
 ///
-/// Writes go to the store first. A copy of an entry that is removed from the store together with others is not served
-/// any more; other changes that are made there without this cache become visible when the copy has expired. Reading the
-/// copy does not count as use in the store.
+/// Writes go to the store first. An entry that the store fails to store, because the disk is full for example, is kept in
+/// memory for a minute. A copy of an entry that is removed from the store together with others is not served any more;
+/// other changes that are made there without this cache become visible when the copy has expired. Reading the copy does
+/// not count as use in the store.
 ///
 /// Safe from any thread; entries in memory are returned without suspending.
 package final class DataMemoryCache: CompositeStore, MissReportingStore {
+  /// How long an entry is kept that the store behind failed to store. The next load stores it again.
+  private static let unstoredExpiration = CacheExpiration.minutes(1, since: .storing)
+
   /// The store behind this cache, or `nil`.
   package let base: (any DataStore)?
 
@@ -84,9 +88,11 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore {
   /// Stores an entry in the store behind, then in memory.
   ///
   /// An entry too large for memory is not an error.
+  ///
+  /// - Throws: The error of the store behind; the entry is in memory even then, for a minute.
   package func store(_ entry: StoredEntry, for key: CacheKey) async throws {
     remove(key)
-    try await operate(on: key) {
+    try await operate(on: key, unstored: entry) {
       try await base?.store(entry, for: key)
       return ((), entry)
     }
@@ -101,8 +107,13 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore {
       let (now, removalCount) = (now, removalCount(of: key))
       return update { $0.update(metadata, for: key, removalCount: removalCount, at: now, discarded: &$1) }
     }
+    // The store behind may lack an entry that it failed to store.
+    var unstored = copy(of: key)
+    unstored?.metadata = metadata
     remove(key)
-    return try await operate(on: key) { (try await base.updateMetadata(metadata, for: key), nil) }
+    return try await operate(on: key, unstored: unstored) {
+      (try await base.updateMetadata(metadata, for: key), nil)
+    }
   }
 
   /// Pins or unpins an entry in the store behind; its copy in memory can still be evicted.
@@ -154,8 +165,10 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore {
 
   /// Runs an operation on an entry in the store behind, and stores its result in memory unless another operation on the
   /// key overlapped.
+  ///
+  /// - Parameter unstored: The entry to keep in memory for a while if the store behind fails.
   private func operate<Value>(
-    on key: CacheKey, _ body: () async throws -> (value: Value, entry: StoredEntry?)
+    on key: CacheKey, unstored: StoredEntry? = nil, _ body: () async throws -> (value: Value, entry: StoredEntry?)
   ) async throws -> Value {
     entries.withLock { $0.pendingWrites.begin(key) }
     let removalCount = removalCount(of: key)
@@ -164,17 +177,19 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore {
       end(key, storing: result.entry, removalCount: removalCount)
       return result.value
     } catch {
-      end(key, storing: nil, removalCount: removalCount)
+      let entry = error is CancellationError ? nil : unstored
+      end(key, storing: entry, removalCount: removalCount, maximum: Self.unstoredExpiration)
       throw error
     }
   }
 
-  private func end(_ key: CacheKey, storing entry: StoredEntry?, removalCount: UInt64) {
-    let own = entry?.metadata.expiration ?? expiration
-    let date = time.now()
+  private func end(
+    _ key: CacheKey, storing entry: StoredEntry?, removalCount: UInt64, maximum: CacheExpiration? = nil
+  ) {
+    let (own, date, maximum) = (entry?.metadata.expiration ?? expiration, time.now(), maximum ?? expiration)
     // A copy is read anew now and then, and expires no later than its original.
-    let isOwn = base == nil || own.end(from: date) < expiration.end(from: date)
-    let (lifetime, now) = (Lifetime(isOwn ? own : expiration), now)
+    let isOwn = base == nil || own.end(from: date) < maximum.end(from: date)
+    let (lifetime, now) = (Lifetime(isOwn ? own : maximum), now)
     update { entries, discarded in
       guard entries.pendingWrites.end(key), let entry else { return }
       entries.store(entry, for: key, lifetime, removalCount: removalCount, at: now, discarded: &discarded)

@@ -140,19 +140,51 @@ struct DataMemoryCacheTests {
     }
   }
 
-  @Test func `an entry that the store behind fails to store is not inserted`() async throws {
-    struct Full: DataStore {
-      struct Failure: Error {}
-      func entry(for key: CacheKey) async throws -> StoredEntry? { nil }
-      func store(_ entry: StoredEntry, for key: CacheKey) async throws { throw Failure() }
-      func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { false }
-      func removeEntry(for key: CacheKey) async throws {}
-      func removeAll() async throws {}
-    }
-    let cache = DataMemoryCache(byteLimit: 1 << 20, over: Full())
-    await #expect(throws: Full.Failure.self) { try await cache.store(entry(), for: "a") }
-    #expect(cache.byteCount == 0)
+  @Test func `an entry that the store behind fails to store is kept for a minute`() async throws {
+    let cache = DataMemoryCache(byteLimit: 1 << 20, over: FailingStore(error: POSIXError(.ENOSPC)), time: clock)
+    let entry = entry()
+    await #expect(throws: POSIXError.self) { try await cache.store(entry, for: "a") }
+    clock.advance(by: .seconds(59))
+    #expect(try await cache.entry(for: "a") == entry)
+    clock.advance(by: .seconds(2))
+    await #expect(throws: POSIXError.self) { try await cache.entry(for: "a") }
   }
+
+  @Test func `an entry whose metadata the store behind fails to update is kept with the new ones`() async throws {
+    let cache = DataMemoryCache(byteLimit: 1 << 20, over: FailingStore(error: POSIXError(.EIO)), time: clock)
+    try? await cache.store(entry(), for: "a")
+    var updated = entry()
+    updated.metadata.tags = ["new"]
+    await #expect(throws: POSIXError.self) { try await cache.updateMetadata(updated.metadata, for: "a") }
+    #expect(try await cache.entry(for: "a") == updated)
+  }
+
+  @Test
+  func `an entry that expires, is removed, or whose store is cancelled is not kept though the store behind fails`()
+    async throws
+  {
+    let cache = DataMemoryCache(byteLimit: 1 << 20, over: FailingStore(error: POSIXError(.ENOSPC)), time: clock)
+    try? await cache.store(entry(expiration: .seconds(10)), for: "a")
+    try? await cache.store(entry(), for: "b")
+    clock.advance(by: .seconds(11))
+    try? await cache.removeEntry(for: "b")
+    await #expect(throws: POSIXError.self) { try await cache.entry(for: "a") }
+    #expect(cache.byteCount == 0)
+    let cancelled = DataMemoryCache(byteLimit: 1 << 20, over: FailingStore(error: CancellationError()))
+    try? await cancelled.store(entry(), for: "a")
+    #expect(cancelled.byteCount == 0)
+  }
+}
+
+/// A store whose disk is full or broken.
+private struct FailingStore: DataStore {
+  let error: any Error
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? { throw error }
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws { throw error }
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { throw error }
+  func removeEntry(for key: CacheKey) async throws { throw error }
+  func removeAll() async throws { throw error }
 }
 
 /// A store that ignores removals, and whose reads end when the test lets them.
