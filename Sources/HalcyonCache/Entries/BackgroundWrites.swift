@@ -24,6 +24,20 @@ package final class BackgroundWrites: Sendable {
     add(byteCount: 0, work)
   }
 
+  /// Starts work that starts other work here, which counts as a part of it.
+  package func trackWithLater(_ work: @escaping @Sendable () async -> Void) {
+    _ = writes.withLock { writes in
+      writes.add(byteCount: 0) { [self] id in
+        Task {
+          await work()
+          // Only what was started later, so that no two wait for each other.
+          for later in self.writes.withLock({ $0.all(after: id) }) { await later.value }
+          end(id)
+        }
+      }
+    }
+  }
+
   /// The writes that have not ended.
   package var pending: [Task<Void, Never>] { writes.withLock(\.all) }
 

@@ -21,6 +21,9 @@ struct WriteOrder<Work: Sendable>: Sendable {
   /// All pending work, in no particular order.
   var all: [Work] { entries.values.map(\.work) }
 
+  /// The work that was added after the one with an identifier, in no particular order.
+  func all(after id: UInt64) -> [Work] { entries.lazy.filter { $0.key > id }.map(\.value.work) }
+
   /// Slots in use for the order: at most twice the number of pending work, and 64.
   var slotCount: Int { order.count }
 

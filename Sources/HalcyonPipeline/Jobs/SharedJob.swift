@@ -114,7 +114,12 @@ final class SharedJob<Value: Sendable>: Sendable {
       return state.task
     }
     task?.cancel()
-    writes?.track { [self] in await runningTask().value }
+    if let task {
+      writes?.track { await task.value }
+    } else {
+      // The jobs that this one waits for are cancelled with its task, and track their ends then.
+      writes?.trackWithLater { [self] in await runningTask().value }
+    }
   }
 
   private func runningTask() async -> Task<Void, Never> {

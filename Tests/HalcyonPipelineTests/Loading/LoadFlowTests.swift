@@ -138,7 +138,7 @@ struct LoadFlowTests {
     }
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       Thread.detachNewThread {
-        starts.wait()
+        starts.waitWithLimit()
         caller.cancel()
         continuation.resume()
       }
@@ -147,6 +147,44 @@ struct LoadFlowTests {
     mayEnd.signal()
     await writes.flush()
     #expect(hasEnded.withLock { $0 })
+    await #expect(throws: ImageError.self) { try await caller.value }
+  }
+
+  @Test func `the end of a job counts among the writes although the job that waits for it did not know its task`()
+    async throws
+  {
+    let (outer, inner) = (InFlightJobs<String, Int>(), InFlightJobs<String, Int>())
+    let writes = ImageCache(store: MemoryDataStore()).writes
+    let hasStored = Lock(false)
+    let (starts, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let never = Signal()
+    let subscription = LoadSubscription(priority: .normal)
+    let caller = Task.detached {
+      try await outer.value(for: "a", subscription: subscription, keepsResult: true, writes: writes) {
+        _ throws(ImageError) in
+        starts.signal()
+        blockingWait(for: mayEnd)
+        return try await inner.value(for: "b", subscription: subscription, keepsResult: true, writes: writes) {
+          _ throws(ImageError) in
+          await never.wait()
+          // As long as the writing of a part may take.
+          for _ in 0..<10_000 { await Task.yield() }
+          hasStored.withLock { $0 = true }
+          throw .cancelled
+        }
+      }
+    }
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      Thread.detachNewThread {
+        starts.waitWithLimit()
+        caller.cancel()
+        continuation.resume()
+      }
+    }
+    let pending = writes.pending
+    mayEnd.signal()
+    for write in pending { await write.value }
+    #expect(hasStored.withLock { $0 })
     await #expect(throws: ImageError.self) { try await caller.value }
   }
 
@@ -241,7 +279,7 @@ private final class JobSubscription: Sendable {
 }
 
 /// Blocks the thread, as long calculations of a job do.
-private func blockingWait(for semaphore: DispatchSemaphore) { semaphore.wait() }
+private func blockingWait(for semaphore: DispatchSemaphore) { semaphore.waitWithLimit() }
 
 /// Sends bodies of empty pieces without end, and does not notice a cancellation.
 private struct EmptyPieces: Transport {
