@@ -10,11 +10,14 @@ import HalcyonSupport
 /// ```swift
 /// let pipeline = ImagePipeline { $0.options.retryStrategy = ExponentialBackoff(attemptLimit: 5, firstDelay: .seconds(1)) }
 /// ```
-public struct ExponentialBackoff: RetryStrategy {
+///
+/// Strategies with the same limits and delays are equal, so that requests that set them separately share transfers; those
+/// with a `random` of their own are equal to their copies only.
+public struct ExponentialBackoff: RetryStrategy, Hashable {
   private let attemptLimit: Int
   private let firstDelay: Duration
   private let longestDelay: Duration
-  private let random: @Sendable () -> Double
+  private let random: RandomNumbers
 
   /// Creates a strategy.
   ///
@@ -22,17 +25,18 @@ public struct ExponentialBackoff: RetryStrategy {
   ///   - attemptLimit: The most attempts, the first included. Default: 3.
   ///   - firstDelay: The longest delay before the first retry; it doubles with each. Default: half a second.
   ///   - longestDelay: The upper bound of the delays. Default: 30 seconds.
-  ///   - random: Returns a number in 0..<1; may be called from several threads at once. Default: random.
+  ///   - random: Returns a number in 0..<1; may be called from several threads at once. Default: `nil`, the system's random
+  ///     numbers.
   /// - Precondition: `attemptLimit` is at least 1.
   public init(
     attemptLimit: Int = 3, firstDelay: Duration = .milliseconds(500), longestDelay: Duration = .seconds(30),
-    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    random: (@Sendable () -> Double)? = nil
   ) {
     precondition(attemptLimit > 0, "attemptLimit must be at least 1, got \(attemptLimit)")
     self.attemptLimit = attemptLimit
     self.firstDelay = firstDelay
     self.longestDelay = longestDelay
-    self.random = random
+    self.random = random.map { RandomNumbers($0) } ?? .system
   }
 
   /// The delay; `nil` after the last attempt, and after failures that are not transient.
@@ -40,10 +44,28 @@ public struct ExponentialBackoff: RetryStrategy {
     guard failure.isTransient, failure.attemptCount < attemptLimit else { return nil }
     let doublings = min(failure.attemptCount - 1, 30)
     let ceiling = min(longestDelay.clamped, firstDelay.clamped * (1 << doublings))
-    let delay = ceiling * (0.5 + random() / 2)
+    let delay = ceiling * (0.5 + random.next() / 2)
     guard let retryAfter = failure.retryAfter else { return delay }
-    return retryAfter <= longestDelay ? max(delay, retryAfter.clamped * (1 + random() / 10)) : nil
+    return retryAfter <= longestDelay ? max(delay, retryAfter.clamped * (1 + random.next() / 10)) : nil
   }
+}
+
+/// A source of random numbers, equal to its copies.
+private struct RandomNumbers: Hashable, Sendable {
+  static let system = RandomNumbers { Double.random(in: 0..<1) }
+  private static let count = Atomic<UInt64>(0)
+
+  let next: @Sendable () -> Double
+  private let id: UInt64
+
+  init(_ next: @escaping @Sendable () -> Double) {
+    self.next = next
+    id = Self.count.add(1)
+  }
+
+  static func == (left: Self, right: Self) -> Bool { left.id == right.id }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 extension RetryStrategy where Self == ExponentialBackoff {

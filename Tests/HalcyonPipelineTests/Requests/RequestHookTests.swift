@@ -217,13 +217,47 @@ struct RequestHookTests {
       await release.wait()
       return .response(body: image)
     }
-    let first = request(fixture) { $0.retryStrategy = .never }
-    let second = request(fixture) { $0.retryStrategy = .never }
+    let first = request(fixture) { $0.responseValidator = { _ in } }
+    let second = request(fixture) { $0.responseValidator = { _ in } }
     let tasks = [first, first, second].map { fixture.pipeline.task(for: $0) }
     await started.wait(for: 2)
     release.set()
     for task in tasks { _ = try await task.image }
     #expect(started.count == 2)
+  }
+
+  @Test(arguments: [
+    [ExponentialBackoff.never, .never], [ExponentialBackoff(), ExponentialBackoff()],
+    [ExponentialBackoff(firstDelay: .seconds(1)), ExponentialBackoff(firstDelay: .seconds(1))],
+  ])
+  func `requests that set equal strategies of the library separately share a transfer`(
+    strategies: [ExponentialBackoff]
+  ) async throws {
+    let image = image
+    let (joined, release) = (Counter(), Signal())
+    let fixture = fixture({ configuration in
+      configuration.eventHandler = { if case .joined = $0.kind { joined.increment() } }
+    }) { _ in
+      await release.wait()
+      return .response(body: image)
+    }
+    let requests = strategies.map { strategy in request(fixture) { $0.retryStrategy = strategy } }
+    let tasks = requests.map { fixture.pipeline.task(for: $0) }
+    // The second one has joined the first, or has started a transfer of its own.
+    while joined.count < 1, fixture.transport.requests.count < 2 { try await Task.yieldUnlessCancelled() }
+    release.set()
+    for task in tasks { _ = try await task.image }
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `strategies with other limits or random numbers of their own are not equal`() {
+    let random: @Sendable () -> Double = { 0.5 }
+    let own = ExponentialBackoff(random: random)
+    let strategies: [ExponentialBackoff] = [
+      .never, ExponentialBackoff(), ExponentialBackoff(attemptLimit: 4), ExponentialBackoff(firstDelay: .seconds(9)),
+      ExponentialBackoff(longestDelay: .seconds(9)), own, ExponentialBackoff(random: random),
+    ]
+    #expect(Set(strategies + [own]).count == strategies.count)
   }
 
   @Test func `values of the caller travel to the response, and the encoded bytes if they are requested`() async throws {
