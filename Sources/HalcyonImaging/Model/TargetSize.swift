@@ -33,8 +33,8 @@ public enum TargetSize: Hashable, Sendable {
   /// the same.
   public static func fit(height: Int) -> TargetSize { .fit(width: .max, height: height) }
 
-  /// Whether both sides are at least 1.
-  package var isValid: Bool {
+  /// Whether both sides are at least 1. A load of any other size fails with `ImageError.invalidTargetSize`.
+  public var isValid: Bool {
     switch self {
     case .original: true
     case .fit(let width, let height), .fill(let width, let height, _), .exact(let width, let height, _):
@@ -58,6 +58,16 @@ public enum TargetSize: Hashable, Sendable {
     case .exact(let width, let height, let enlarges):
       return .exact(width: side(width), height: side(height), enlarges: enlarges)
     }
+  }
+
+  /// The size of the result for an image, in pixels.
+  ///
+  /// - Parameter source: The size of the whole image with its orientation applied. Of a vector image, the size at which
+  ///   it fills the target.
+  /// - Returns: 0x0 if the target is not valid, see ``isValid``, or if a side of `source` is below 1.
+  public func size(for source: PixelSize) -> PixelSize {
+    guard isValid, source.width > 0, source.height > 0 else { return PixelSize(width: 0, height: 0) }
+    return geometry(for: source).outputSize
   }
 
   /// The part of an image that is drawn for this target, and the size of the result.
@@ -135,7 +145,9 @@ package struct PixelRectangle: Hashable, Sendable {
   package var transposed: PixelRectangle { PixelRectangle(x: y, y: x, width: height, height: width) }
 
   func size(scaledBy scale: Double) -> PixelSize {
-    PixelSize(width: max(1, Int((width * scale).rounded())), height: max(1, Int((height * scale).rounded())))
+    PixelSize(
+      width: max(1, Int(clamping: (width * scale).rounded())), height: max(1, Int(clamping: (height * scale).rounded()))
+    )
   }
 
   /// The largest part with the aspect ratio of a box of at least 1x1, drawn at the size of the box or smaller.

@@ -77,8 +77,23 @@ struct TargetSizeTests {
     TargetSize.fit(width: 0, height: 1), .fit(width: 1, height: -1), .fill(width: 0, height: 0),
     .fill(width: .min, height: 1), .exact(width: 0, height: 2, enlarges: false),
   ])
-  func `a side below one is invalid`(target: TargetSize) {
+  func `a side below one is invalid, and its result has no pixels`(target: TargetSize) {
     #expect(!target.isValid)
+    #expect(target.size(for: PixelSize(width: 40, height: 30)) == PixelSize(width: 0, height: 0))
+  }
+
+  @Test(arguments: [
+    TargetSize.original, .fit(width: .max, height: .max), .fit(width: 1, height: 1), .fill(width: .max, height: 1),
+    .fill(width: .max, height: .max), .exact(width: .max, height: 1), .exact(width: .max, height: 1, enlarges: false),
+  ])
+  func `no size of an image ends the program`(target: TargetSize) {
+    for width in [Int.min, -1, 0, 1, 1000, .max] {
+      for height in [Int.min, 0, 1, .max] {
+        let size = target.size(for: PixelSize(width: width, height: height))
+        let hasPixels = width > 0 && height > 0
+        #expect((size.width > 0 && size.height > 0) == hasPixels, "\(target) of \(width)x\(height)")
+      }
+    }
   }
 
   @Test func `the pixel count saturates on overflow`() {

@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// The playback position of an animation over time. A pure value; times are uptimes.
 ///
 /// A frame is shown for exactly its duration, counted from its due time, not from when it was drawn: a frame drawn late
@@ -7,6 +9,8 @@ package struct AnimationTimeline: Sendable {
   ///
   /// After a longer one, for example after the computer slept, it continues with the next frame.
   private static let longestLag = Duration.seconds(1)
+  /// The longest time that a frame is shown, 30 years, so that no speed above 0 exceeds the range of times.
+  private static let longestTime = 1e9
 
   /// The current frame.
   package private(set) var index = 0
@@ -62,12 +66,20 @@ package struct AnimationTimeline: Sendable {
   package mutating func change(_ animation: AnimationInfo, speed: Double, at now: Duration) {
     let isRunning = dueTime != nil
     pause(at: now)
-    if let remainingTime { self.remainingTime = remainingTime * (self.speed / speed) }
+    // First to the time at normal speed: the quotient of two speeds may be infinite.
+    if let remainingTime {
+      self.remainingTime = Self.divided(Self.divided(remainingTime, by: 1 / self.speed), by: speed)
+    }
     (self.animation, self.speed) = (animation, speed)
     if isRunning { start(at: now, duration: remainingTime ?? .zero) }
   }
 
-  private func scaled(_ duration: Duration) -> Duration { speed == 1 ? duration : duration / speed }
+  private func scaled(_ duration: Duration) -> Duration { speed == 1 ? duration : Self.divided(duration, by: speed) }
+
+  private static func divided(_ duration: Duration, by divisor: Double) -> Duration {
+    let seconds = duration.inSeconds / divisor
+    return seconds < longestTime ? duration / divisor : duration > .zero ? .seconds(longestTime) : .zero
+  }
 
   /// Advances to the frame for this time, as far as frames are decoded.
   ///

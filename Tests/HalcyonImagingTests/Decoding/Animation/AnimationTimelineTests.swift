@@ -78,6 +78,22 @@ import Testing
     #expect(!timeline.advance(to: .seconds(1)) { _ in .milliseconds(10) })
   }
 
+  @Test(arguments: [1e-300, Double.leastNonzeroMagnitude, 1e-12, 1e300, Double.greatestFiniteMagnitude])
+  func `any speed above zero can be set, also while a frame is shown`(speed: Double) {
+    let animation = AnimationInfo(frameCount: 3, loopCount: nil)
+    var timeline = AnimationTimeline(animation, speed: speed)
+    timeline.start(at: .seconds(10), duration: .milliseconds(100))
+    let isSlow = speed < 1
+    #expect(timeline.dueTime.map { $0 > .seconds(1_000_000) } == isSlow)
+    for other in [1, speed, 1e-300, 1e300, 1] {
+      timeline.change(animation, speed: other, at: .seconds(10))
+      #expect(timeline.dueTime.map { $0 >= .seconds(10) } == true, "\(other)")
+    }
+    var zero = AnimationTimeline(animation, speed: speed)
+    zero.start(at: .seconds(10), duration: .zero)
+    #expect(zero.dueTime == .seconds(10))
+  }
+
   @Test func `restarting plays all loops again`() {
     var timeline = timeline(loopCount: 1)
     #expect(advance(&timeline, to: 400) == 2)
