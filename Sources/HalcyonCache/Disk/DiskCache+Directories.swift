@@ -11,7 +11,8 @@ extension DiskCache {
   ///
   /// The program is named by its bundle identifier, or else by its executable file. Characters other than ASCII letters,
   /// digits, `-`, `_` and `.` are replaced by `-`, also a `.` at the start. `name` is one path component: `/`, `%` and a
-  /// zero byte are percent-encoded, so are the names `.` and `..`; the empty name becomes `%`. Programs with different names share no
+  /// zero byte are percent-encoded, so are the names `.` and `..`; the empty name becomes `%`. Of a name over 255 bytes the end
+  /// is replaced by a hash. Programs with different names share no
   /// folder; for a folder shared by several programs, or by programs whose executables have the same name, pass a
   /// directory of your own to ``init(directory:configuration:time:)``.
   public static func directory(named name: String) -> URL {
@@ -30,7 +31,14 @@ extension DiskCache {
       let isEncoded = [0, UInt8(ascii: "/"), UInt8(ascii: "%")].contains(byte) || isDots
       return isEncoded ? Array("%\([byte].hexadecimal.uppercased())".utf8) : [byte]
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return shortened(String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// A name that file systems accept: the end of one over 255 bytes is replaced by a hash of all of it.
+  static func shortened(_ name: String) -> String {
+    guard name.utf8.count > 255 else { return name }
+    // Two percent signs are in no encoded name.
+    return String(decoding: name.utf8.prefix(200), as: UTF8.self) + "%%" + KeyDigest(name).hexadecimal
   }
 
   /// The folder name of a program.

@@ -78,8 +78,8 @@ public final class ImageCache: Sendable {
   /// not the memory.
   ///
   /// - Parameters:
-  ///   - name: The name of a folder in `directory`: not empty, not `.` or `..`, and without `/`. Default: `nil`, the
-  ///     `directory` itself, or ``DiskCache/defaultDirectory``.
+  ///   - name: The name of a folder in `directory`: not empty, not `.` or `..`, and without `/`; of one over 255 bytes the
+  ///     end is replaced by a hash. Default: `nil`, the `directory` itself, or ``DiskCache/defaultDirectory``.
   ///   - directory: A folder that nothing else uses; created when missing. Default: `nil`, the system's folder for
   ///     caches, see ``DiskCache/directory(named:)``.
   ///   - memory: The configuration of the memory cache.
@@ -96,7 +96,8 @@ public final class ImageCache: Sendable {
     }
     let folder =
       switch (name, directory) {
-      case (let name?, let directory?): directory.appending(path: name, directoryHint: .isDirectory)
+      case (let name?, let directory?):
+        directory.appending(path: DiskCache.shortened(name), directoryHint: .isDirectory)
       case (let name?, nil): DiskCache.directory(named: name)
       case (nil, let directory): directory ?? DiskCache.defaultDirectory
       }

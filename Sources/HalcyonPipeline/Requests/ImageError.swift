@@ -21,7 +21,8 @@ public import Foundation
 public indirect enum ImageError: Error, Sendable {
   /// The text is not a valid URL.
   case invalidURL(String)
-  /// The URL has a scheme other than `http`, `https`, `file` and `data`.
+  /// The URL has a scheme other than `http`, `https`, `file` and `data`, or a closure resolved a key to a URL that has another
+  /// scheme than the first two.
   case unsupportedScheme(String, url: URL)
   /// The target size has a side below 1 pixel.
   case invalidTargetSize(TargetSize)
@@ -85,7 +86,9 @@ extension ImageError: CustomStringConvertible {
     case .invalidURL(let text):
       "“\(text.withoutUserInfo.printable)” is \(Self.urlAdvice(for: text))"
     case .unsupportedScheme(let scheme, let url):
-      "\(url.printable) has the scheme “\(scheme.printable)”. Use http, https, file or data."
+      ["file", "data"].contains(scheme.lowercased())
+        ? "A key was resolved to \(url.printable). Resolve it to a URL with http or https, or use ImageSource.data(key:load:)."
+        : "\(url.printable) has the scheme “\(scheme.printable)”. Use http, https, file or data."
     case .invalidTargetSize(let size):
       "The target size \(size) has a side below 1 pixel. Request at least 1x1."
     case .transport(let error, let url):

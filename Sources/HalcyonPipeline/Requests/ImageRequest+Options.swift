@@ -10,7 +10,11 @@ extension ImageRequest {
   /// The colour space to which the image is decoded.
   var targetColorSpace: TargetColorSpace { optionsBox?.options.colorSpace ?? .sRGB }
   var loadPriority: ImagePriority { optionsBox?.options.priority ?? .normal }
-  package var freshness: CachePolicy { optionsBox?.options.cachePolicy ?? .standard }
+  package var freshness: CachePolicy {
+    let policy = optionsBox?.options.cachePolicy ?? .standard
+    // There is nothing to load again.
+    return policy.contactsServerFirst && source.isOnlyCached ? .cacheOnly : policy
+  }
   var readsMemory: Bool { optionsBox?.options.memoryAccess?.reads ?? true }
   var writesMemory: Bool { optionsBox?.options.memoryAccess?.writes ?? true }
   var readsStore: Bool { optionsBox?.options.storeAccess?.reads ?? true }

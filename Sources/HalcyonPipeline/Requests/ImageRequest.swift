@@ -138,13 +138,13 @@ extension ImageRequest {
   /// let avatar = try await pipeline.image(for: .cached("avatar/17", size: .fit(width: 64, height: 64)))
   /// ```
   ///
-  /// Finds images that were loaded from an ``ImageSource`` with this key, without resolving a URL. If the image is not
-  /// cached, loading throws ``ImageError/notCached(key:)``.
+  /// The key is that of an ``ImageSource`` with a key: images loaded from it are found by the key, without resolving a URL.
+  /// If the image is not cached, loading throws ``ImageError/notCached(key:)``. No ``CachePolicy`` changes that: there is
+  /// nothing to load again.
   public static func cached(
     _ key: String, size: TargetSize? = nil, _ configure: (inout ImageRequest) -> Void = { _ in }
   ) -> ImageRequest {
-    let nothing = ImageSource.data(key: key) { throw ImageError.notCached(key: key) }
-    return ImageRequest(source: nothing, size: size) {
+    ImageRequest(source: .onlyCached(key: key), size: size) {
       $0.cachePolicy = .cacheOnly
       configure(&$0)
     }

@@ -26,6 +26,8 @@ public struct ImageSource: Hashable, Sendable {
   /// A closure of the caller.
   package struct Provider<Value: Sendable>: Sendable {
     package let key: String
+    /// Whether the closure only throws that the image is not cached.
+    var isEmpty = false
     let load: @Sendable () async throws -> Value
   }
 
@@ -38,6 +40,16 @@ public struct ImageSource: Hashable, Sendable {
     case .string(let text): URL(string: text)
     case .data, .provider, .decoded, .resolver: nil
     }
+  }
+
+  /// No source: the image that is cached under a key.
+  static func onlyCached(key: String) -> ImageSource {
+    ImageSource(.provider(Provider(key: key, isEmpty: true) { throw ImageError.notCached(key: key) }))
+  }
+
+  /// Whether there is no source besides the caches.
+  var isOnlyCached: Bool {
+    if case .provider(let provider) = kind { provider.isEmpty } else { false }
   }
 
   private init(_ kind: Kind) {

@@ -76,7 +76,10 @@ extension ImageSource.Provider {
 extension ImageSource.Provider<URL> {
   func resolvedURL() async throws(ImageError) -> HTTPURL {
     let resolved = try await provided()
-    guard let url = HTTPURL(resolved) else { throw .invalidURL(resolved.absoluteString) }
-    return url
+    if let url = HTTPURL(resolved) { return url }
+    guard let scheme = resolved.scheme, !["http", "https"].contains(scheme.lowercased()) else {
+      throw .invalidURL(resolved.absoluteString)
+    }
+    throw .unsupportedScheme(scheme, url: resolved)
   }
 }

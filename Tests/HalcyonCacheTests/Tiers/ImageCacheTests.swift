@@ -57,6 +57,21 @@ struct ImageCacheTests {
     #expect(inMemory.memory.configuration.countLimit == 3)
   }
 
+  @Test func `a cache with a name that is too long for a folder keeps its entries`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let names = ["a", "b"].map { String(repeating: "é", count: 400) + $0 }
+      for name in names {
+        let disk = try #require(ImageCache(named: name, in: folder, disk: quiet).disk)
+        #expect(try await disk.entry(for: "1") == nil)
+        try await disk.store(entry(), for: "1")
+        #expect(try await ImageCache(named: name, in: folder, disk: quiet).disk?.entry(for: "1") == entry())
+        #expect(DiskCache.directory(named: name).lastPathComponent == disk.directory.lastPathComponent)
+      }
+      let fitting = String(repeating: "a", count: 255)
+      #expect(ImageCache(named: fitting, in: folder, disk: quiet).disk?.directory.lastPathComponent == fitting)
+    }
+  }
+
   @Test func `the limits are those of the tiers, and can be changed`() {
     let cache = ImageCache(in: URL(filePath: "/tmp/halcyon-caches"), disk: quiet)
     cache.memoryConfiguration.costLimit = 1000

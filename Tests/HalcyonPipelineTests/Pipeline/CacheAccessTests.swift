@@ -52,6 +52,20 @@ struct CacheAccessTests {
     #expect(fixture.transport.requests.isEmpty)
   }
 
+  @Test(arguments: CachePolicy.allCases)
+  func `a cached image is found whatever the policy of its request is`(policy: CachePolicy) async throws {
+    let fixture = PipelineFixture.serving()
+    try await fixture.pipeline.store(original: bytes, for: .cached("a"))
+    let request = ImageRequest.cached("a") { $0.cachePolicy = policy }
+    #expect(try await fixture.pipeline.response(for: request).origin == .store)
+    #expect(try await fixture.pipeline.response(for: request).origin == .memory)
+    #expect(try await fixture.pipeline.data(for: request) == bytes)
+    let error = await #expect(throws: ImageError.self) {
+      try await fixture.pipeline.image(for: .cached("b") { $0.cachePolicy = policy })
+    }
+    #expect(error?.name == "notCached")
+  }
+
   @Test func `an image loaded from a source with a key is found under that key`() async throws {
     let fixture = PipelineFixture.serving()
     let url = fixture.url

@@ -153,12 +153,16 @@ struct SourceTests {
     let fixture = PipelineFixture.serving()
     let sources: [ImageSource] = [
       .url(key: "a") { throw Broken() }, .url(key: "b") { URL(filePath: "/etc/passwd") },
+      .url(key: "c") { URL(string: "photo.jpg") ?? URL(filePath: "/") },
     ]
-    for (source, name) in zip(sources, ["providerFailed", "invalidURL"]) {
+    for (source, name) in zip(sources, ["providerFailed", "unsupportedScheme", "invalidURL"]) {
       let error = await #expect(throws: ImageError.self) {
         try await fixture.pipeline.image(for: ImageRequest(source: source))
       }
       #expect(error?.name == name)
+      if name == "unsupportedScheme" {
+        #expect(error?.description.contains("file:///etc/passwd. Resolve it to a URL with http or https") == true)
+      }
     }
   }
 
@@ -280,6 +284,43 @@ struct SourceTests {
     await ended.wait()
     while fixture.pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
     #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `a cancellation at an alternative is a cancellation`() async throws {
+    let (started, never) = (Signal(), Signal())
+    let fixture = PipelineFixture(configure: { $0.options.retryStrategy = .never }) { request in
+      guard request.url.lastPathComponent == "b" else { return .response(status: 404, body: Data()) }
+      started.set()
+      await never.wait()
+      return .failure(.cancelled)
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.alternatives = [.url(fixture.url.appending(path: "b")), .url(fixture.url.appending(path: "c"))]
+    for isDecoded in [true, false] {
+      let task = Task { [request] in
+        if isDecoded { _ = try await fixture.pipeline.image(for: request) }
+        _ = try await fixture.pipeline.data(for: request)
+      }
+      await started.wait()
+      task.cancel()
+      let error = await #expect(throws: ImageError.self) { try await task.value }
+      #expect(error?.name == "cancelled")
+    }
+    #expect(!fixture.transport.requests.contains { $0.url.lastPathComponent == "c" })
+  }
+
+  @Test func `in low data mode a cached image that cannot be decoded is an error, and nothing else is loaded`()
+    async throws
+  {
+    let fixture = PipelineFixture(configure: { $0.prefersLowData = { true } }) { _ in .response(body: Self.image) }
+    var damaged = SolidImage(width: 100, height: 10).data
+    damaged[13] = 0
+    var request = ImageRequest(url: fixture.url)
+    try await fixture.pipeline.store(original: damaged, for: request)
+    request.lowDataSource = .url(fixture.url.appending(path: "small"))
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+    #expect(error?.name == "decoding")
+    #expect(fixture.transport.requests.isEmpty)
   }
 
   @Test func `in low data mode the low data source is loaded, unless the full image is cached`() async throws {
