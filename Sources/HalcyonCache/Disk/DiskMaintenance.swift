@@ -74,10 +74,12 @@ extension DiskCache {
     counters.notifyObservers()
   }
 
-  /// Cleans if the policy includes this occasion; a failure is counted.
+  /// Cleans if the policy includes this occasion and there is a cache; a failure is counted.
   fileprivate func clean(at occasion: CleaningPolicy.Occasion) async {
     guard configuration.cleaning.occasions.contains(occasion) else { return }
     await removeOldFormats()
+    // Otherwise there is nothing to clean, and a folder that was deleted would be created again.
+    guard (try? fileSystem.status(of: layout.index)) != nil else { return }
     let context = context
     await countingErrors { _ = try await writer.clean(context) }
   }
