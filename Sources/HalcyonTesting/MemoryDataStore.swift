@@ -43,6 +43,16 @@ public final class MemoryDataStore: DataStore {
   /// Removes one entry.
   public func removeEntry(for key: CacheKey) async throws { entries.withLock { $0[key] = nil } }
 
+  /// Removes all entries of a source, and returns their number.
+  @discardableResult
+  public func removeEntries(ofSource source: String) async throws -> Int {
+    entries.withLock { entries in
+      let count = entries.count
+      entries = entries.filter { !$0.key.isOf(source: source) }
+      return count - entries.count
+    }
+  }
+
   /// Removes all entries.
   public func removeAll() async throws { entries.withLock { $0 = [:] } }
 }

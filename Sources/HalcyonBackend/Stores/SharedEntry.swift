@@ -180,7 +180,7 @@ extension EntryMetadata {
     let fields = headers.fields + variants.flatMap(\.fields) + (variant?.fields ?? [])
     return (100...999).contains(status) && requestDate.isStorable && responseDate.isStorable
       && fields.allSatisfy { $0.hasNoControlCharacters } && expiration.map(\.isStorable) ?? true
-      && redirects.allSatisfy(\.isWellFormed)
+      && redirects.allSatisfy(\.isWellFormed) && originalMark.received.isStorable
   }
 }
 

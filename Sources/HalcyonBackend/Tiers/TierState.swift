@@ -95,14 +95,28 @@ final class TierState: Sendable {
     try await removeEntries(ofSource: source, budget: nil, isForced: true)
   }
 
-  private func removeEntries(ofSource source: String, budget: Duration?, isForced: Bool) async throws -> Int {
-    guard let store = tier.store as? any SourcePurgingStore else {
-      throw TieredStoreError.purgeUnsupported(tier: tier.name)
+  /// Removes the entries of a source whose original was replaced, if the tier finds entries by their source.
+  func removeReplaced(ofSource source: String) async throws {
+    guard tier.store is any SourcePurgingStore else { return _ = try await tier.store.removeEntries(ofSource: source) }
+    _ = try await removeEntries(ofSource: source, budget: nil, isForced: true) { store in
+      try await store.removeReplacedEntries(ofSource: source)
+      return 0
     }
+  }
+
+  private func removeEntries(ofSource source: String, budget: Duration?, isForced: Bool) async throws -> Int {
+    guard tier.store is any SourcePurgingStore else { throw TieredStoreError.purgeUnsupported(tier: tier.name) }
+    return try await removeEntries(ofSource: source, budget: budget, isForced: isForced) { store in
+      try await store.removeEntries(ofSource: source)
+    }
+  }
+
+  private func removeEntries(
+    ofSource source: String, budget: Duration?, isForced: Bool,
+    by removal: @escaping @Sendable (any DataStore) async throws -> Int
+  ) async throws -> Int {
     do {
-      let count = try await run(.changes, budget: budget, isForced: isForced) { _ in
-        try await store.removeEntries(ofSource: source)
-      }
+      let count = try await run(.changes, budget: budget, isForced: isForced, removal)
       state.withLock { _ = $0.missedSources.remove(source) }
       return count
     } catch {

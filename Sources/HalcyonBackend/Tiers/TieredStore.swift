@@ -20,7 +20,7 @@ public import HalcyonSupport
 /// in an earlier tier.
 ///
 /// Safe from any thread.
-public final class TieredStore: SourcePurgingStore, CompositeStore, MissReportingStore {
+public final class TieredStore: SourcePurgingStore, CompositeStore, MissReportingStore, ReplacingStore {
   /// A store with a name and a time budget.
   public struct Tier: Sendable {
     /// The name in statistics and traces.
@@ -190,7 +190,14 @@ public final class TieredStore: SourcePurgingStore, CompositeStore, MissReportin
 }
 
 extension TieredStore {
-  /// The first result that a tier has. Tiers that fail, or may have an outdated entry, are skipped.
+  /// Removes from the tiers that find entries by their source.
+  package func removeReplaced(ofSource source: String) async throws {
+    reads.beginChange(nil)
+    defer { reads.endChange(nil) }
+    try await remove { state in try await state.removeReplaced(ofSource: source) }
+  }
+
+  /// The first result that a tier has. Those that fail are skipped, and so are those that may have an older entry.
   private func first<Result>(
     _ key: CacheKey, _ read: (TierState) async throws -> Result?
   ) async throws -> Result? {

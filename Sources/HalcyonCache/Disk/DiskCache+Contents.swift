@@ -38,6 +38,10 @@ extension DiskCache {
     return try await withWriter { writer in try await writer.remove(.source(source)) }
   }
 
+  package func removeReplaced(ofSource source: String) async throws {
+    _ = try await withWriter { writer in try await writer.remove(.source(source)) }
+  }
+
   /// Removes the entries that have a tag. Loads in flight store nothing.
   ///
   /// - Returns: The number of entries removed.

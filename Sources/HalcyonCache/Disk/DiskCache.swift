@@ -18,7 +18,7 @@ public import Foundation
 /// let cache = DiskCache(directory: folder, configuration: DiskCacheConfiguration(sizeLimit: 100 << 20))
 /// let pipeline = ImagePipeline { $0.cache = ImageCache(store: cache) }
 /// ```
-public final class DiskCache: SourcePurgingStore, MissReportingStore {
+public final class DiskCache: SourcePurgingStore, MissReportingStore, ReplacingStore {
   /// The folder of the cache.
   public let directory: URL
 

@@ -34,13 +34,15 @@ extension EntryMetadata {
     writer.append(UInt32(clamping: tags.count))
     for tag in tags { writer.append(tag) }
     // Trailing fields without a value are omitted.
-    let hasUserInfo = userInfo != nil || !redirects.isEmpty
+    let hasRedirects = !redirects.isEmpty || original != nil
+    let hasUserInfo = userInfo != nil || hasRedirects
     let hasPlaceholder = placeholder != nil || hasUserInfo
     let hasVariants = variant != nil || !variants.isEmpty
     if hasVariants || hasPlaceholder { writer.append([variant].compactMap(\.self), variants) }
     if hasPlaceholder { writer.append(counted: placeholder?.bytes ?? []) }
     if hasUserInfo { writer.append(userInfo: userInfo) }
-    if !redirects.isEmpty { writer.append(redirects) }
+    if hasRedirects { writer.append(redirects) }
+    if let original { writer.append(original) }
     return writer.bytes
   }
 
@@ -52,13 +54,13 @@ extension EntryMetadata {
       let requestDate = reader.date(), let responseDate = reader.date(),
       let expiration = Self.readExpiration(from: &reader), let tags = reader.list({ $0.text() }),
       let (own, variants) = reader.variants(), let placeholder = reader.placeholder(),
-      let userInfo = reader.userInfo(), let redirects = reader.redirects()
+      let userInfo = reader.userInfo(), let redirects = reader.redirects(), let original = reader.original()
     else { return nil }
     self.init(
       url: url.isEmpty ? nil : URL(string: url), status: Int(status), headers: HTTPHeaders(fields),
       requestDate: requestDate, responseDate: responseDate, expiration: expiration.value, tags: tags,
       variant: own.first, variants: variants, placeholder: placeholder.value, userInfo: userInfo.value,
-      redirects: redirects)
+      redirects: redirects, original: original.value)
   }
 
   private static func write(_ expiration: CacheExpiration?, to writer: inout ByteWriter) {
@@ -132,6 +134,11 @@ extension ByteWriter {
     }
   }
 
+  fileprivate mutating func append(_ original: OriginalMark) {
+    append(original.received)
+    if let hash = original.hash { append(hash) }
+  }
+
   fileprivate mutating func append(_ lists: [VaryKey]...) {
     for list in lists {
       append(UInt32(clamping: list.count))
@@ -187,6 +194,14 @@ extension ByteReader {
       return EntryMetadata.Redirect(
         status: Int(status), headers: HTTPHeaders(fields), requestDate: requestDate, responseDate: responseDate)
     }
+  }
+
+  /// `nil` when the bytes are malformed; absent at the end of the metadata.
+  fileprivate mutating func original() -> OptionalField<OriginalMark>? {
+    guard !isAtEnd else { return .absent }
+    guard let received = date() else { return nil }
+    if isAtEnd { return .present(OriginalMark(received: received, hash: nil)) }
+    return number().map { .present(OriginalMark(received: received, hash: $0)) }
   }
 }
 

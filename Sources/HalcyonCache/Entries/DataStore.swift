@@ -41,6 +41,18 @@ public protocol DataStore: Sendable {
   /// Removes one entry.
   func removeEntry(for key: CacheKey) async throws
 
+  /// Removes all entries of a source: its original bytes, and all images made of them.
+  ///
+  /// Called when a program removes an image, and when another original has replaced the one that images were made of.
+  ///
+  /// Default: removes nothing and returns 0, for stores that find entries by their keys only. Images made of a removed
+  /// original then stay in the store, until their own requests remove them; those of a replaced one are not served.
+  ///
+  /// - Parameter source: The URL before redirects, or the custom key, of the requests.
+  /// - Returns: The number of entries removed; 0 for a store that invalidates without counting.
+  @discardableResult
+  func removeEntries(ofSource source: String) async throws -> Int
+
   /// Removes all entries.
   func removeAll() async throws
 }
@@ -49,6 +61,10 @@ extension DataStore {
   /// Pins nothing and returns `false`.
   @discardableResult
   public func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool { false }
+
+  /// Removes nothing and returns 0.
+  @discardableResult
+  public func removeEntries(ofSource source: String) async throws -> Int { 0 }
 
   /// Whether there is an entry for the key; reads the entry.
   public func containsEntry(for key: CacheKey) async throws -> Bool { try await entry(for: key) != nil }

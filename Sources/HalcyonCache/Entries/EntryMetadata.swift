@@ -33,6 +33,9 @@ public struct EntryMetadata: Hashable, Sendable {
   ///
   /// Each has a freshness of its own: the entry is served without contacting a server while all of them are fresh.
   package var redirects: [Redirect]
+  /// The version of the original that the entry is, or was made of; `nil` if an earlier version of the library or a program
+  /// stored it.
+  package var original: OriginalMark?
 
   /// Creates metadata, of an entry that is no variant and to which no redirects led.
   public init(
@@ -47,7 +50,7 @@ public struct EntryMetadata: Hashable, Sendable {
   package init(
     url: URL? = nil, status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), requestDate: Date, responseDate: Date,
     expiration: CacheExpiration? = nil, tags: [String] = [], variant: VaryKey?, variants: [VaryKey] = [],
-    placeholder: ThumbHash? = nil, userInfo: Data? = nil, redirects: [Redirect] = []
+    placeholder: ThumbHash? = nil, userInfo: Data? = nil, redirects: [Redirect] = [], original: OriginalMark? = nil
   ) {
     self.url = url
     self.status = status
@@ -61,6 +64,7 @@ public struct EntryMetadata: Hashable, Sendable {
     self.placeholder = placeholder
     self.userInfo = userInfo
     self.redirects = redirects
+    self.original = original
   }
 }
 

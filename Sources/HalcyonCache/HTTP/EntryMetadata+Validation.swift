@@ -29,6 +29,7 @@ extension EntryMetadata {
     }
     renewed.requestDate = requestDate
     renewed.responseDate = responseDate
+    renewed.original = originalMark
     return renewed
   }
 

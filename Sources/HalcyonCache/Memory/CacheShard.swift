@@ -188,6 +188,11 @@ struct CacheShard: Sendable {
     return slots[slot].image
   }
 
+  /// The keys of the entries, also of the weak ones, that fulfil a condition.
+  func keys(where isIncluded: (CacheKey) -> Bool) -> [CacheKey] {
+    slots.lazy.filter { $0.image != nil }.map(\.key).filter(isIncluded) + weakEntries.keys.filter(isIncluded)
+  }
+
   func deadline(at slot: Int) -> Deadline {
     slots[slot].deadline
   }

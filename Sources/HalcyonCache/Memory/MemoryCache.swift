@@ -125,6 +125,23 @@ public final class MemoryCache: MemoryStore {
     update { $0.remove(key, discarded: &$1) }
   }
 
+  /// Removes all images of a source. Loads in flight deliver their images, but do not store them here.
+  ///
+  /// Takes time proportional to the number of all images.
+  public func removeImages(ofSource source: String) {
+    removals.record(source: source)
+    removeReplaced(ofSource: source)
+  }
+
+  /// Removes all images of a source, which is no removal for loads in flight: they store what they make of the new one.
+  func removeReplaced(ofSource source: String) {
+    let keys = shards.map { $0.keys { $0.isOf(source: source) } }.flatMap(\.self)
+    guard !keys.isEmpty else { return }
+    update { index, discarded in
+      for key in keys { index.remove(key, discarded: &discarded) }
+    }
+  }
+
   /// Removes all images, and frees the memory kept for reuse. Loads in flight deliver their images, but do not store them
   /// here.
   public func removeAll() {

@@ -31,6 +31,15 @@ public protocol MemoryStore: Sendable {
   /// Removes the image stored under `key`.
   func removeImage(for key: CacheKey)
 
+  /// Removes all images of a source, of all sizes and with all processors.
+  ///
+  /// Called when a program removes an image, and when another original has replaced the one that they were made of.
+  ///
+  /// Default: removes all images, for stores that find them by their keys only.
+  ///
+  /// - Parameter source: The URL before redirects, or the custom key, of the requests.
+  func removeImages(ofSource source: String)
+
   /// Removes all images.
   func removeAll()
 
@@ -41,6 +50,9 @@ public protocol MemoryStore: Sendable {
 }
 
 extension MemoryStore {
+  /// Removes all images.
+  public func removeImages(ofSource source: String) { removeAll() }
+
   /// Removes all images, except under some pressure.
   public func trim(for pressure: MemoryPressure) {
     if pressure != .some { removeAll() }

@@ -9,6 +9,8 @@ struct WeakEntries: Sendable {
 
   var isEmpty: Bool { entries.isEmpty }
 
+  var keys: Dictionary<CacheKey, WeakEntry>.Keys { entries.keys }
+
   func entry(for key: CacheKey) -> CacheEntry? {
     entries.isEmpty ? nil : entries[key]?.entry(for: key)
   }
@@ -28,7 +30,7 @@ struct WeakEntries: Sendable {
 }
 
 /// An evicted entry that references its image weakly.
-private struct WeakEntry: Sendable {
+struct WeakEntry: Sendable {
   private let bitmap: WeakBitmap
   private let facts: DecodedImage.Facts
   private let isAnimated: Bool

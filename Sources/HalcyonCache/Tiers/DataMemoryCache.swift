@@ -10,7 +10,7 @@ import Foundation
 /// not count as use in the store.
 ///
 /// Safe from any thread; entries in memory are returned without suspending.
-package final class DataMemoryCache: CompositeStore, MissReportingStore {
+package final class DataMemoryCache: CompositeStore, MissReportingStore, ReplacingStore {
   /// How long an entry is kept that the store behind failed to store. The next load stores it again.
   private static let unstoredExpiration = CacheExpiration.minutes(1, since: .storing)
 
@@ -132,19 +132,49 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore {
 
   /// Removes all entries, in memory and the store behind.
   package func removeAll() async throws {
+    try await removals.recordAll {
+      try await exclusively {
+        trim(to: 0)
+        try await base?.removeAll()
+      }
+    }
+  }
+
+  /// Removes the entries of a source, in memory and the store behind.
+  @discardableResult
+  package func removeEntries(ofSource source: String) async throws -> Int {
+    removals.record(source: source)
+    defer { removals.record(source: source) }
+    return try await exclusively {
+      let count = removeCopies(ofSource: source)
+      guard let base else { return count }
+      return try await base.removeEntries(ofSource: source)
+    }
+  }
+
+  package func removeReplaced(ofSource source: String) async throws {
+    try await exclusively {
+      _ = removeCopies(ofSource: source)
+      try await base?.removeReplacedEntries(ofSource: source)
+    }
+  }
+
+  /// Runs a removal of several entries; the results of operations that overlap are not stored in memory.
+  private func exclusively<Result>(_ removal: () async throws -> Result) async rethrows -> Result {
     entries.withLock { $0.pendingWrites.beginAll() }
     defer { entries.withLock { $0.pendingWrites.endAll() } }
-    try await removals.recordAll {
-      trim(to: 0)
-      try await base?.removeAll()
-    }
+    return try await removal()
+  }
+
+  private func removeCopies(ofSource source: String) -> Int {
+    update { $0.removeAll(where: { $0.key.isOf(source: source) }, discarded: &$1) }
   }
 
   /// Removes the entries in memory that have a tag.
   ///
   /// - Returns: Their number.
   package func removeCopies(taggedWith tag: String) -> Int {
-    update { $0.removeAll(taggedWith: tag, discarded: &$1) }
+    update { $0.removeAll(where: { $0.entry.metadata.tags.contains(tag) }, discarded: &$1) }
   }
 
   /// Evicts entries until at most `byteCount` bytes are left in memory. The limit does not change.
@@ -210,7 +240,7 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore {
 
 /// Entries in the order of their last use, limited by bytes.
 private struct LRUDictionary: Sendable {
-  private struct Slot: Sendable {
+  struct Slot: Sendable {
     let key: CacheKey
     var entry: StoredEntry
     var byteCount: Int
@@ -297,8 +327,8 @@ private struct LRUDictionary: Sendable {
     discarded.append(slot.entry)
   }
 
-  mutating func removeAll(taggedWith tag: String, discarded: inout [StoredEntry]) -> Int {
-    let keys = slots.compactMap { $0 }.filter { $0.entry.metadata.tags.contains(tag) }.map(\.key)
+  mutating func removeAll(where isRemoved: (Slot) -> Bool, discarded: inout [StoredEntry]) -> Int {
+    let keys = slots.compactMap { $0 }.filter(isRemoved).map(\.key)
     for key in keys { remove(key, discarded: &discarded) }
     return keys.count
   }

@@ -23,6 +23,7 @@ public final class ImageCache: Sendable {
   package let writes = BackgroundWrites(byteLimit: 64 << 20)
   package let metadataUpdates = SerialWork()
   package let placeholders = PlaceholderTable()
+  package let originals = OriginalVersions()
   /// The removals through this cache itself.
   package let removals = (memory: RemovalHistory(), store: RemovalHistory())
   /// ``removals``, and the histories of the tiers.
@@ -219,6 +220,7 @@ extension ImageCache {
     defer { removeAllFromMemory() }
     try await removals.store.recordAll {
       placeholders.removeAll()
+      originals.removeAll()
       await flush()
       try await encodedImages.removeAll()
     }
@@ -227,6 +229,41 @@ extension ImageCache {
   private func removeAllFromMemory() {
     removals.memory.recordAll()
     memory.removeAll()
+  }
+
+  /// Removes all images of a source from memory, for loads that are in flight as well.
+  package func removeFromMemory(ofSource source: String) {
+    removals.memory.record(source: source)
+    memory.removeImages(ofSource: source)
+  }
+
+  /// Removes all images of a source from memory, whose original was replaced by a newer one. Loads in flight keep what they
+  /// make of that one.
+  package func removeReplacedFromMemory(ofSource source: String) {
+    originals.replacements.record(source: source)
+    placeholders.removeAll(ofSource: source)
+    if let memoryCache { memoryCache.removeReplaced(ofSource: source) } else { memory.removeImages(ofSource: source) }
+  }
+
+  /// The mark of stored original bytes, where finding it takes no request to a server; `nil` if there are none, or several
+  /// variants of them.
+  package func storedMark(of key: CacheKey) async -> OriginalMark? {
+    var stores: [any DataStore] = disks
+    if let store, !(store is any SourcePurgingStore) { stores.append(store) }
+    for store in stores {
+      guard let metadata = try? await store.metadata(for: key) else { continue }
+      return metadata.variants.count > 1 ? nil : metadata.originalMark
+    }
+    return nil
+  }
+
+  /// Runs a removal of all entries of a source, after waiting for pending writes, which would insert them again.
+  package func removeFromStore(ofSource source: String, _ removal: () async throws -> Void) async throws {
+    removals.store.record(source: source)
+    defer { removals.store.record(source: source) }
+    placeholders.removeAll(ofSource: source)
+    await writes.flush()
+    try await removal()
   }
 
   /// Removes the entries that have a tag from each ``DiskCache``, and encoded images in memory. Loads in flight store

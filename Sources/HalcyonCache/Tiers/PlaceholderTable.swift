@@ -37,6 +37,14 @@ package final class PlaceholderTable: Sendable {
     }
   }
 
+  /// Removes those of a source. O(n).
+  func removeAll(ofSource source: String) {
+    state.withLock { state in
+      state.newer = state.newer.filter { !$0.key.isOf(source: source) }
+      state.older = state.older.filter { !$0.key.isOf(source: source) }
+    }
+  }
+
   func removeAll() { state.withLock { $0 = State() } }
 
   private func insert(_ hash: ThumbHash, _ key: CacheKey, _ state: inout State) {

@@ -20,6 +20,7 @@ extension ImageLoader {
 
   /// Starts storing the bytes and, if the request waits for it, waits until they are stored.
   func storeFetched(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) {
+    replaceEarlier(by: encoded, load)
     await storeOriginalIfWanted(encoded, load, nil)
     if load.request.waitsForWrite { try await encoded.waitForWriting() }
     if load.request.optionsBox != nil { try await applyStoreOptions(load, after: encoded) }

@@ -66,6 +66,7 @@ extension ImageLoader {
     var trace = encoded.trace
     trace.add(.decode, since: start)
     load.report(.decoded(image.size))
+    if !image.isPartial { replaceEarlier(by: encoded, load) }
     remember(placeholder, of: encoded, load)
     if !image.isPartial { await storeOriginalIfWanted(encoded, load, placeholder) }
     return Loaded(image: image, encoded: encoded, trace: trace)
@@ -93,7 +94,9 @@ extension ImageLoader {
 
   /// Keeps the placeholder of an image for views.
   func remember(_ placeholder: ThumbHash?, of encoded: EncodedImage, _ load: Load) {
-    guard let known = placeholder ?? encoded.metadata.placeholder, !encoded.watch.isRemovedFromStore else { return }
+    guard let known = placeholder ?? encoded.metadata.placeholder, !encoded.watch.isRemovedFromStore,
+      !encoded.isReplaced
+    else { return }
     load.cache.placeholders.insert(known, for: load.keys.fetch)
   }
 

@@ -129,6 +129,7 @@ extension ImageLoader {
     if Task.isCancelled { throw .cancelled }
     load.report(.decoded(made.decodedSize))
     for processor in plan.processors { load.report(.processed(identifier: processor.identifier)) }
+    if !made.isPartial { replaceEarlier(by: encoded, load) }
     remember(made.placeholder, of: encoded, load)
     if !made.isPartial {
       await storeOriginalIfWanted(encoded, load, made.placeholder)

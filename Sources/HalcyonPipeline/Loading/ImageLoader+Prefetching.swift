@@ -29,6 +29,7 @@ extension ImageLoader {
   private func prefetchOriginal(_ load: Load) async throws(ImageError) -> Prefetched {
     let encoded = try await bytes.encodedImage(for: load)
     guard encoded.isFoundAgain else { throw .notStorable(key: load.keys.fetch.sourceText) }
+    replaceEarlier(by: encoded, load)
     await storeOriginal(encoded, load, nil)
     try await encoded.waitForStoring()
     try await applyStoreOptions(load, after: encoded)

@@ -33,9 +33,16 @@ extension ImageLoader {
     // The steps that read the original bytes find these as long as they are held.
     defer { withExtendedLifetime(encoded) {} }
     if let loaded = await renewed(stale, by: encoded, load) { return loaded }
-    // The load of those steps, since the server has been contacted; a stored variant is still older than the bytes.
+    // The load of those steps, since the server has been contacted; a stored variant is still older than the bytes, and so
+    // are the images before the processors in memory.
     let isAsked = encoded.isFoundAgain && load.request.freshness.contactsServerFirst
-    let remaining = isAsked ? load.changed { $0.cachePolicy = .standard } : load
+    let remaining =
+      !isAsked
+      ? load
+      : load.changed {
+        $0.cachePolicy = .standard
+        $0.memoryAccess = ($0.memoryAccess ?? .readWrite).withoutReads
+      }
     if keepsResult, load.request.encodesImages, let variant = try await storedVariant(load) {
       return variant
     }

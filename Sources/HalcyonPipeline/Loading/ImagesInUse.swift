@@ -85,6 +85,11 @@ final class ImagesInUse: Sendable {
     entry?.memory.removeImage(for: Self.memoryKey(key))
   }
 
+  func remove(ofSource source: String) {
+    if isEmpty { return }
+    for key in state.withLock({ $0.entries.keys.filter { $0.isOf(source: source) } }) { remove(key) }
+  }
+
   func removeAll() {
     for key in state.withLock({ Array($0.entries.keys) }) { remove(key) }
   }

@@ -94,6 +94,8 @@ struct RemovalWatch: Sendable {
   /// The latest removals: loads begun before a removal never join loads begun after it.
   struct Removals: Hashable {
     var (memory, store): (UInt64, UInt64)
+    /// The last replacement of the original by a newer one.
+    var replacements: UInt64
   }
 
   let key: CacheKey
@@ -108,12 +110,16 @@ struct RemovalWatch: Sendable {
 
   var isRemovedFromMemory: Bool { cache.lastRemovals(of: key).memory != removals.memory }
   var isRemovedFromStore: Bool { cache.lastRemovals(of: key).store != removals.store }
+  /// Whether a load has received a newer original since.
+  var isReplaced: Bool { lastReplacement != removals.replacements }
+  var lastReplacement: UInt64 { cache.originals.replacements.last(of: key) }
 }
 
 extension ImageCache {
   fileprivate func lastRemovals(of key: CacheKey) -> RemovalWatch.Removals {
     RemovalWatch.Removals(
       memory: removalHistories.memory.reduce(0) { $0 + $1.last(of: key) },
-      store: removalHistories.store.reduce(0) { $0 + $1.last(of: key) })
+      store: removalHistories.store.reduce(0) { $0 + $1.last(of: key) },
+      replacements: originals.replacements.last(of: key))
   }
 }

@@ -62,9 +62,12 @@ extension ImagePipeline {
     let request = resolved(request)
     let keys = RequestKeys(request)
     if image.isPartial { throw .notStorable(key: keys.image.sourceText) }
-    if request.writesMemory {
-      configuration.cache(for: request).memory.store(
-        image, for: keys.image, expiration: request.optionsBox?.options.memoryExpiration)
+    // At the end: an original that is stored replaces an earlier one, and all images of it.
+    defer {
+      if request.writesMemory {
+        configuration.cache(for: request).memory.store(
+          image, for: keys.image, expiration: request.optionsBox?.options.memoryExpiration)
+      }
     }
     if let original {
       let isStorable = request.writesStore && configuration.store(for: request) != nil
@@ -95,8 +98,22 @@ extension ImagePipeline {
     else {
       throw .notStorable(key: key.sourceText)
     }
-    _ = try configuration.inspector(of: request.source.url ?? key.sourceURL, for: request).info(of: original)
-    try await store.insert(StoredEntry(body: original, metadata: newMetadata(for: request, userInfo)), for: key)
+    _ = try configuration.inspector(of: request.source.url, for: request).info(of: original)
+    try await insertOriginal(original, newMetadata(for: request, userInfo), for: key, request, into: store)
+  }
+
+  /// Stores original bytes in place of earlier ones, and removes all images of those.
+  private func insertOriginal(
+    _ data: Data, _ metadata: EntryMetadata, for key: CacheKey, _ request: ImageRequest, into store: any DataStore
+  ) async throws(ImageError) {
+    let cache = configuration.cache(for: request)
+    var metadata = metadata
+    let mark = OriginalMark(of: data, received: metadata.responseDate)
+    metadata.original = mark
+    cache.removeReplacedFromMemory(ofSource: key.sourceText)
+    try? await store.removeReplacedEntries(ofSource: key.sourceText)
+    try await store.insert(StoredEntry(body: data, metadata: metadata), for: key)
+    cache.originals.record(mark, for: key)
   }
 
   private func newMetadata(for request: ImageRequest, _ userInfo: Data?) -> EntryMetadata {
@@ -121,7 +138,12 @@ extension ImagePipeline {
     } catch {
       throw ImageError(encoding: error, url: metadata.url ?? key.sourceURL)
     }
-    if let data { try await store.insert(StoredEntry(body: data, metadata: metadata), for: key) }
+    guard let data else { return }
+    if key == keys.fetch {
+      try await insertOriginal(data, metadata, for: key, request, into: store)
+    } else {
+      try await store.insert(StoredEntry(body: data, metadata: metadata), for: key)
+    }
   }
 
   /// Where and how an image without original bytes is stored; `nil` if it is not.
@@ -176,52 +198,45 @@ extension ImagePipeline {
     return (try? await store.containsEntry(for: keys.fetch)) == true ? .store : nil
   }
 
-  /// Removes a request's image from memory, and its original bytes, their HTTP variants and the image that its
-  /// ``StoragePolicy`` stores from the store.
+  /// Removes everything of a request's source: its images of all sizes and with all processors from memory, and its original
+  /// bytes and all that was made of them from the store, whatever the other options of the requests were.
   ///
-  /// Waits for pending writes first. Images of other sizes or with other processors remain in memory until they are
-  /// evicted or removed by their own requests. Loads of the request that are in flight deliver their image, but do not
-  /// store it; a load that begins afterwards does not join them.
+  /// So the previews, the placeholder, thumbnails, encoded images and parts of interrupted downloads are removed, on disk
+  /// and in the tiers of a store that machines share. Of a store of your own only what this request has stored is removed,
+  /// unless it implements ``DataStore/removeEntries(ofSource:)``. Alternative sources of the request remain.
+  ///
+  /// Waits for pending writes first. Loads of the source that are in flight deliver their image, but do not store it; a load
+  /// that begins afterwards does not join them.
   ///
   /// - Parameters:
   ///   - request: The request whose image is removed.
   ///   - tiers: The tiers to remove from. Default: both.
-  /// - Throws: ``ImageError/failed(cause:url:)`` with the error of the store; the image has been removed from memory
+  /// - Throws: ``ImageError/failed(cause:url:)`` with the error of the store; the images have been removed from memory
   ///   then.
   public func removeImage(
     for request: ImageRequest, from tiers: Set<CacheTier> = [.memory, .store]
   ) async throws(ImageError) {
     let request = resolved(request)
-    let keys = RequestKeys(request)
-    let cache = configuration.cache(for: request)
-    func recordRemoval() {
-      if tiers.contains(.memory) { cache.removals.memory.record(keys.image) }
-      guard tiers.contains(.store) else { return }
-      cache.removals.store.record(keys.image)
-      cache.removals.store.record(keys.fetch)
-    }
+    let (cache, keys) = (configuration.cache(for: request), RequestKeys(request))
+    let source = keys.fetch.sourceText
     func removeFromMemory() {
       guard tiers.contains(.memory) else { return }
-      cache.memory.removeImage(for: keys.image)
-      cache.memory.removeImage(for: keys.preview)
-      loader.unstoredImages.remove(keys.image)
+      cache.removeFromMemory(ofSource: source)
+      loader.unstoredImages.remove(ofSource: source)
     }
-    recordRemoval()
     removeFromMemory()
     guard tiers.contains(.store) else { return }
     // Once more at the end, for loads that began meanwhile.
-    defer {
-      recordRemoval()
-      removeFromMemory()
-    }
-    cache.placeholders.remove(keys.fetch)
-    // A pending write would insert the entry again.
-    await cache.writes.flush()
+    defer { removeFromMemory() }
     do {
-      guard let store = configuration.observedStore(of: cache, source: request.source) else { return }
-      if let variant = keys.variant(request.storagePolicy) { try await store.removeResponses(for: variant) }
-      try await store.removeResponses(for: keys.fetch)
-      try await cache.encodedStore?.removeEntry(for: keys.fetch.ofPartialBody)
+      try await cache.removeFromStore(ofSource: source) { () async throws in
+        guard let store = configuration.observedStore(of: cache) else { return }
+        // For stores that find entries by their keys only.
+        if let variant = keys.variant(request.storagePolicy) { try await store.removeResponses(for: variant) }
+        try await store.removeResponses(for: keys.fetch)
+        try await store.removeEntry(for: keys.fetch.ofPartialBody)
+        try await store.removeEntries(ofSource: source)
+      }
     } catch {
       throw .failed(cause: error, url: request.source.url ?? keys.fetch.sourceURL)
     }

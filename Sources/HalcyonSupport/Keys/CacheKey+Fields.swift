@@ -69,6 +69,18 @@ extension CacheKey {
     return rest.isEmpty
   }
 
+  /// Whether the key belongs to a source: the original bytes or an image made of them, for a request with this URL, before
+  /// redirects, or with this custom key.
+  ///
+  /// Allocates no memory unless it does.
+  public func isOf(source: String) -> Bool {
+    let text = text.utf8
+    guard text.starts(with: "|url=".utf8) || text.starts(with: "|key=".utf8) else { return false }
+    let rest = text.dropFirst("|url=".utf8.count).drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard rest.first == UInt8(ascii: ":"), rest.dropFirst().starts(with: source.utf8) else { return false }
+    return self.source?.text == source
+  }
+
   /// The source in the first field; `nil` for keys that do not belong to a request.
   package var source: Source? {
     let isURL = text.utf8.starts(with: "|url=".utf8)

@@ -110,10 +110,10 @@ extension CachingLoader {
       {
         return stale
       }
-      return fetchedImage(response, load, await storable(response, request))
+      return fetchedImage(response, request, await storable(response, request))
     case .notModified(let head, let isStorable):
       guard let lookup = request.lookup else { throw .httpStatus(304, url: request.url) }
-      let isStored = isStorable && !load.watch.isRemovedFromStore
+      let isStored = isStorable && !load.watch.isRemovedFromStore && !load.watch.isReplaced
       if let entry = await configuration.httpCache(for: load.request)?.renewed(lookup, by: head, isStored: isStored),
         let image = storedImage(entry, of: load)
       {
@@ -133,15 +133,24 @@ extension CachingLoader {
   }
 
   private func fetchedImage(
-    _ response: HTTPResponse, _ load: Load, _ storable: StorableResponse?
+    _ response: HTTPResponse, _ request: HTTPRequest, _ storable: StorableResponse?
   ) -> EncodedImage {
+    let load = request.load
     let forbidsStorage = CacheControl(response.metadata.headers).forbidsStorage
+    var (metadata, storable) = (response.metadata, storable)
+    var earlier = load.request.freshness.contactsServerFirst ? EncodedImage.EarlierBytes.unknown : .same
+    if let stored = request.lookup?.stored {
+      earlier = stored.body == response.data ? .same : .other
+      // What was made of the same bytes is as new as these.
+      if earlier == .same { metadata.original = stored.metadata.originalMark }
+      storable?.metadata.original = metadata.original
+    }
     let image = EncodedImage(
-      data: response.data, metadata: response.metadata, info: response.info, origin: .network, storable: storable,
+      data: response.data, metadata: metadata, info: response.info, origin: .network, storable: storable,
       freshEnd: freshEnd(response.metadata),
       allowsMemory: response.metadata.expiration != .expired
         && (!forbidsStorage || load.request.freshness == .cacheFirst),
-      trace: load.trace, watch: load.watch)
+      trace: load.trace, watch: load.watch, earlier: metadata.status < 300 ? earlier : nil)
     if storable != nil { inFlight.insert(image, for: load.inFlightKey) }
     return image
   }
@@ -161,7 +170,12 @@ extension CachingLoader {
     switch error {
     case .httpStatus(let status, let url), .retryLater(_, let status, let url):
       let head = EntryMetadata(url: url, status: status, requestDate: now, responseDate: now)
-      guard case .serve(let entry)? = await cache?.outcome(of: head, to: lookup) else { return nil }
+      guard case .serve(let entry)? = await cache?.outcome(of: head, to: lookup) else {
+        if status == 404 || status == 410, lookup.stored != nil, !load.request.acceptsErrorImage {
+          await load.removeMade(from: configuration.store(for: load.request))
+        }
+        return nil
+      }
       return entry
     case .transport(let reason, _) where reason != .cancelled:
       let isOffline = configuration.showsStaleWhenUnreachable && error.isUnreachable
@@ -173,6 +187,12 @@ extension CachingLoader {
 }
 
 extension Load {
+  /// Removes all images that were made of an original that has been replaced or is gone.
+  func removeMade(from store: (any DataStore)?) async {
+    cache.removeReplacedFromMemory(ofSource: keys.fetch.sourceText)
+    if request.writesStore { try? await store?.removeReplacedEntries(ofSource: keys.fetch.sourceText) }
+  }
+
   /// Reports a look-up in the store.
   func reportLookUp(miss: CacheMiss?, _ image: EncodedImage?) {
     report(miss.map { .storeMiss($0) } ?? .storeHit(byteCount: image?.data.count ?? 0))

@@ -16,14 +16,21 @@ extension CachingLoader {
     else { return }
     switch try? await http.load(request) {
     case .notModified(let head, let isStorable)?:
-      let isStored = isStorable && !load.watch.isRemovedFromStore
+      let isStored = isStorable && !load.watch.isRemovedFromStore && !load.watch.isReplaced
       if await cache.renewed(lookup, by: head, isStored: isStored) == nil {
         await updateStore(lookup.unconditional, load, at: location)
       }
     case .response(let response)?:
-      if let storable = await storable(response, request), !load.watch.isRemovedFromStore {
+      if var storable = await storable(response, request), !load.watch.isRemovedFromStore, !load.watch.isReplaced {
+        let earlier = lookup.stored.flatMap { $0.body == response.data ? $0.metadata.originalMark : nil }
+        let mark = earlier ?? OriginalMark(of: response.data, received: response.metadata.responseDate)
+        storable.metadata.original = mark
         // Completed even if the pipeline is invalidated meanwhile.
-        _ = await Task { try await cache.store(storable, body: response.data) }.result
+        _ = await Task { [configuration, storable] in
+          if earlier == nil { await load.removeMade(from: configuration.store(for: load.request)) }
+          load.cache.originals.record(mark, for: load.key)
+          try await cache.store(storable, body: response.data)
+        }.result
       }
     case nil: break
     }

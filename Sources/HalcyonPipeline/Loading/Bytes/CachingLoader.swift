@@ -42,8 +42,9 @@ final class CachingLoader: Sendable {
     let wait = try LoadChain.wait(for: link(load.keys.fetch))
     defer { wait?.end() }
     let watch = RemovalWatch(load.keys.fetch, in: load.cache)
-    // Encoded bytes are not in the memory cache.
-    let removals = RemovalWatch.Removals(memory: 0, store: watch.removals.store)
+    // Bytes are not in memory.
+    var removals = watch.removals
+    removals.memory = 0
     return try await jobs.value(
       for: JobKey(watch.key, load.request, after: removals),
       subscription: load.subscription, keepsResult: true, writes: partialWrites(of: load)

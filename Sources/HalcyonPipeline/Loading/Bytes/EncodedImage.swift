@@ -24,9 +24,26 @@ final class EncodedImage: Sendable {
   let trace: LoadTrace
   /// Notices removals during the load that got the bytes.
   let watch: RemovalWatch
+  /// What is known of the bytes that the server sent before these; `nil` if they are not from the network.
+  let earlier: EarlierBytes?
+
+  /// The bytes that a server sent before others.
+  enum EarlierBytes: Sendable {
+    /// None, or the same.
+    case same
+    case other
+    /// The store has none, and the request has contacted the server first.
+    case unknown
+  }
 
   private struct State {
-    var isShared = true
+    var isStored = false
+    var version: UInt64?
+    var hasReplaced = false
+    /// The replacement of earlier bytes by these.
+    var replacement: UInt64?
+    /// Removes what was made of the earlier ones from the store.
+    var removal: Task<Void, Never>?
     /// Starts the write to the store, and returns it.
     var start: Task<Task<Void, Never>, Never>?
     var failure: (any Error)?
@@ -38,7 +55,7 @@ final class EncodedImage: Sendable {
   init(
     data: Data, metadata: EntryMetadata, info: ImageInfo, origin: ImageOrigin, storable: StorableResponse? = nil,
     freshEnd: Duration? = nil, allowsMemory: Bool = true, decoded: DecodedImage? = nil, trace: LoadTrace,
-    watch: RemovalWatch
+    watch: RemovalWatch, earlier: EarlierBytes? = nil
   ) {
     self.data = data
     self.metadata = metadata
@@ -50,6 +67,7 @@ final class EncodedImage: Sendable {
     self.decoded = decoded
     self.trace = trace
     self.watch = watch
+    self.earlier = earlier
   }
 
   deinit { state.withLock(\.onDeinit)?() }
@@ -66,8 +84,40 @@ final class EncodedImage: Sendable {
   /// Whether they are the body of an error status, see ``RequestOptions/allowsErrorImage``.
   var isOfErrorStatus: Bool { metadata.status >= 300 }
 
-  /// A hash of the bytes; reads all of them.
-  var version: UInt64 { data.withUnsafeBytes { WyHash.hash($0) } }
+  /// A hash of the bytes; the first call reads all of them.
+  var version: UInt64 {
+    if let known = state.withLock(\.version) { return known }
+    let version = data.withUnsafeBytes { WyHash.hash($0) }
+    state.withLock { $0.version = version }
+    return version
+  }
+
+  /// The mark of the bytes, for everything that is made of them; reads all of them.
+  var mark: OriginalMark {
+    metadata.original ?? OriginalMark(received: metadata.responseDate, hash: version)
+  }
+
+  /// Whether newer bytes have replaced these.
+  var isReplaced: Bool {
+    watch.lastReplacement != state.withLock(\.replacement) ?? watch.removals.replacements
+  }
+
+  /// Whether this is the first call.
+  func beginReplacing() -> Bool {
+    state.withLock { state in
+      defer { state.hasReplaced = true }
+      return !state.hasReplaced
+    }
+  }
+
+  /// Records that these bytes have replaced earlier ones, and what removes those from the store.
+  func endReplacing(_ removal: Task<Void, Never>?) {
+    let replacement = watch.lastReplacement
+    state.withLock { ($0.replacement, $0.removal) = (replacement, removal) }
+  }
+
+  /// Waits until what was made of earlier bytes is removed from the store.
+  func waitForReplacing() async { await state.withLock(\.removal)?.value }
 
   /// The image that the source returned decoded, if the size of the request leaves it as it is.
   func decoded(for request: ImageRequest) -> DecodedImage? {

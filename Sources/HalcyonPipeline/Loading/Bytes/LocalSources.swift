@@ -97,10 +97,12 @@ extension CachingLoader {
     let now = configuration.time.now()
     let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
     let storable = StorableResponse(metadata: metadata, key: load.key, requestHeaders: [:], knownVariants: [])
-    let inspector = configuration.inspector(of: sourceURL, for: load.request)
+    let inspector = configuration.inspector(of: url, for: load.request)
+    let earlier = load.request.freshness.contactsServerFirst ? EncodedImage.EarlierBytes.unknown : .same
     let image = EncodedImage(
       data: data, metadata: metadata, info: try inspector.info(of: data), origin: origin,
-      storable: isStorable ? storable : nil, decoded: provided.image, trace: load.trace, watch: load.watch)
+      storable: isStorable ? storable : nil, decoded: provided.image, trace: load.trace, watch: load.watch,
+      earlier: origin == .provider ? earlier : nil)
     if isStorable { inFlight.insert(image, for: load.inFlightKey) }
     return image
   }

@@ -70,12 +70,13 @@ extension ImageLoader {
   @inline(never)
   func storeOriginal(_ encoded: EncodedImage, _ load: Load, _ placeholder: ThumbHash?) async {
     guard var storable = encoded.storable, let cache = configuration.httpCache(for: load.request) else { return }
-    storable.metadata.placeholder = placeholder
+    (storable.metadata.placeholder, storable.metadata.original) = (placeholder, encoded.mark)
     let writes = load.cache.writes
     await encoded.startWriting { [monitor, storable] in
       // Holds the bytes until they are written, so that other loads find them in flight.
       await writes.start(byteCount: encoded.data.count) {
-        if encoded.watch.isRemovedFromStore { return }
+        await encoded.waitForReplacing()
+        if encoded.watch.isRemovedFromStore || encoded.isReplaced { return }
         do {
           try await cache.store(storable, body: encoded.data)
         } catch {
@@ -89,9 +90,10 @@ extension ImageLoader {
 }
 
 extension ImageLoader.Loaded {
-  /// Whether the image, or the bytes that it was made from, have been removed since their loads began.
+  /// Whether the image, or the bytes that it was made from, have been removed or replaced since their loads began.
   func isRemoved(_ watch: RemovalWatch) -> Bool {
     watch.isRemovedFromMemory || watch.isRemovedFromStore || encoded?.watch.isRemovedFromStore == true
+      || encoded?.isReplaced ?? watch.isReplaced
   }
 
   /// Waits until all writes of the image have ended.

@@ -34,7 +34,7 @@ extension ImageLoader {
         key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
         at: configuration.time.now())
     }
-    guard let entry = lookup.stored else { return nil }
+    guard let entry = lookup.stored, await !isOutdated(entry, load) else { return nil }
     guard lookup.action == .serve || request.source.isProvided else {
       load.subscription.report(.storedStale)
       return nil
@@ -115,12 +115,13 @@ extension ImageLoader {
   ) -> (@Sendable (Data) async throws -> Void)? {
     guard let key, encoded.isFoundAgain, let cache = variantCache(load) else { return nil }
     var metadata = encoded.storable?.metadata ?? encoded.metadata
-    metadata.variants = []
+    (metadata.variants, metadata.original) = ([], encoded.mark)
     let storable = StorableResponse(
       metadata: metadata, key: key, requestHeaders: load.request.headers.adding(configuration.headers),
       knownVariants: [])
     return { [monitor, watch = load.watch] data in
-      if watch.isRemovedFromStore || encoded.watch.isRemovedFromStore { return }
+      await encoded.waitForReplacing()
+      if watch.isRemovedFromStore || encoded.watch.isRemovedFromStore || encoded.isReplaced { return }
       try await cache.store(storable, body: data)
       monitor?.report(.stored(.store, byteCount: data.count))
     }

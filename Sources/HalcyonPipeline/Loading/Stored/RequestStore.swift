@@ -73,7 +73,7 @@ extension ImageRequest {
 ///   is removed.
 /// - Entries under the key of an earlier version (``FormerURL``) are read as well; a new entry replaces them.
 /// - Failures are reported: loads go on without the store, and would hide them.
-struct RequestStore: MissReportingStore {
+struct RequestStore: MissReportingStore, ReplacingStore {
   let base: any DataStore
   let metadataUpdates: SerialWork
   let eventHandler: (@Sendable (PipelineEvent) -> Void)?
@@ -151,6 +151,15 @@ struct RequestStore: MissReportingStore {
       try await base.removeEntry(for: key)
       _ = try await formerKey(key) { try await base.removeEntry(for: $0) }
     }
+  }
+
+  @discardableResult
+  func removeEntries(ofSource source: String) async throws -> Int {
+    isReadOnly ? 0 : try await observing { try await base.removeEntries(ofSource: source) }
+  }
+
+  func removeReplaced(ofSource source: String) async throws {
+    if !isReadOnly { try await observing { try await base.removeReplacedEntries(ofSource: source) } }
   }
 
   func removeAll() async throws {

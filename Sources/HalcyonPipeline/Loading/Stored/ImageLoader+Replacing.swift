@@ -1,0 +1,40 @@
+import HalcyonCache
+import HalcyonSupport
+
+/// New versions of originals: what was made of an earlier one is never shown instead.
+///
+/// Everything in the caches that is made of an original carries its ``OriginalMark``. When a load has received another
+/// original, and knows that it is an image, all images of its source are removed from memory, and its entries from the
+/// store, before anything made of the new one is stored there. Loads of the earlier one that are in flight store nothing.
+/// The mark is compared as well when a made image is read from the store, for stores that cannot remove by source and for
+/// images that another process has made meanwhile.
+extension ImageLoader {
+  /// Removes what was made of the bytes that the server sent before these.
+  func replaceEarlier(by encoded: EncodedImage, _ load: Load) {
+    guard let earlier = encoded.earlier, encoded.beginReplacing() else { return }
+    let (cache, key) = (load.cache, encoded.watch.key)
+    if load.request.writesStore { cache.originals.record(encoded.mark, for: key) }
+    let isKnown = load.memory?.staleImage?.facts.freshness.map { $0.version == encoded.version }
+    guard earlier == .other || !(isKnown ?? (earlier == .same)) else { return }
+    cache.removeReplacedFromMemory(ofSource: key.sourceText)
+    unstoredImages.remove(ofSource: key.sourceText)
+    guard load.request.writesStore, let store = configuration.store(for: load.request) else {
+      return encoded.endReplacing(nil)
+    }
+    encoded.endReplacing(
+      cache.writes.track {
+        // The store reports its failures itself.
+        try? await store.removeReplacedEntries(ofSource: key.sourceText)
+      })
+  }
+
+  /// Whether a stored image was made of older bytes than those that are known, or stored.
+  func isOutdated(_ entry: StoredEntry, _ load: Load) async -> Bool {
+    let (mark, originals, key) = (entry.metadata.originalMark, load.cache.originals, load.keys.fetch)
+    if let newest = originals[key] { return mark.isOlder(than: newest) }
+    let newest = await load.cache.storedMark(of: key)
+    // The original is looked up once.
+    originals.record(newest ?? mark, for: key)
+    return newest.map { mark.isOlder(than: $0) } ?? false
+  }
+}
