@@ -9,6 +9,17 @@ import Testing
 
 @Suite(.integrationTest)
 struct AnimatedImageLoadingTests {
+  @Test func `the first frame of an animation in memory is a still image`() async throws {
+    try await OptionsFixture.run(serving: try TestImage.gif(reds: [10, 200])) { fixture async throws in
+      #expect(try await fixture.pipeline.image(for: fixture.request()).animation != nil)
+      let still = fixture.request { $0.animation = .firstFrame }
+      let response = try await fixture.pipeline.response(for: still)
+      #expect(response.origin == .memory && response.image.animation == nil)
+      #expect(fixture.pipeline[cached: still].map { $0.animation == nil } == true)
+      #expect(fixture.pipeline[cached: fixture.request()]?.animation != nil)
+    }
+  }
+
   @Test func `an animated image is read from disk unchanged`() async throws {
     let file = TinyGIF.animation(reds: [10, 20, 30])
     try await withOrigin { _, folder in

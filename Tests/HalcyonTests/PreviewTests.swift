@@ -177,4 +177,18 @@ struct PreviewTests {
       #expect(pipeline[cached: request] == nil)
     }
   }
+
+  @Test func `a truncated photo is not prefetched to the store, also where a partial image is allowed`() async throws {
+    try await withPipeline { server, pipeline in
+      let photo = try Photos.data("rocket.jpg")
+      let url = server.serve("/a.jpg", .body(photo.prefix(photo.count / 2)))
+      var request = ImageRequest(url: url, size: .fit(width: 40, height: 40))
+      request.allowsPartialImage = true
+      request.options.storage = .encoded(as: .jpeg)
+      let result = await ImagePrefetcher(pipeline: pipeline, destination: .store).start([request]).result
+      #expect(result.completed.isEmpty && result.failed.count == 1)
+      await pipeline.cache.flush()
+      #expect(try await pipeline.cache.disk?.count == 0)
+    }
+  }
 }

@@ -92,6 +92,20 @@ struct MemcachedStoreTests {
     }
   }
 
+  @Test func `an entry that lives for more than thirty days is kept, and memcached is told the date`() async throws {
+    try await MemcachedProcess.run { servers in
+      let store = servers.store(time: TestClock(date: .now))
+      for days in [29, 31, 400] {
+        let key = CacheKey("\(days)")
+        try await store.store(entry(expiration: .days(days)), for: key)
+        #expect(try await store.entry(for: key) != nil)
+        let item = ItemNames(namespace: store.configuration.namespace).items(of: key).value
+        let left = try #require(try RawMemcached(servers[0]).lifetime(of: item))
+        #expect((days * 86_400 - 200...days * 86_400 + 2).contains(left), "\(days)")
+      }
+    }
+  }
+
   @Test func `damaged and foreign values are misses`() async throws {
     try await MemcachedProcess.run { servers in
       let store = servers.store()

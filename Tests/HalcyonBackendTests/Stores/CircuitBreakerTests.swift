@@ -23,4 +23,17 @@ struct CircuitBreakerTests {
     breaker.recordSuccess()
     #expect(breaker.permission(at: .seconds(5)) == .granted && breaker.openCount == 1)
   }
+
+  @Test func `after a success it opens for the first interval again`() {
+    var breaker = CircuitBreaker(failureLimit: 1, retryInterval: .seconds(1))
+    breaker.recordFailure(at: .zero)
+    for second in [1, 3, 7] {
+      #expect(breaker.permission(at: .seconds(second)) == .trial)
+      breaker.recordFailure(at: .seconds(second))
+    }
+    #expect(breaker.permission(at: .seconds(14)) == .refused && breaker.permission(at: .seconds(15)) == .trial)
+    breaker.recordSuccess()
+    breaker.recordFailure(at: .seconds(20))
+    #expect(breaker.permission(at: .seconds(20)) == .refused && breaker.permission(at: .seconds(21)) == .trial)
+  }
 }

@@ -92,6 +92,32 @@ struct DiskIndexRepairTests {
     }
   }
 
+  @Test func `a rebuilt index restores the order of use where it is not the order of storing`() async throws {
+    let clock = TestClock()
+    try await DiskCache.run(.init(sizeLimit: 4 * 8192, cleaning: .whenAsked), time: clock) { cache in
+      let keys = ["a", "b", "c", "d"] as [CacheKey]
+      for key in keys {
+        clock.advance(by: .seconds(1))
+        try await cache.store(entry(key.text), for: key)
+      }
+      for key in keys.reversed() {
+        clock.advance(by: .seconds(1))
+        #expect(try await cache.entry(for: key) != nil)
+      }
+      await cache.flushAccesses()
+      try files.remove(cache.layout.index)
+      // The least recently used is evicted for each.
+      for (number, evicted) in keys.reversed().enumerated() {
+        clock.advance(by: .seconds(1))
+        try await cache.store(entry("more"), for: CacheKey("more \(number)"))
+        #expect(FileManager.default.fileExists(atPath: cache.path(of: evicted)) == false, "\(evicted)")
+        for key in keys.dropLast(number + 1) {
+          #expect(FileManager.default.fileExists(atPath: cache.path(of: key)), "\(key) before \(evicted)")
+        }
+      }
+    }
+  }
+
   @Test func `removing all entries also removes files that are not indexed`() async throws {
     try await DiskCache.run(.init(cleaning: .whenAsked)) { cache in
       try await cache.store(entry("a"), for: "a")

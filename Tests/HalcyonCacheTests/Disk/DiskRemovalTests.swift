@@ -32,6 +32,33 @@ struct DiskRemovalTests {
     return keys
   }
 
+  @Test func `a removal by source is one for loads that began before it and during it`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let files = HeldRemoval()
+      let cache = DiskCache(
+        directory: folder, configuration: .init(cleaning: .whenAsked), time: clock, fileSystem: files)
+      let source = "http://example.com/a"
+      for removal in 0..<2 {
+        try await cache.store(entry(), for: key(source))
+        let before = cache.removals.last(of: key(source))
+        files.gate.withLock { $0 = Gate() }
+        let gate = try #require(files.gate.withLock { $0 })
+        let task = Task {
+          if removal == 0 { return try await cache.removeEntries(ofSource: source) }
+          return try await cache.removeEntries(taggedWith: "x")
+        }
+        if removal == 0 { try await gate.waitUntilHolding() } else { gate.open() }
+        let during = cache.removals.last(of: key(source, size: .fit(width: 1, height: 1)))
+        gate.open()
+        _ = try await task.value
+        let after = cache.removals.last(of: key(source))
+        #expect(before != after)
+        if removal == 0 { #expect(before != during && during != after) }
+        files.gate.withLock { $0 = nil }
+      }
+    }
+  }
+
   @Test func `an entry that is removed while it is written anew stays removed`() async throws {
     try await DiskCache.run(time: clock) { cache in
       let key = key("http://example.com/a")
@@ -269,5 +296,15 @@ struct DiskRemovalTests {
       #expect(try await cache.entry(for: "1")?.metadata == metadata)
       #expect(try await cache.count == 1)
     }
+  }
+}
+
+/// A file system whose removals of files wait at a gate, if there is one.
+private final class HeldRemoval: FileSystem {
+  let gate = Lock<Gate?>(nil)
+
+  func perform(_ call: FileSystemCall, byteCount: Int, _ body: (_ byteCount: Int) -> Int) -> Int {
+    if call == .unlink { gate.withLock { $0 }?.waitBlocking() }
+    return body(byteCount)
   }
 }

@@ -67,6 +67,19 @@ struct StreamedResultsTests {
     #expect(taken == 10)
   }
 
+  @Test func `a slow reader holds as many results as may be concurrent`() async throws {
+    let held = HeldPipeline()
+    held.gate.open()
+    var results = held.pipeline.results(for: requests(20), concurrencyLimit: 3).makeAsyncIterator()
+    for taken in 1...20 {
+      #expect(await results.next(isolation: nil) != nil)
+      // Until nothing is loaded any more: what has been loaded waits for the reader.
+      while held.pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
+      for _ in 0..<100 { await Task.yield() }
+      #expect(held.began.events.count <= taken + 3)
+    }
+  }
+
   @Test(.slow) func `of ten thousand images only those of the window are held`() async throws {
     let count = 10_000
     let fixture = PipelineFixture { _ in .response(body: SolidImage(width: 2, height: 2).data) }

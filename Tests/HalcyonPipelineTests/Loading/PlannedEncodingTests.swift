@@ -1,5 +1,5 @@
 import Foundation
-import HalcyonBackend
+import HalcyonCache
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
@@ -73,7 +73,7 @@ struct PlannedEncodingTests {
       counts.update { $0.now -= 1 }
     }
     let loads = (0..<8).map { load($0, fixture) }
-    while budget.waitingCount < 7 { await Task.yield() }
+    while budget.waitingCount < 7 { try await Task.yieldUnlessCancelled() }
     try await gate.waitUntilHolding()
     #expect(gate.heldCount == 1)
     gate.open()
@@ -86,10 +86,10 @@ struct PlannedEncodingTests {
     try await budget.reserve(1)
     let fixture = fixture(width: 8, budget)
     let (first, second) = (load(1, fixture), load(2, fixture))
-    while budget.waitingCount < 2 { await Task.yield() }
+    while budget.waitingCount < 2 { try await Task.yieldUnlessCancelled() }
     first.cancel()
     await #expect(throws: ImageError.self) { try await first.value }
-    while budget.waitingCount > 1 { await Task.yield() }
+    while budget.waitingCount > 1 { try await Task.yieldUnlessCancelled() }
     budget.release(1)
     _ = try await second.value
     #expect(fixture.decoder.decodedSizes.count == 1)
@@ -113,6 +113,18 @@ struct PlannedEncodingTests {
     // The next load has the only thread, so that the cancelled one has ended.
     _ = try await self.load(2, fixture).value
     #expect(runs.events == ["a", "encode"])
+  }
+
+  @Test func `nothing is stored of a load that is cancelled while its encoder runs`() async throws {
+    let gate = Gate()
+    let fixture = fixture(width: 1, onEncode: { gate.waitBlocking() })
+    let load = load(1, fixture)
+    try await gate.waitUntilHolding()
+    load.cancel()
+    await #expect(throws: ImageError.self) { try await load.value }
+    gate.open()
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.keys.isEmpty)
   }
 
   @Test func `the search for a limit of bytes ends when its load is cancelled`() async throws {

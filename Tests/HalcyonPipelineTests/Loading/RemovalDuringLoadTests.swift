@@ -147,6 +147,69 @@ struct RemovalDuringLoadTests {
     #expect(purging.entries.keys.isEmpty)
   }
 
+  @Test(arguments: [true, false])
+  func `a stored image that is revalidated in the background is not stored after its removal from the disk`(
+    isChanged: Bool
+  ) async throws {
+    let disk = DiskCache(directory: URL.temporaryDirectory.appending(path: UUID().uuidString))
+    defer { try? FileManager.default.removeItem(at: disk.directory) }
+    let (asked, release, count) = (Signal(), Signal(), Counter())
+    let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=0, stale-while-revalidate=60"]
+    let fixture = PipelineFixture(configure: { $0.cache = ImageCache(store: disk) }) { _ in
+      count.increment()
+      guard count.count > 1 else { return .response(body: SolidImage(width: 100, height: 50).data, headers: headers) }
+      asked.set()
+      await release.wait()
+      return isChanged
+        ? .response(body: SolidImage(width: 60, height: 50).data, headers: ["Cache-Control": "max-age=60"])
+        : .response(status: 304, body: Data(), headers: headers)
+    }
+    let request = ImageRequest(url: fixture.url) { $0.memoryAccess = .disabled }
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    _ = try await fixture.pipeline.image(for: request)
+    await asked.wait()
+    try await disk.removeEntries(ofSource: fixture.url.absoluteString)
+    release.set()
+    await fixture.pipeline.cache.flush()
+    #expect(try await disk.count == 0)
+  }
+
+  @Test(arguments: [Removal.request, .cache])
+  func `a removal reaches the kept preview, the placeholder, the partial body and an image that is not stored`(
+    removal: Removal
+  ) async throws {
+    let fixture = PipelineFixture { request in
+      .response(
+        body: SolidImage(width: 100, height: 50).data,
+        headers: request.url.lastPathComponent == "unstored" ? ["Cache-Control": "no-store"] : [:])
+    }
+    let pipeline = fixture.pipeline
+    for request in [ImageRequest(url: fixture.url), ImageRequest(url: fixture.url.appending(path: "unstored"))] {
+      let shown = try await pipeline.image(for: request)
+      let sized = ImageRequest(source: request.source, size: .fit(width: 10, height: 10))
+      let preview = pipeline.cacheKey(for: sized).adding("preview", "last")
+      fixture.memory.store(shown, for: preview)
+      let fetch = pipeline.cacheKey(for: request)
+      pipeline.cache.placeholders.insert(ThumbHash(shown.bitmap), for: fetch)
+      let now = Date()
+      try await fixture.store.store(
+        StoredEntry(body: Data([1]), metadata: EntryMetadata(requestDate: now, responseDate: now)),
+        for: fetch.ofPartialBody)
+      #expect(pipeline.lookUpMemory(for: request).isHit && placeholder(of: request, pipeline) != nil)
+      switch removal {
+      case .request: try await pipeline.removeImage(for: sized)
+      default: try await pipeline.cache.removeAll()
+      }
+      #expect(!fixture.memory.contains(preview))
+      #expect(!pipeline.lookUpMemory(for: request).isHit)
+      #expect(placeholder(of: request, pipeline) == nil)
+      #expect(await pipeline.placeholder(for: request) == nil)
+      #expect(fixture.store.keys.isEmpty)
+      withExtendedLifetime(shown) {}
+    }
+  }
+
   @Test func `a stored image revalidated during a removal is not written again`() async throws {
     let (asked, release, count) = (Signal(), Signal(), Counter())
     let fixture = PipelineFixture { _ in
@@ -167,12 +230,21 @@ struct RemovalDuringLoadTests {
     _ = try await fixture.pipeline.image(for: request)
     await asked.wait()
     let removal = Task { try await fixture.pipeline.removeImage(for: request) }
-    while await fixture.pipeline.cachedTier(for: request) == .memory { await Task.yield() }
+    while await fixture.pipeline.cachedTier(for: request) == .memory { try await Task.yieldUnlessCancelled() }
     release.set()
     try await removal.value
     await fixture.pipeline.cache.flush()
     #expect(fixture.store.keys.isEmpty)
   }
+}
+
+extension MemoryLookup {
+  fileprivate var isHit: Bool { if case .hit = self { true } else { false } }
+}
+
+/// The placeholder in memory.
+private func placeholder(of request: ImageRequest, _ pipeline: ImagePipeline) -> ThumbHash? {
+  pipeline.placeholder(for: request)
 }
 
 /// A store in memory that can remove the entries of a source.
