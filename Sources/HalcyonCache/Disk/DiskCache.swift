@@ -6,7 +6,9 @@ public import Foundation
 /// The folder never takes more disk space than ``DiskCacheConfiguration/sizeLimit``, however many processes share it; a
 /// limit under 16 MiB covers the entries only. Entries are written atomically and verified by checksums when they are
 /// read; a process that is killed loses only the entry it was writing. Only the owner can read the folder, which may be
-/// deleted at any time.
+/// deleted at any time. It belongs to the effective user or to root, and nothing in it is a symbolic link, though the folder
+/// itself may be one: otherwise another user could have prepared it, and calls throw
+/// ``DiskCacheError/unsafeFolder(path:)``.
 ///
 /// Versions of the library whose files have different formats can use the folder at once: each has entries of its own,
 /// and its limit covers only those. The entries of an older format are removed once nothing has used them for a week.
