@@ -164,6 +164,7 @@ struct NewerOriginalTests {
           let version = try? await form.version(later, .cacheOnly)
           #expect(version == nil || version == 2, "\(form) after \(refreshed)")
         }
+        await later.cache.flush()
       }
     }
   }
@@ -251,6 +252,7 @@ struct NewerOriginalTests {
       #expect(try await pipeline.encodedResponse(for: request, as: .jpeg).wasStored)
       let later = versions.pipeline(ImageCache(memory: MemoryCache(time: versions.clock), store: cache.store))
       #expect(try await later.encodedResponse(for: request, as: .jpeg).wasStored)
+      await later.cache.flush()
     }
   }
 

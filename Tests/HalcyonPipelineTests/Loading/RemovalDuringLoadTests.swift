@@ -77,6 +77,8 @@ struct RemovalDuringLoadTests {
     // Assigning `nil` does not change the store.
     #expect(try await disk.count == (removal == .assignment ? 1 : 0))
     #expect(try await held.fixture.pipeline.image(for: request).size.width == (removal == .assignment ? 100 : 60))
+    // All writes must be complete before the folder is removed.
+    await held.fixture.pipeline.cache.flush()
   }
 
   @Test func `a load that begins after a removal does not join the one in flight`() async throws {
