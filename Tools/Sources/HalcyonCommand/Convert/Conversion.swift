@@ -14,6 +14,8 @@ struct Conversion: Sendable {
   let options: EncodingOptions
   let metadata: MetadataPolicy
   let limits: ImageLimits
+  /// The most pixels of all frames of an animation together.
+  let animationPixelLimit: Int
   let destination: Destination
   let overwrites: Bool
   /// Whether a cut or damaged image is converted as far as it goes.
@@ -22,8 +24,9 @@ struct Conversion: Sendable {
 
   init(
     size: TargetSize, colorSpace: TargetColorSpace, format: ImageFormat?, encoders: [any ImageEncoder],
-    options: EncodingOptions, metadata: MetadataPolicy, limits: ImageLimits, destination: Destination, overwrites: Bool,
-    allowsPartial: Bool
+    options: EncodingOptions, metadata: MetadataPolicy, limits: ImageLimits, animationPixelLimit: Int,
+    destination: Destination,
+    overwrites: Bool, allowsPartial: Bool
   ) {
     self.size = size
     self.colorSpace = colorSpace
@@ -32,6 +35,7 @@ struct Conversion: Sendable {
     self.options = options
     self.metadata = metadata
     self.limits = limits
+    self.animationPixelLimit = animationPixelLimit
     self.destination = destination
     self.overwrites = overwrites
     self.allowsPartial = allowsPartial
@@ -92,6 +96,7 @@ struct Conversion: Sendable {
           isCancelled: isCancelled))
       let path = output ?? outputPath(of: file, format: format, size: image.size)
       if output == nil, try !claim(path, claimed, for: file) { return .exists(output: path) }
+      try checkFrames(of: image, as: format, title: file.title)
       let (encoded, isCut) = try encode(image, as: format, metadata: { try decoder.metadata(of: bytes) })
       if isCancelled() { throw CancellationError() }
       if try !write(encoded, to: path) { return .exists(output: path) }
@@ -124,6 +129,15 @@ struct Conversion: Sendable {
     case .repeated: return false
     case .taken: throw ConversionError.sameOutput(file.path, output: output)
     }
+  }
+
+  /// Checks the pixels of all frames that are to be in the result.
+  private func checkFrames(of image: DecodedImage, as format: ImageFormat, title: String) throws {
+    let isAnimated = image.animation != nil && [.gif, .webp, .avif].contains(format)
+    guard isAnimated, image.info.frameCount > animationPixelLimit / max(1, image.info.pixelSize.pixelCount) else {
+      return
+    }
+    throw ConversionError.tooManyFrames(title, image.info, limit: animationPixelLimit)
   }
 
   /// The file of a result, and whether it is the still frame of an animation whose other frames are cut or damaged.
@@ -195,6 +209,7 @@ enum ConversionError: Error, CustomStringConvertible {
   case notAnImage(String)
   case notRead(String, ImageFormat)
   case sameOutput(String, output: String)
+  case tooManyFrames(String, ImageInfo, limit: Int)
   case unmatched(pattern: String)
 
   /// What the errors of many files of one run have in common, if it is the same mistake; `nil` if each may have its own.
@@ -217,6 +232,11 @@ enum ConversionError: Error, CustomStringConvertible {
       """
       \(path) was not converted: \(output) is also the output of another file. Tell them apart, for example with \
       --name '{folder}/{name}-{source-ext}.{ext}'.
+      """
+    case .tooManyFrames(let path, let info, let limit):
+      """
+      \(path) has \(info.frameCount) frames of \(info.pixelSize) pixels, together over \(limit). Raise \
+      --max-animation-pixels to accept it, or convert its first frame with --format jpeg or png.
       """
     case .unmatched(let pattern):
       "\(pattern) matches no file. Check the pattern; ** matches folders at any depth."

@@ -105,6 +105,9 @@ struct ConvertCommand: AsyncParsableCommand {
   @Flag(help: "Print one JSON object per file.")
   var json = false
 
+  @Option(help: "The most pixels of all frames of an animation together.")
+  var maxAnimationPixels = 250_000_000
+
   @OptionGroup var limits: LimitOptions
 
   func validate() throws {
@@ -112,7 +115,7 @@ struct ConvertCommand: AsyncParsableCommand {
     if let colors, !(2...256).contains(colors) {
       throw ValidationError("--colors has to be from 2 to 256, not \(colors).")
     }
-    for (name, value) in [("jobs", jobs), ("memory", memory)] {
+    for (name, value) in [("jobs", jobs), ("memory", memory), ("max-animation-pixels", maxAnimationPixels)] {
       if let value, value < 1 { throw ValidationError("--\(name) has to be at least 1, not \(value).") }
     }
     if sources.isEmpty { throw ValidationError("Name a file, a folder or a pattern.") }
@@ -140,7 +143,8 @@ struct ConvertCommand: AsyncParsableCommand {
     let conversion = Conversion(
       size: try target(), colorSpace: colorSpace.target, format: try resultFormat(),
       encoders: encoders, options: options, metadata: metadata.policy,
-      limits: limits.limits(), destination: destination, overwrites: overwrite, allowsPartial: partial)
+      limits: limits.limits(), animationPixelLimit: maxAnimationPixels, destination: destination, overwrites: overwrite,
+      allowsPartial: partial)
     var isImageOnOutput = false
     if case .standardOutput = destination { isImageOnOutput = true }
     let log = ConversionLog(isJSON: json, isVerbose: verbose, isImageOnOutput: isImageOnOutput)

@@ -51,4 +51,19 @@ struct ConvertAnimationTests {
       #expect(report["partial"] as? Bool == true && report["outputFrames"] as? Int == 2)
     }
   }
+
+  @Test func `all frames together have a limit, and the first one alone has not`() async throws {
+    try await withFolders { sources, output in
+      let file = TinyGIF.animation(reds: [200, 10, 90])
+      let pixels = try await DecodedImage(data: file).info.pixelSize.pixelCount
+      try file.write(to: sources.appending(path: "a.gif"))
+      let arguments = ["convert", sources.path() + "a.gif", "-o", output.path(), "--overwrite"]
+      let refused = try await CommandRun(arguments + ["--max-animation-pixels", "\(3 * pixels - 1)"])
+      #expect(
+        refused.status == 1 && refused.errors.contains("3 frames") && refused.errors.contains("--max-animation-pixels"))
+      #expect(try await CommandRun(arguments + ["--max-animation-pixels", "\(3 * pixels)"]).status == 0)
+      #expect(try await CommandRun(arguments + ["--max-animation-pixels", "1", "--format", "png"]).status == 0)
+      #expect(try await CommandRun(arguments + ["--max-animation-pixels", "0"]).status == 64)
+    }
+  }
 }
