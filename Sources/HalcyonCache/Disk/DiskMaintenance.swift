@@ -55,12 +55,16 @@ extension DiskCache {
   /// Writes the order of recent reads to disk, cleans if the policy includes this occasion, and releases all locks.
   ///
   /// Call it when the app enters the background. iOS terminates an app (with the code 0xdead10cc) that is suspended while
-  /// it holds a lock on a file in a container that it shares with extensions. The next write acquires the locks again.
+  /// it holds a lock on a file in a container that it shares with extensions. Until ``willEnterForeground()`` each write
+  /// acquires the locks and releases them, which makes it slower.
   public func willEnterBackground() async {
     await flushAccesses()
     await clean(at: .background)
-    await writer.close()
+    await writer.didEnterBackground()
   }
+
+  /// Keeps the locks between writes again; see ``willEnterBackground()``. Idempotent.
+  public func willEnterForeground() async { await writer.willEnterForeground() }
 
   /// Writes the order of recent reads to disk before it returns, and cleans if the policy includes this occasion.
   ///

@@ -9,6 +9,8 @@ actor DiskWriter {
   let fileSystem: any FileSystem
   let counters: DiskCounters
   private(set) var session: IndexSession?
+  /// Whether each change closes the index again, since the system may suspend the process after it.
+  private var isInBackground = false
   /// The last use recorded when the index was opened, and the date of the opening; `nil` after the first cleaning.
   private var opening: (lastUse: DiskIndex.LastUse, date: Date)?
   /// The inode of the index that was opened last.
@@ -110,12 +112,25 @@ actor DiskWriter {
     try withSession { session throws(DiskCacheError) in try session.recover() }
   }
 
+  /// Releases all locks and closes the index, and after each change until ``willEnterForeground()`` again.
+  func didEnterBackground() {
+    isInBackground = true
+    close()
+  }
+
+  /// The next change opens the index, which then stays open.
+  func willEnterForeground() { isInBackground = false }
+
   /// Releases all locks and closes the index; the next change opens it again.
   ///
   /// A reservation that cannot be released is recovered by the next session.
-  func close() {
+  private func close() {
     guard let session else { return }
-    do { try withIndex { _ throws(DiskCacheError) in try session.recoverOwnWrite() } } catch { counters.countError() }
+    do {
+      try withOpenSession { _ throws(DiskCacheError) in try session.recoverOwnWrite() }
+    } catch {
+      counters.countError()
+    }
     self.session = nil
   }
 
@@ -180,6 +195,7 @@ extension DiskWriter {
   ///
   /// Runs it once more after the folder was found deleted, the index damaged, or the disk full.
   func withSession<Result>(_ body: (IndexSession) throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
+    defer { if isInBackground { close() } }
     do throws(DiskCacheError) {
       return try withOpenSession(body)
     } catch {

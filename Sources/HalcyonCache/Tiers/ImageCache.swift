@@ -201,6 +201,11 @@ extension ImageCache {
     for disk in disks { await disk.willEnterBackground() }
   }
 
+  /// Keeps the locks between writes again; see ``DiskCache/willEnterForeground()``.
+  public func willEnterForeground() async {
+    for disk in disks { await disk.willEnterForeground() }
+  }
+
   /// Writes the order of recent reads to disk before it returns, and cleans for up to a second if the ``CleaningPolicy``
   /// includes this occasion; see ``DiskCache/willTerminate()``.
   public func willTerminate() {

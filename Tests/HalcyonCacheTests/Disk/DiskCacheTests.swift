@@ -198,18 +198,37 @@ struct DiskCacheTests {
     }
   }
 
-  @Test func `in the background no lock is held, and the next write acquires them again`() async throws {
+  /// The files in a folder on which the system counts locks of this process.
+  private static func locks(in folder: String) throws -> [UInt64] {
+    let inodes = try FileManager.default.subpathsOfDirectory(atPath: folder).compactMap { name in
+      try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")[.systemFileNumber] as? UInt64
+    }
+    // For example `1: FLOCK ADVISORY WRITE 4711 08:01:131 0 EOF`.
+    let locked = try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").compactMap { line in
+      line.split(separator: " ").first { $0.count { $0 == ":" } == 2 }?.split(separator: ":").last.flatMap { UInt64($0) }
+    }
+    return inodes.filter(locked.contains)
+  }
+
+  @Test func `in the background no lock is held, also after writes, until the app enters the foreground`() async throws {
     try await DiskCache.run(time: clock) { cache in
       let layout = cache.layout
       func lockCount() throws -> Int { try SystemFiles().names(in: layout.writerLocks).count }
-      await cache.willEnterBackground()
-      try await cache.store(entry("one"), for: "a")
+      try await cache.store(entry("zero"), for: "z")
       #expect(try lockCount() == 1)
       await cache.willEnterBackground()
       #expect(try lockCount() == 0)
+      try await cache.store(entry("one"), for: "a")
       #expect(try await cache.entry(for: "a") == entry("one"))
+      await cache.flushAccesses()
+      _ = try await cache.clean()
+      try await cache.removeEntry(for: "z")
+      #expect(try lockCount() == 0)
+      #expect(try Self.locks(in: layout.root) == [])
+      await cache.willEnterForeground()
       try await cache.store(entry("two"), for: "b")
       #expect(try lockCount() == 1)
+      #expect(try Self.locks(in: layout.root) != [])
       #expect(try await cache.count == 2)
       #expect(cache.statistics.errors == 0)
     }
