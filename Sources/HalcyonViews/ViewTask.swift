@@ -5,7 +5,8 @@ import HalcyonSupport
 
 /// One load of the pipeline for a view. Events are received on the main actor until the task is cancelled.
 ///
-/// If the server is contacted although the store has the image, the stored image is delivered before the result.
+/// If the server is contacted although the store has the image, the stored image is delivered before the result, unless the
+/// new image is loaded first.
 @MainActor
 final class ViewTask {
   enum Event {
@@ -18,12 +19,22 @@ final class ViewTask {
     case finished(Result<ImageResponse, ImageError>)
   }
 
+  private final class Flag: Sendable {
+    let isSet = Atomic(false)
+  }
+
   let sized: SizedRequest
   private let pipeline: ImagePipeline
   /// `nil` after the last event.
   private var receive: (@MainActor (Event) -> Void)?
   private var task: ImageTask?
   private var storedTask: ImageTask?
+  /// Whether the server is contacted although the store has the image.
+  private let storedStale = Flag()
+  /// Whether the stored image is being loaded, or has been found in memory.
+  private var isReadingStored = false
+  /// The error of ``task``, which waits for the stored image.
+  private var heldError: ImageError?
   /// Whether it revalidates an image that the view shows.
   private var isRevalidation = false
 
@@ -40,7 +51,8 @@ final class ViewTask {
     self.pipeline = pipeline
     self.receive = receive
     task = follow(
-      pipeline.followedTask(for: sized.request, after: lookup) { [weak self] in
+      pipeline.followedTask(for: sized.request, after: lookup) { [weak self, storedStale] in
+        storedStale.isSet.store(true)
         Task { @MainActor [weak self] in self?.loadStored() }
       }, priority(isVisible))
   }
@@ -92,24 +104,38 @@ final class ViewTask {
 
   private func didReceive(_ event: ImageTask.Event, of task: ImageTask) {
     guard task === self.task else {
-      if case .finished(.success(let response)) = event { receive?(.stale(response)) }
+      if case .finished(let result) = event { didLoadStored(result) }
       return
     }
     switch event {
     case .progress(let progress): receive?(.progress(progress))
     case .info(let info): receive?(.info(info))
     case .preview(let image): receive?(.preview(image))
-    case .finished(let result):
-      let last = receive
-      receive = nil
-      storedTask?.cancel()
-      last?(.finished(result))
+    case .finished(.failure(let error)) where storedStale.isSet.load():
+      // The stored image is shown first, however quick the error is.
+      loadStored()
+      if storedTask == nil { finish(.failure(error)) } else { heldError = error }
+    case .finished(let result): finish(result)
     }
+  }
+
+  private func didLoadStored(_ result: Result<ImageResponse, ImageError>) {
+    storedTask = nil
+    if case .success(let response) = result { receive?(.stale(response)) }
+    if let heldError { finish(.failure(heldError)) }
+  }
+
+  private func finish(_ result: Result<ImageResponse, ImageError>) {
+    let last = receive
+    receive = nil
+    storedTask?.cancel()
+    last?(.finished(result))
   }
 
   /// Loads the stored image, whatever its age, beside its revalidation.
   private func loadStored() {
-    guard let receive, storedTask == nil else { return }
+    guard let receive, !isReadingStored else { return }
+    isReadingStored = true
     var stored = sized.request
     stored.cachePolicy = .cacheOnly
     let lookup = pipeline.lookUpMemory(for: stored)

@@ -140,6 +140,32 @@ struct ViewSituationTests {
     withExtendedLifetime(display) {}
   }
 
+  @Test(arguments: [CachePolicy.standard, .staleFirst, .revalidate])
+  func `a stale image from the store is shown, however quick the error of its revalidation is`(policy: CachePolicy)
+    async throws
+  {
+    let isDown = EventLog<Bool>()
+    let fixture = PipelineFixture(configure: { $0.options.retryStrategy = .never }) { _ in
+      guard isDown.events.isEmpty else { return .response(status: 404, body: Data()) }
+      return .response(body: SolidImage(width: 40, height: 20).data, headers: ["Cache-Control": "max-age=0"])
+    }
+    let requests = (0..<20).map { ImageRequest(url: fixture.url.appending(path: "\($0)")) { $0.cachePolicy = policy } }
+    for request in requests { _ = try await fixture.pipeline.image(for: request) }
+    await fixture.pipeline.cache.flush()
+    fixture.memory.removeAll()
+    isDown.record(true)
+    for request in requests {
+      let (display, ends) = (RecordingDisplay(), EventLog<String>())
+      let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
+      binder.hc.setImage(with: request) { ends.record($0.name) }
+      try await ends.waitForEvents(count: 1)
+      let expected = policy == .revalidate ? ["httpStatus"] : ["40x20 from store", "40x20 from memory"]
+      #expect(expected.contains(ends.events[0]))
+      #expect(display.events == [policy == .revalidate ? "preview 40x20" : "image 40x20"])
+      withExtendedLifetime(binder) {}
+    }
+  }
+
   @Test func `a stale image waits for its group`() async throws {
     let gate = Gate()
     let fixture = stalePipeline(gate)
