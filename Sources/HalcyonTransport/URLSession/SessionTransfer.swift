@@ -138,7 +138,7 @@ final class SessionTransfer: Sendable {
   /// A task whose connection is closed early may end without an error, or with one of another cause.
   private func outcome(_ error: (any Error)?) -> Result<Void, TransportError> {
     let (received, declared) = (transfer.received, state.withLock { $0.declaredByteCount })
-    if let declared, received < declared, (error as? URLError)?.code != .cancelled {
+    if let declared, received < declared {
       return .failure(.connectionLost(received: received, expected: declared))
     }
     return error.map { .failure(transportError($0)) } ?? .success(())
@@ -150,7 +150,8 @@ final class SessionTransfer: Sendable {
     let reason = error.localizedDescription
     guard let error = error as? URLError else { return .failed(reason: reason) }
     switch error.code {
-    case .cancelled: return .cancelled
+    // Not by `cancel()`, which has ended the transfer. With HTTP/2 a rejected challenge cancels all tasks of the connection.
+    case .cancelled: return .connectionFailed(host: host, reason: "the system cancelled the transfer")
     case .cannotFindHost, .dnsLookupFailed: return .hostNotFound(host)
     case .cannotConnectToHost, .notConnectedToInternet: return .connectionFailed(host: host, reason: reason)
     case .timedOut: return .idleTimedOut(transfer.request.limits.idleTimeout)

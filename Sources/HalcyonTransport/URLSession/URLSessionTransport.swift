@@ -29,6 +29,8 @@ public final class URLSessionTransport: Transport {
     )
 
   private let session: URLSession
+  /// The interval of each request; `nil` leaves that of the configuration, which a request would override.
+  private let interval: TimeInterval?
   private let delegate: SessionDelegate
 
   /// Creates a transport with a session of its own.
@@ -41,6 +43,7 @@ public final class URLSessionTransport: Transport {
   ///   - challengeHandler: Responds to authentication challenges, for example to pin certificates. Default: `nil`, the
   ///     system does.
   public init(configuration: URLSessionConfiguration? = nil, challengeHandler: ChallengeHandler? = nil) {
+    interval = configuration == nil ? Self.longestInterval : nil
     let configuration = Self.uncached(configuration ?? Self.standardConfiguration)
     delegate = SessionDelegate(challengeHandler)
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
@@ -79,7 +82,8 @@ public final class URLSessionTransport: Transport {
     guard request.method != .get || request.body == nil else {
       throw TransportError.failed(reason: "URLSession sends no body with a GET request; use POST")
     }
-    var urlRequest = URLRequest(url: request.url, timeoutInterval: Self.longestInterval)
+    var urlRequest = URLRequest(url: request.url)
+    if let interval { urlRequest.timeoutInterval = interval }
     urlRequest.httpMethod = request.method.name
     urlRequest.httpBody = request.body
     for field in request.headers.fields where field.isSendable {
