@@ -43,6 +43,35 @@ struct AnimationControllerTests {
     #expect(view.events == [.started, .frameChanged(index: 1)])
   }
 
+  @Test func `a paused animation does not start when its speed is changed`() async throws {
+    let view = try AnimatedView(frameCount: 3)
+    let animation = view.binder.animation
+    try await view.showNextFrame()
+    animation.pause()
+    animation.speed = 3
+    #expect(!animation.isPlaying && view.nextFrameTime == nil)
+    view.now += .seconds(60)
+    view.advance()
+    #expect(animation.currentFrame == 1)
+  }
+
+  @Test func `a hidden animation and a replaced one show no frames`() async throws {
+    let view = try AnimatedView(frameCount: 3)
+    try await view.showNextFrame()
+    view.binder.isVisible = false
+    #expect(view.nextFrameTime == nil)
+    view.now += .seconds(60)
+    view.advance()
+    #expect(view.number == 1)
+    view.binder.isVisible = true
+    try await view.until { view.nextFrameTime != nil }
+    view.binder.hc.setImage(with: nil)
+    #expect(view.nextFrameTime == nil && view.binder.animation.frameCount == 0)
+    view.now += .seconds(60)
+    view.advance()
+    #expect(view.number == nil)
+  }
+
   @Test func `a paused animation stays at its frame for the rest of its duration`() async throws {
     let view = try AnimatedView(frameCount: 3)
     let animation = view.binder.animation

@@ -75,6 +75,19 @@ final class TransitionGroupTests {
     #expect(view.ends.events == ["40x20 from network", "httpStatus"])
   }
 
+  @Test func `the last view of a group, which has no URL, does not delay it`() async throws {
+    let view = ViewFixture()
+    try await view.warm("40x20")
+    let (displays, binders) = binders(view)
+    let group = TransitionGroup(count: 2)
+    view.set("40x20", on: binders[0]) { $0.transitionGroup = group }
+    #expect(displays[0].events == [])
+    var options = ImageViewOptions()
+    options.transitionGroup = group
+    binders[1].hc.setImage(with: nil, options: options)
+    #expect(displays[0].events == ["image 40x20"] && !group.isLoading)
+  }
+
   @Test func `cancelled, superseded and released views do not delay their group`() async throws {
     let view = ViewFixture(holding: ["9x9"])
     try await view.warm("40x20")
