@@ -42,6 +42,7 @@ enum Scenes {
     "view-scale-factor": SizeScenes.scaleFactor,
     "view-transition-end": TransitionScenes.transitionEnd,
     "view-fixed-size": SizeScenes.fixedSize,
+    "signal-result-types": SignalScenes.resultTypes,
     "animation-preloaded": AnimationScenes.preloaded,
     "view-previews": LoadingScenes.previews,
     "view-click": LoadingScenes.click,

@@ -67,6 +67,62 @@ enum SignalScenes {
     g_object_unref(gpointer(g_object_ref_sink(gpointer(adjustment))))
   }
 
+  /// Results other than truth values reach GTK.
+  static func resultTypes(_ stage: Stage) async throws {
+    guard let source = gtk_drag_source_new(), let scale = gtk_scale_new(GTK_ORIENTATION_HORIZONTAL, nil),
+      let target = gtk_drop_target_new(g_type_from_name("gchararray"), GDK_ACTION_COPY)
+    else { throw Stage.Failure(description: "GTK cannot create objects") }
+    defer { for object in [source, target] { g_object_unref(gpointer(object)) } }
+    let finalizations = FinalizationCounter()
+    source.connect("prepare") { (x: Double, y: Double) -> OpaquePointer? in
+      var value = GValue()
+      g_value_init(&value, g_type_from_name("gchararray"))
+      g_value_set_string(&value, "\(x) \(y)")
+      defer { g_value_unset(&value) }
+      let provider = gdk_content_provider_new_for_value(&value)
+      if let provider { finalizations.watch(gpointer(provider)) }
+      return provider.map { OpaquePointer($0) }
+    }
+    let prepared = emit("prepare", on: source, [1.5, 2], result: gdk_content_provider_get_type())
+    let provider = g_value_get_object(prepared)
+    try stage.require(provider != nil, "the provider of a drag is lost")
+    free(prepared)
+    try stage.require(finalizations.count == 1, "the provider of a drag is kept")
+    target.connect("enter") { GDK_ACTION_COPY }
+    let entered = emit("enter", on: target, [0, 0], result: gdk_drag_action_get_type())
+    try stage.require(g_value_get_flags(entered) == GDK_ACTION_COPY.rawValue, "the action of a drop is lost")
+    free(entered)
+    g_object_ref_sink(gpointer(scale))
+    scale.connect("move-slider") {}
+    g_object_unref(gpointer(scale))
+  }
+
+  private static func emit(
+    _ signal: String, on object: OpaquePointer, _ arguments: [Double], result: GType
+  ) -> UnsafeMutablePointer<GValue> {
+    var values = [GValue()]
+    g_value_init(&values[0], g_type_from_name("GObject"))
+    g_value_set_object(&values[0], gpointer(object))
+    for argument in arguments {
+      var value = GValue()
+      g_value_init(&value, g_type_from_name("gdouble"))
+      g_value_set_double(&value, argument)
+      values.append(value)
+    }
+    let returned = UnsafeMutablePointer<GValue>.allocate(capacity: 1)
+    returned.initialize(to: GValue())
+    g_value_init(returned, result)
+    let type = UnsafeMutablePointer<GTypeInstance>(object).pointee.g_class.pointee.g_type
+    g_signal_emitv(&values, g_signal_lookup(signal, type), 0, returned)
+    g_value_unset(&values[0])
+    return returned
+  }
+
+  private static func free(_ value: UnsafeMutablePointer<GValue>) {
+    g_value_unset(value)
+    value.deallocate()
+  }
+
   static func released(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
     weak var destroyed: Token?

@@ -198,6 +198,10 @@ import Testing
     #expect(try await Scene.play("view-fixed-size") == "")
   }
 
+  @Test func `pointers and flags that closures return reach GTK`() async throws {
+    #expect(try await Scene.play("signal-result-types") == "")
+  }
+
   @Test func `preloaded frames are those that views play`() async throws {
     #expect(try await Scene.play("animation-preloaded") == "")
   }

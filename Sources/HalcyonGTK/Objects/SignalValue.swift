@@ -81,13 +81,6 @@ extension Bool: SignalValue {
   }
 }
 
-extension Bool {
-  /// Makes this the result of a signal, if that has a truth value as its result.
-  func store(in result: UnsafeMutablePointer<GValue>) {
-    if UnsafePointer(result).fundamentalType == .boolean { g_value_set_boolean(result, self ? 1 : 0) }
-  }
-}
-
 extension String: SignalValue {
   /// A text.
   public init?(signalValue value: UnsafePointer<GValue>) {
@@ -99,6 +92,73 @@ extension String: SignalValue {
 extension Optional: SignalValue where Wrapped: SignalValue {
   /// The value, or `nil` for `NULL`.
   public init?(signalValue value: UnsafePointer<GValue>) { self = Wrapped(signalValue: value) }
+}
+
+/// The results of closures of `connect`.
+enum SignalResult {
+  /// Whether a closure with this result can be connected to a signal with a result of this type.
+  static func canStore(_ result: Any.Type, in type: GType) -> Bool {
+    let wrapped = (result as? any OptionalType.Type)?.wrapped ?? result
+    if wrapped == Void.self { return true }
+    switch FundamentalType(rawValue: g_type_fundamental(type)) {
+    case .boolean: return wrapped == Bool.self
+    case .int, .uint, .long, .ulong, .int64, .uint64, .enumeration, .flags:
+      return wrapped is any BinaryInteger.Type || wrapped is any SignalFlags.Type
+    case .float, .double: return wrapped is any BinaryFloatingPoint.Type
+    case .string: return wrapped == String.self
+    case .pointer, .boxed, .parameter, .object, .interface: return wrapped is any GObjectPointer.Type
+    // The signal has no result, or one of a type that no closure returns.
+    case nil: return type == GType(1 << 2) || type == 0
+    }
+  }
+
+  /// Makes what a closure has returned the result of its signal, unless it is `nil` or nothing.
+  static func store(_ returned: Any, in result: UnsafeMutablePointer<GValue>) {
+    switch UnsafePointer(result).fundamentalType {
+    case .boolean: if let value = returned as? Bool { g_value_set_boolean(result, value ? 1 : 0) }
+    case .int: if let value = integer(returned) { g_value_set_int(result, gint(clamping: value)) }
+    case .uint: if let value = integer(returned) { g_value_set_uint(result, guint(clamping: value)) }
+    case .long: if let value = integer(returned) { g_value_set_long(result, value) }
+    case .ulong: if let value = integer(returned) { g_value_set_ulong(result, gulong(clamping: value)) }
+    case .int64: if let value = integer(returned) { g_value_set_int64(result, gint64(value)) }
+    case .uint64: if let value = integer(returned) { g_value_set_uint64(result, guint64(clamping: value)) }
+    case .enumeration: if let value = integer(returned) { g_value_set_enum(result, gint(clamping: value)) }
+    case .flags: if let value = integer(returned) { g_value_set_flags(result, guint(clamping: value)) }
+    case .float: if let value = returned as? any BinaryFloatingPoint { g_value_set_float(result, Float(value)) }
+    case .double: if let value = returned as? any BinaryFloatingPoint { g_value_set_double(result, Double(value)) }
+    case .string: if let value = returned as? String { g_value_set_string(result, value) }
+    case .pointer: if let value = pointer(returned) { g_value_set_pointer(result, value) }
+    case .boxed: if let value = pointer(returned) { g_value_take_boxed(result, value) }
+    case .object, .interface: if let value = pointer(returned) { g_value_take_object(result, value) }
+    case .parameter:
+      if let value = pointer(returned) { g_value_take_param(result, value.assumingMemoryBound(to: GParamSpec.self)) }
+    case nil: break
+    }
+  }
+
+  private static func integer(_ returned: Any) -> Int? {
+    if let flags = returned as? any SignalFlags { return Int(flags.rawValue) }
+    return (returned as? any BinaryInteger).map { Int(clamping: $0) }
+  }
+
+  private static func pointer(_ returned: Any) -> gpointer? {
+    (returned as? any GObjectPointer).map { gpointer($0.opaque) }
+  }
+}
+
+/// Flags of GTK that are the result of a signal. The compiler records which protocols a type of C has only if they are ours.
+private protocol SignalFlags {
+  var rawValue: UInt32 { get }
+}
+
+extension GdkDragAction: SignalFlags {}
+
+private protocol OptionalType {
+  static var wrapped: Any.Type { get }
+}
+
+extension Optional: OptionalType {
+  fileprivate static var wrapped: Any.Type { Wrapped.self }
 }
 
 /// GLib's fundamental types; its macros are not imported.
