@@ -89,6 +89,74 @@ enum GridScenes {
     }
   }
 
+  /// The captions of the guide, which are set after the grid has bound its first cells.
+  static func captions(_ stage: Stage) async throws {
+    let grid = try await addGrid(stage)
+    var shown: [UnsafeMutablePointer<GtkWidget>: Int] = [:]
+    grid.onBind = { cell, index in
+      let caption = captions(of: cell).first ?? addCaption(to: cell)
+      gtk_label_set_text(caption.opaque, "image \(index)")
+      shown[cell] = index
+    }
+    grid.onUnbind = { cell, index in
+      if shown.removeValue(forKey: cell) != index { shown[cell] = -1 }
+    }
+    try stage.require(shown.values.contains(0), "the first cell has no caption")
+    gtk_adjustment_set_value(adjustment(grid), 5000)
+    try await stage.until("cells further down are bound") { shown.values.contains { $0 > 150 } }
+    gtk_adjustment_set_value(adjustment(grid), 0)
+    try await stage.until("the first cell is bound again") { shown.values.contains(0) }
+    try stage.require(!shown.values.contains(-1), "a cell was unbound from another image")
+    for (cell, index) in shown {
+      let texts = captions(of: cell).map { String(cString: gtk_label_get_text($0.opaque)) }
+      try stage.require(texts == ["image \(index)"], "the captions of image \(index) are \(texts)")
+    }
+    grid.options.placeholder = .icon("image-loading-symbolic")
+    grid.onBind = nil
+  }
+
+  private static func captions(of cell: UnsafeMutablePointer<GtkWidget>) -> [UnsafeMutablePointer<GtkWidget>] {
+    var found: [UnsafeMutablePointer<GtkWidget>] = []
+    var child = gtk_widget_get_first_child(cell)
+    while let widget = child {
+      if gtk_widget_get_name(widget).map({ String(cString: $0) }) == "caption" { found.append(widget) }
+      child = gtk_widget_get_next_sibling(widget)
+    }
+    return found
+  }
+
+  private static func addCaption(to cell: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget> {
+    guard let caption = gtk_label_new("") else { preconditionFailure("GTK cannot create a label") }
+    gtk_widget_set_name(caption, "caption")
+    gtk_overlay_add_overlay(cell.opaque, caption)
+    return caption
+  }
+
+  /// Only rows whose images have changed are bound again.
+  static func changedRows(_ stage: Stage) async throws {
+    let grid = try await addGrid(stage)
+    try await stage.until("the first images are shown") { SharedTextures.all.count >= 9 }
+    var (bound, shown): ([Int], [UnsafeMutablePointer<GtkWidget>: Int]) = ([], [:])
+    grid.onBind = { cell, index in
+      bound.append(index)
+      shown[cell] = index
+    }
+    grid.onUnbind = { cell, _ in shown[cell] = nil }
+    bound = []
+    grid.requests.append(contentsOf: try requests(1, .red, "red"))
+    for _ in 0..<3 { await stage.nextFrame() }
+    try stage.require(!bound.contains { $0 < 100 }, "an image after the last one binds \(bound)")
+    bound = []
+    grid.requests[4] = try requests(1, .red, "other")[0]
+    for _ in 0..<3 { await stage.nextFrame() }
+    try stage.require(bound.contains(4) && !bound.contains(3), "another image at 4 binds \(bound)")
+    grid.requests.remove(at: 2)
+    for _ in 0..<3 { await stage.nextFrame() }
+    try stage.require(
+      Set(shown.values).isSuperset(of: 0..<9), "after a removal the cells show \(shown.values.sorted())")
+    try stage.require(Set(shown.values).count == shown.count, "two cells have one index")
+  }
+
   static func activated(_ stage: Stage) async throws {
     let grid = try await addGrid(stage)
     var index: Int?

@@ -22,29 +22,41 @@ public final class PictureGrid {
   ///
   /// A request without a size is loaded at the size of the cells in device pixels, cropped to fill them.
   public var requests: [ImageRequest] {
-    didSet { setCount(from: oldValue.count) }
+    didSet { requestsDidChange(from: oldValue) }
   }
 
-  /// How cells show their images, from the next one on.
+  /// How cells show their images. Setting it applies to the cells that show one, too.
   ///
   /// Default: a spinner while an image loads, a cross-fade, and an icon for one that fails. ``ImageViewOptions/onlyWhileVisible``
   /// is always set.
   public var options = ImageViewOptions(
-    failure: .shows(.icon("image-missing-symbolic")), indicator: .activity, transition: .crossFade)
+    failure: .shows(.icon("image-missing-symbolic")), indicator: .activity, transition: .crossFade
+  ) {
+    didSet { for cell in boundCells { show(cell.index, in: cell.item) } }
+  }
 
   /// Called when a cell is clicked, or chosen with the keyboard, with its index. Default: `nil`.
   public var onActivate: (@MainActor (Int) -> Void)?
 
-  /// Called when a cell begins to show an image, with the cell, which is a `GtkOverlay`, and the index.
+  /// Called when a cell begins to show an image, with the cell, which is a `GtkOverlay`, and the index; also when the index of
+  /// its image changes, and when the closure is set, for the cells that show one.
   ///
-  /// Cells are reused: the closure adds a widget, such as a caption, only to a cell that does not have it yet.
+  /// Cells are reused: the closure adds a widget, such as a caption, only to a cell that does not have it yet, or
+  /// ``onUnbind`` removes it. Default: `nil`.
+  public var onBind: (@MainActor (UnsafeMutablePointer<GtkWidget>, Int) -> Void)? {
+    didSet { for cell in boundCells { notify(onBind, cell.item, cell.index) } }
+  }
+
+  /// Called when a cell stops showing an image, with the cell and the index of ``onBind``. It may be destroyed afterwards.
   /// Default: `nil`.
-  public var onBind: (@MainActor (UnsafeMutablePointer<GtkWidget>, Int) -> Void)?
+  public var onUnbind: (@MainActor (UnsafeMutablePointer<GtkWidget>, Int) -> Void)?
 
   private let cellWidth, cellHeight: Int
   private let pipeline: ImagePipeline
   private let prefetcher: ImagePrefetcher
   private let model: ObjectReference
+  /// The indices of the images that list items show.
+  private var indices: [OpaquePointer: Int] = [:]
   private var ahead: Range<Int>?
   private var scrollPosition = 0.0
 
@@ -73,17 +85,23 @@ public final class PictureGrid {
     gtk_widget_set_hexpand(widget, 1)
     gtk_widget_set_vexpand(widget, 1)
     gtk_scrolled_window_set_child(widget.opaque, makeGrid(columns))
-    setCount(from: 0)
+    splice(at: 0, removing: 0, adding: requests.count)
     gtk_scrolled_window_get_vadjustment(widget.opaque).connect("value-changed") { [weak self] in self?.prefetch() }
     // The handler, and with it the grid, lives until the widget is destroyed.
-    widget.connect("destroy") { self.prefetcher.stop() }
+    widget.connect("destroy") {
+      self.prefetcher.stop()
+      for cell in self.boundCells { self.unbind(cell.item) }
+    }
   }
 
   private func makeGrid(_ columns: ClosedRange<Int>) -> UnsafeMutablePointer<GtkWidget>? {
     guard let factory = gtk_signal_list_item_factory_new() else { return nil }
     factory.connect("setup") { [weak self] (item: OpaquePointer) in gtk_list_item_set_child(item, self?.makeCell()) }
     factory.connect("bind") { [weak self] (item: OpaquePointer) in self?.bind(item) }
-    factory.connect("unbind") { (item: OpaquePointer) in Self.picture(item)?.hc.cancel() }
+    factory.connect("unbind") { [weak self] (item: OpaquePointer) in
+      Self.picture(item)?.hc.cancel()
+      self?.unbind(item)
+    }
     let selection = gtk_no_selection_new(OpaquePointer(g_object_ref(gpointer(model.pointer))))
     guard let grid = gtk_grid_view_new(selection, factory) else { return nil }
     gtk_grid_view_set_min_columns(grid.opaque, guint(columns.lowerBound))
@@ -109,11 +127,31 @@ public final class PictureGrid {
 
   private func bind(_ item: OpaquePointer) {
     let index = Int(gtk_list_item_get_position(item))
-    guard requests.indices.contains(index), let picture = Self.picture(item) else { return }
+    guard requests.indices.contains(index) else { return }
+    show(index, in: item)
+    indices[item] = index
+    notify(onBind, item, index)
+  }
+
+  private func unbind(_ item: OpaquePointer) {
+    if let index = indices.removeValue(forKey: item) { notify(onUnbind, item, index) }
+  }
+
+  private func show(_ index: Int, in item: OpaquePointer) {
     var options = options
     options.onlyWhileVisible = true
-    picture.hc.setImage(with: request(index), options: options, pipeline: pipeline)
-    if let cell = gtk_list_item_get_child(item) { onBind?(cell, index) }
+    Self.picture(item)?.hc.setImage(with: request(index), options: options, pipeline: pipeline)
+  }
+
+  private func notify(
+    _ closure: (@MainActor (UnsafeMutablePointer<GtkWidget>, Int) -> Void)?, _ item: OpaquePointer, _ index: Int
+  ) {
+    if let cell = gtk_list_item_get_child(item) { closure?(cell, index) }
+  }
+
+  /// The list items that show an image, in the order of the images.
+  private var boundCells: [(item: OpaquePointer, index: Int)] {
+    indices.map { (item: $0.key, index: $0.value) }.sorted { $0.index < $1.index }
   }
 
   /// The picture of a cell: the widget after the one that gives the size.
@@ -129,14 +167,31 @@ public final class PictureGrid {
     return request
   }
 
-  /// Gives the model the length of ``requests``, and binds all cells again.
-  private func setCount(from oldCount: Int) {
+  /// Changes the rows of the model between the first and the last request that have changed, whose cells are bound again.
+  private func requestsDidChange(from old: [ImageRequest]) {
+    let common = min(old.count, requests.count)
+    var (start, end) = (0, 0)
+    while start < common, old[start].isIdentical(to: requests[start]) { start += 1 }
+    while end < common - start, old[old.count - 1 - end].isIdentical(to: requests[requests.count - 1 - end]) {
+      end += 1
+    }
+    splice(at: start, removing: old.count - start - end, adding: requests.count - start - end)
+    for (item, index) in boundCells {
+      let position = Int(gtk_list_item_get_position(item))
+      guard position != index, requests.indices.contains(position) else { continue }
+      notify(onUnbind, item, index)
+      indices[item] = position
+      notify(onBind, item, position)
+    }
+  }
+
+  private func splice(at position: Int, removing removed: Int, adding added: Int) {
     prefetcher.stop()
     ahead = nil
     // The model needs texts, which nothing reads.
     withUnsafePointer(to: CChar(0)) { text in
-      let texts = [UnsafePointer<CChar>?](repeating: text, count: requests.count) + [nil]
-      gtk_string_list_splice(model.pointer, 0, guint(oldCount), texts)
+      let texts = [UnsafePointer<CChar>?](repeating: text, count: added) + [nil]
+      gtk_string_list_splice(model.pointer, guint(position), guint(removed), texts)
     }
   }
 

@@ -83,6 +83,9 @@ public struct ImageRequest: Sendable {
 
   private var contents: Contents
 
+  /// Whether both are copies of one request that has not been changed since, which takes no comparison of their properties.
+  package func isIdentical(to other: ImageRequest) -> Bool { contents === other.contents }
+
   private mutating func change(_ change: (inout Fields) -> Void) {
     var fields = contents.fields
     change(&fields)
