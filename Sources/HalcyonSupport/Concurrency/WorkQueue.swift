@@ -153,7 +153,7 @@ final class WorkQueue: @unchecked Sendable {
   }
 }
 
-/// Items by priority; those of equal priority in order of arrival, or newest first. All operations are O(1) amortised.
+/// Items by priority; items of equal priority in order of arrival, or newest first. All operations are O(1) amortised.
 ///
 /// An item that is removed or changes its priority leaves a stale identifier in its lane, which is skipped later.
 private struct WaitingItems {
