@@ -23,7 +23,6 @@ struct GIFBlocks {
   private let bytes: Bytes
   private var offset: Int
   private var next = GIFFrame()
-  private var hasFrame = false
   /// The last frame returned, if `offset` is still at its image data.
   private(set) var frameAtData: GIFFrame?
 
@@ -51,7 +50,7 @@ struct GIFBlocks {
     while let introducer = bytes[offset] {
       switch introducer {
       case 0x21:
-        guard readExtension() else { return isInComment ? .end : .moreBytesNeeded }
+        guard readExtension() else { return .moreBytesNeeded }
       case 0x2C:
         return readFrame()
       default:
@@ -81,7 +80,6 @@ struct GIFBlocks {
     frame.isInterlaced = flags & 0x40 != 0
     frame.dataOffset = frame.palette?.upperBound ?? offset + 10
     next = GIFFrame()
-    hasFrame = true
     offset = frame.dataOffset
     frameAtData = frame
     return .frame(frame)
@@ -95,9 +93,6 @@ struct GIFBlocks {
     offset = end
     return true
   }
-
-  /// Whether the bytes end inside an extension after a frame, and it announces no other one.
-  private var isInComment: Bool { hasFrame && bytes[offset + 1].map { $0 != 0xF9 } ?? false }
 
   private mutating func readControl(at offset: Int) {
     guard bytes[offset] == 4, let flags = bytes[offset + 1],

@@ -22,8 +22,10 @@ struct PNGReader: ~Copyable {
     size = header.size
     deepRow = range.map { DeepRow(ToneMapper($0), width: header.size.width) }
     stream = PNGStream(bytes, header: header, isWhole: isWhole)
-    // Chunks have checksums of their own. Some programs write a wrong one of all data, which browsers do not check.
-    guard let context = spng_ctx_new(Int32(SPNG_CTX_IGNORE_ADLER32.rawValue)) else {
+    // Some programs write a wrong checksum of all data, which browsers do not check. Where the chunks are intact it says
+    // nothing; elsewhere it finds damage of the last chunk, whose own checksum libspng does not check after the last row.
+    let isIntact = stream.isInflated || isWhole && Self.hasIntactData(Bytes(bytes))
+    guard let context = spng_ctx_new(isIntact ? Int32(SPNG_CTX_IGNORE_ADLER32.rawValue) : 0) else {
       throw .outOfMemory(size)
     }
     self.context = context

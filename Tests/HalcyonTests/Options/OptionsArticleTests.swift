@@ -40,6 +40,9 @@ struct OptionsArticleTests {
     let request = ImageRequest(url: url, size: .fit(width: 320, height: 240)) { $0.priority = .high }
     let image = try await pipeline.image(for: request)
     _ = image
+
+    let sticker = try await pipeline.image(for: url, size: .fit(width: 96), options: [.reload, .sticker])
+    _ = sticker
   }
 
   private func loading(_ request: inout ImageRequest, _ thermal: any ImageDecoder) {

@@ -208,7 +208,8 @@ struct RefusedRequestTests {
       while limiter.waitingCount < count || clock.sleeperCount == 0 { try await Task.yieldUnlessCancelled() }
       let good = pipeline.task(for: ImageRequest(url: url))
       while limiter.waitingCount < count + 1 { try await Task.yieldUnlessCancelled() }
-      #expect(server.requests.count == min(count, 6))
+      // Six at once; the host pauses with the third answer, after which two more may have been sent.
+      #expect((min(count, 6)...min(count, 8)).contains(server.requests.count))
       clock.advance(by: .seconds(2.2))
       _ = try await good.image
       for task in bad { task.cancel() }
