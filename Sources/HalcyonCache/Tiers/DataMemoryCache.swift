@@ -12,7 +12,7 @@ import Foundation
 /// Safe from any thread; entries in memory are returned without suspending.
 package final class DataMemoryCache: CompositeStore, MissReportingStore, ReplacingStore {
   /// How long an entry is kept that the store behind failed to store. The next load stores it again.
-  private static let unstoredExpiration = CacheExpiration.minutes(1, since: .storing)
+  private static let unstoredExpiration = CacheExpiration.after(.seconds(1 * 60), since: .storing)
 
   /// The store behind this cache, or `nil`.
   package let base: (any DataStore)?

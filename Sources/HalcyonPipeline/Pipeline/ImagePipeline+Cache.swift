@@ -98,7 +98,7 @@ extension ImagePipeline {
     else {
       throw .notStorable(key: key.sourceText)
     }
-    _ = try configuration.inspector(of: request.source.url, for: request).info(of: original)
+    _ = try configuration.inspector(of: request.source.url ?? key.sourceURL, for: request).info(of: original)
     try await insertOriginal(original, newMetadata(for: request, userInfo), for: key, request, into: store)
   }
 

@@ -164,7 +164,7 @@ struct DataMemoryCacheTests {
     async throws
   {
     let cache = DataMemoryCache(byteLimit: 1 << 20, over: FailingStore(error: POSIXError(.ENOSPC)), time: clock)
-    try? await cache.store(entry(expiration: .seconds(10)), for: "a")
+    try? await cache.store(entry(expiration: .after(.seconds(10))), for: "a")
     try? await cache.store(entry(), for: "b")
     clock.advance(by: .seconds(11))
     try? await cache.removeEntry(for: "b")

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonBackend
 import HalcyonCache
 import HalcyonImaging
 import HalcyonPipeline

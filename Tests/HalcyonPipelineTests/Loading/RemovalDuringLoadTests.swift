@@ -246,7 +246,7 @@ extension MemoryLookup {
 
 /// The placeholder in memory.
 private func placeholder(of request: ImageRequest, _ pipeline: ImagePipeline) -> ThumbHash? {
-  pipeline.placeholder(for: request)
+  pipeline.cachedPlaceholder(for: request)
 }
 
 /// A store in memory that can remove the entries of a source.

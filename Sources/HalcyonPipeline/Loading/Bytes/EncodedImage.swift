@@ -37,6 +37,7 @@ final class EncodedImage: Sendable {
   }
 
   private struct State {
+    var isShared = true
     var isStored = false
     var version: UInt64?
     var hasReplaced = false

@@ -97,7 +97,7 @@ extension CachingLoader {
     let now = configuration.time.now()
     let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
     let storable = StorableResponse(metadata: metadata, key: load.key, requestHeaders: [:], knownVariants: [])
-    let inspector = configuration.inspector(of: url, for: load.request)
+    let inspector = configuration.inspector(of: sourceURL, for: load.request)
     let earlier = load.request.freshness.contactsServerFirst ? EncodedImage.EarlierBytes.unknown : .same
     let image = EncodedImage(
       data: data, metadata: metadata, info: try inspector.info(of: data), origin: origin,
