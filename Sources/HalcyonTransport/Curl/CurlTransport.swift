@@ -112,11 +112,10 @@ private final class CurlTransfer: PreparedTransfer, BodySource {
   private func body(_ headers: HTTPHeaders) -> any BodySource {
     guard thread.loop.decodesContent, let encoding = headers["Content-Encoding"] else { return self }
     // The last coding was applied last.
-    var codings = DecodedBody.codings(in: encoding)
-    guard let last = codings.popLast() else { return self }
     let length = headers["Transfer-Encoding"] == nil ? headers.contentLength : nil
-    let body = DecodedBody(self, encoding: last, declaredByteCount: length)
-    return codings.reversed().reduce(body) { DecodedBody($0, encoding: $1) }
+    return DecodedBody.codings(in: encoding).reversed().reduce(self) {
+      DecodedBody($0, encoding: $1, declaredByteCount: length)
+    }
   }
 
   func next() async throws -> Data? {

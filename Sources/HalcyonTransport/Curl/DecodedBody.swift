@@ -61,12 +61,13 @@ final class DecodedBody: BodySource {
     throw TransportError.cancelled
   }
 
-  /// The next bytes of the source. Those that it misses after the end of the compressed data have not existed.
+  /// The next bytes of the source. Those that it misses have not existed if the declared length is the decompressed one.
   private func compressedBytes() async throws -> Data? {
     do {
       return try await source.next()
     } catch let error as TransportError {
-      guard error.isMissingEnd, inflater.withLock({ $0?.isAtEnd == true }) else { throw error }
+      let isWhole = inflater.withLock { $0?.hasEnded(atByteCount: declaredByteCount) == true }
+      guard error.isMissingEnd, isWhole else { throw error }
       return nil
     }
   }

@@ -32,7 +32,7 @@ final class Inflater: @unchecked Sendable {
   }
 
   /// Whether all bytes so far are whole streams with correct checksums.
-  var isAtEnd: Bool { isBetweenMembers && input.isEmpty }
+  private var isAtEnd: Bool { isBetweenMembers && input.isEmpty }
 
   /// Whether the compressed data has ended: other bytes follow, or as many have been decompressed as were declared.
   func hasEnded(atByteCount declared: Int?) -> Bool { hasOtherBytes || isAtEnd && outputByteCount == declared }
