@@ -154,6 +154,9 @@ public struct ServiceConfiguration: Sendable {
   public var animationPixelLimit = 0
   /// The longest side of a result in pixels.
   public var resultSideLimit = 8192
+  /// The most pixels of a result in AVIF and JPEG XL, whose encoders cannot be stopped when clients have gone. A larger one
+  /// is an error where the URL names the format, and otherwise written in another. Default: 16 million, some seconds of work.
+  public var slowFormatPixelLimit = 16_000_000
   /// The longest side in pixels to which larger results are scaled down; 0 is none. Default: none.
   public var resultDimension = 0
   /// Whether paths may have the options that change limits. Default: no.

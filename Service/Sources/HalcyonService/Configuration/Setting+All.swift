@@ -286,6 +286,10 @@ extension Setting {
     number(
       "max-result-dimension", \.resultDimension, in: 0...32_768,
       "The side in pixels to which larger results are scaled down; 0 is none."),
+    number(
+      "max-avif-pixels", \.slowFormatPixelLimit, in: 1...Int.max,
+      "The most pixels of a result in AVIF and JPEG XL, whose encoders cannot be stopped; larger ones get another format."
+    ),
     flag(
       "allow-security-options", \.configuration.allowsSecurityOptions,
       "Accept options that change limits, such as max_src_resolution and max_result_dimension."),

@@ -4,6 +4,8 @@ public import Halcyon
 public enum PlanError: Error, Hashable {
   /// A side of the result is longer than the service allows.
   case resultTooLarge(PixelSize, sideLimit: Int)
+  /// The result has more pixels than the service encodes in a format whose encoder cannot be stopped.
+  case tooLarge(PixelSize, for: ImageFormat, pixelLimit: Int)
   /// The source has more pixels than the options allow.
   case sourceTooLarge(PixelSize, pixelLimit: Int)
   /// The frames of an animation have more pixels than each may have.
@@ -22,6 +24,11 @@ extension PlanError: CustomStringConvertible {
     switch self {
     case .resultTooLarge(let size, let limit):
       "The result would have \(size) pixels. Request at most \(limit) a side."
+    case .tooLarge(let size, let format, let limit):
+      """
+      The result would have \(size) pixels, over the \(limit) of results in \(format.rawValue). Request a smaller one, or \
+      webp.
+      """
     case .sourceTooLarge(let size, let limit):
       "The source has \(size) pixels, over the \(limit) of max_src_resolution."
     case .framesTooLarge(let size, let limit):

@@ -7,6 +7,8 @@ public struct ProcessingPlan: Sendable {
   public private(set) var decodingSize: TargetSize
   /// The processors of the decoded image, in order.
   public private(set) var processors: [any ImageProcessor]
+  /// The size of the result; where that depends on pixels, the largest possible.
+  public private(set) var resultSize: PixelSize
   /// The memory in bytes that the processors take, roughly.
   public private(set) var processingByteCount: Int
 
@@ -41,6 +43,7 @@ public struct ProcessingPlan: Sendable {
       processors = [
         StagedProcessor(options: options, sideLimit: sideLimit, dimension: dimension, mark: mark, places: places)
       ]
+      resultSize = PixelSize(width: min(source.width, sideLimit), height: min(source.height, sideLimit))
       processingByteCount = (source.width * source.height + sideLimit * sideLimit / 4) * 8
       return
     }
@@ -64,6 +67,7 @@ public struct ProcessingPlan: Sendable {
     guard !isSmart || scaled.width * scaled.height <= max(sideLimit * sideLimit, source.width * source.height) else {
       throw .resultTooLarge(scaled, sideLimit: sideLimit)
     }
+    resultSize = size
     let steps = GeometrySteps(
       geometry, source: turned, isVector: isVector, isSmart: isSmart, place: places?.result)
     decodingSize = turn.before(steps.decodingSize)

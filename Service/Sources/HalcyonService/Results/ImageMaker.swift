@@ -34,7 +34,7 @@ struct ImageMaker: Sendable {
     settingsIdentifier = """
       \(configuration.encoders) c\(configuration.pngColorLimit ?? 0) v\(configuration.drawsSVG) \
       \(configuration.sanitizesSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) \
-      o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \
+      l\(configuration.slowFormatPixelLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \
       \(configuration.stripsMetadata) \(configuration.keepsCopyright) \(configuration.stripsColorProfile) \
       \(mark.map { MarkProcessor($0, .init(opacity: 1), dpr: 1).identifier } ?? "-")
       """
@@ -182,6 +182,18 @@ struct ImageMaker: Sendable {
       options.with(watermarkOpacity: configuration.watermarkOpacity), source: source.pixelSize,
       isVector: source.format == .svg, isAnimated: frameCount > 1, sideLimit: configuration.resultSideLimit,
       dimension: configuration.resultDimension, mark: mark)
+    if format.isSlow, plan.resultSize.pixelCount > configuration.slowFormatPixelLimit {
+      guard options.format != format else {
+        throw PlanError.tooLarge(plan.resultSize, for: format, pixelLimit: configuration.slowFormatPixelLimit)
+      }
+      var options = options
+      if options.format == nil {
+        let isTransparent = isTransparent(source, options)
+        let other = formats.format(of: source, isAnimated: frameCount > 1, isTransparent: isTransparent)
+        options.format = other.isSlow ? (isTransparent ? .png : .jpeg) : other
+      }
+      return try self.plan(for: source, options, FormatChoice.Accepted(still: nil, animated: nil))
+    }
     metrics.countDecode()
     var encoding = EncodingPlan(
       size: plan.decodingSize, processors: plan.processors, format: format, quality: quality(options, format),
@@ -204,12 +216,15 @@ struct ImageMaker: Sendable {
     of source: ImageInfo, _ options: ProcessingOptions, _ accepted: FormatChoice.Accepted
   ) -> (format: ImageFormat, frameCount: Int) {
     let frameCount = min(source.frameCount, frameLimit(options))
-    let isTransparent = options.background == nil && (source.hasAlpha || options.addsPixels)
     let chosen = frameCount > 1 ? accepted.animated : accepted.still
     let format =
       options.format.map { formats.format(named: $0, chosen) } ?? chosen
-      ?? formats.format(of: source, isAnimated: frameCount > 1, isTransparent: isTransparent)
+      ?? formats.format(of: source, isAnimated: frameCount > 1, isTransparent: isTransparent(source, options))
     return (format, format.canBeAnimated ? frameCount : 1)
+  }
+
+  private func isTransparent(_ source: ImageInfo, _ options: ProcessingOptions) -> Bool {
+    options.background == nil && (source.hasAlpha || options.addsPixels)
   }
 
   /// The most colours: a source with a colour table has a result with one.
@@ -257,6 +272,9 @@ struct ImageMaker: Sendable {
 }
 
 extension ImageFormat {
+  /// Whether the encoder works for long and cannot be stopped.
+  fileprivate var isSlow: Bool { [.avif, .jpegXL].contains(self) }
+
   /// Whether a lower quality makes smaller files.
   fileprivate var isLossy: Bool { [.jpeg, .webp, .avif, .jpegXL].contains(self) }
 }

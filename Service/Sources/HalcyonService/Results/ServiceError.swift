@@ -59,7 +59,9 @@ enum ServiceError: Error {
     case .unauthorized: 401
     case .notFound, .expired: 404
     case .invalidSignature, .secretMissing: 403
-    case .plan(.sourceTooLarge), .plan(.sourceTooLong), .plan(.framesTooLarge), .plan(.tooManyPixels): 422
+    case .plan(.sourceTooLarge), .plan(.sourceTooLong), .plan(.framesTooLarge), .plan(.tooManyPixels),
+      .plan(.tooLarge):
+      422
     case .path, .plan: 400
     case .source(let error): Self.status(of: error)
     case .unwritableFormat, .svgNotSent: 422

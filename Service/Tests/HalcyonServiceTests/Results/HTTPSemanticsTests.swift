@@ -177,6 +177,26 @@ struct HTTPSemanticsTests {
     }
   }
 
+  @Test func `large results are not written in formats whose encoders cannot be stopped`() async throws {
+    try await RunningService.run {
+      $0.automaticFormats = [.avif, .webp]
+      $0.slowFormatPixelLimit = 40 * 30
+    } body: { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png()))
+      let chosen = try await service.image("w:80", of: source, as: nil, ["Accept": "image/avif"])
+      #expect(chosen.status == 200 && chosen.headers["Content-Type"] == "image/png")
+      for format in ["avif", "jxl"] {
+        #expect(try await service.image("w:40", of: source, as: format).status == 200)
+        let named = try await service.image("w:80", of: source, as: format)
+        let text = String(decoding: named.body, as: UTF8.self)
+        #expect(named.status == 422 && text.contains("80x60 pixels, over the 1200"), "\(named.status) \(text)")
+      }
+      let avif = origin.serve("/b.avif", .body(try await service.image("w:40", of: source, as: "avif").body))
+      #expect(try await service.image("w:80/el:1", of: avif, as: nil).headers["Content-Type"] != "image/avif")
+      #expect(try await service.image("w:80", of: source, as: "webp").status == 200)
+    }
+  }
+
   @Test func `a format can override that of the URL for clients that accept it`() async throws {
     try await RunningService.run {
       $0.automaticFormats = [.avif, .webp]
