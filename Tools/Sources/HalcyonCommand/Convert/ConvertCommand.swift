@@ -70,6 +70,13 @@ struct ConvertCommand: AsyncParsableCommand {
       "The most colours of png and gif, from 2 to 256; images with more are dithered. Default: no limit, 256 in gif.")
   var colors: Int?
 
+  @Option(
+    help: """
+      The effort for smaller webp, avif and jxl files, from 1 (fastest) to 9 (smallest). Default: 6 for webp, 2 for avif, \
+      4 for jxl.
+      """)
+  var effort: Int?
+
   @Flag(help: "Write progressive jpeg and interlaced png, which browsers show in passes while they arrive.")
   var progressive = false
 
@@ -115,7 +122,10 @@ struct ConvertCommand: AsyncParsableCommand {
     if let colors, !(2...256).contains(colors) {
       throw ValidationError("--colors has to be from 2 to 256, not \(colors).")
     }
-    for (name, value) in [("jobs", jobs), ("memory", memory), ("max-animation-pixels", maxAnimationPixels)] {
+    if let effort, !(1...9).contains(effort) {
+      throw ValidationError("--effort has to be from 1 to 9, not \(effort).")
+    }
+    for (name, value) in [("jobs", jobs), ("memory", memory)] {
       if let value, value < 1 { throw ValidationError("--\(name) has to be at least 1, not \(value).") }
     }
     if sources.isEmpty { throw ValidationError("Name a file, a folder or a pattern.") }
@@ -207,7 +217,10 @@ struct ConvertCommand: AsyncParsableCommand {
   private var encoders: [any ImageEncoder] {
     var settings = EncoderSettings()
     (settings.isJPEGProgressive, settings.isPNGInterlaced) = (progressive, progressive)
-    return settings.encoders
+    if let effort {
+      (settings.webPEffort, settings.avifSpeed, settings.jpegXLEffort) = (effort * 2 / 3, 10 - effort, effort)
+    }
+    return StandardCodecs.encoders(settings)
   }
 
   private var options: EncodingOptions {

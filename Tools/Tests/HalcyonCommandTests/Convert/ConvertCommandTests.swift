@@ -177,6 +177,24 @@ struct ConvertCommandTests {
     }
   }
 
+  @Test func `more effort makes smaller files`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
+      for format in ["webp", "avif", "jxl"] {
+        var sizes: [Int] = []
+        for effort in ["1", "7"] {
+          let run = try await CommandRun(
+            "convert", sources.path(), "-o", output.path(), "--size", "160x", "--format", format, "--effort", effort,
+            "--name", "\(effort).{ext}")
+          #expect(run.status == 0, "\(run.errors)")
+          sizes.append(try Data(contentsOf: output.appending(path: "\(effort).\(format)")).count)
+        }
+        #expect(sizes[1] < sizes[0], "\(format): \(sizes)")
+      }
+      #expect(try await CommandRun("convert", sources.path(), "-o", output.path(), "--effort", "0").status == 64)
+    }
+  }
+
   @Test func `the metadata policy decides what the results say`() async throws {
     try await withFolders { sources, output in
       try photoWithArtist("Ann").write(to: sources.appending(path: "a.jpg"))
