@@ -49,7 +49,9 @@ extension ImagePipeline {
     configuration.options.requestModifier = SourceModifier(storage: nil)
     configuration.options.retryStrategy = SourceRetries()
     configuration.options.redirectHandler = { _, request in
-      guard let url = SourceURL(request.url.absoluteString), resolver.allows(url) else { return nil }
+      guard let url = SourceURL(request.url.absoluteString), url.authorization == nil, resolver.allows(url) else {
+        return nil
+      }
       return request
     }
     if let (program, arguments) = drawingProgram {

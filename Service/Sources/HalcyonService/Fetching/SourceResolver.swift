@@ -44,19 +44,29 @@ struct SourceResolver: Sendable {
     if let object = source.bytes(afterPrefix: "s3://") { return try storageRequest(for: object) }
     guard let url = SourceURL(Self.encodingPath(of: source)) else { throw .malformed }
     guard allows(url) else { throw .notAllowed }
-    return ImageRequest(url: url.url)
+    return ImageRequest(url: url.url) {
+      if let authorization = url.authorization { $0.headers["Authorization"] = authorization }
+    }
   }
 
-  /// A URL whose spaces and other characters outside ASCII, which the path of a request decodes, are encoded again;
-  /// the host is left as it is.
+  /// A URL whose spaces and other characters outside ASCII, which the path of a request decodes, are encoded again, as are
+  /// percent signs that begin no encoded byte; the host is left as it is.
   private static func encodingPath(of source: String) -> String {
     guard let scheme = source.utf8.firstRange(of: "://".utf8),
       let start = source.utf8[scheme.upperBound...].firstIndex(where: { "/?".utf8.contains($0) })
     else { return source }
-    let path = source[start...].utf8.map { byte in
-      byte == 32 || byte > 127 ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
+    let bytes = Array(source[start...].utf8)
+    let path = bytes.indices.map { index in
+      let byte = bytes[index]
+      let isEncoded = byte == UInt8(ascii: "%") && bytes.dropFirst(index + 1).prefix(2).filter(isHexadecimal).count == 2
+      return byte == 32 || byte > 127 || byte == UInt8(ascii: "%") && !isEncoded
+        ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
     }
     return source[..<start] + path.joined()
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
   }
 
   /// Whether a source is still what a request for it was made for; `nil` for sources that only the network can tell of.

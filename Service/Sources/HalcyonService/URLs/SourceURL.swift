@@ -2,11 +2,13 @@ public import Foundation
 
 /// An `http`, `https` or `s3` URL of a source, in its parts.
 ///
-/// What URL parsers disagree about is refused: user names, backslashes, control characters, spaces, and segments `.` and
+/// What URL parsers disagree about is refused: user names without a password, backslashes, control characters, spaces, and segments `.` and
 /// `..` in any encoding.
 public struct SourceURL: Hashable, Sendable {
-  /// The URL to fetch.
+  /// The URL to fetch, without a user and password.
   public let url: URL
+  /// The user and password as a value of `Authorization` (RFC 7617); `nil` without them.
+  let authorization: String?
   /// `http`, `https` or `s3`.
   let scheme: String
   /// The host in lower case, without a trailing dot; for `s3` the bucket.
@@ -22,9 +24,18 @@ public struct SourceURL: Hashable, Sendable {
   /// Parses an absolute URL; `nil` for any other text, and for an ambiguous URL.
   public init?(_ text: String) {
     guard text.utf8.count <= 8192, text.unicodeScalars.allSatisfy({ $0.value > 32 && $0.value != 127 && $0 != "\\" }),
-      let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(), let url = parts.url,
-      parts.user == nil, parts.password == nil, let host = parts.host?.lowercased(), !host.isEmpty, host != ".",
-      url.host()?.lowercased() == host || parts.host?.hasPrefix("[") == true
+      var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+      let host = parts.host?.lowercased(), !host.isEmpty, host != "."
+    else { return nil }
+    let authority = text.utf8.firstRange(of: "://".utf8).map {
+      text[$0.upperBound...].utf8.prefix { !"/?#".utf8.contains($0) }
+    }
+    guard (authority?.count { $0 == UInt8(ascii: "@") } ?? 0) <= 1 else { return nil }
+    authorization = parts.basicAuthorization
+    guard authorization != nil || parts.user == nil && parts.password == nil else { return nil }
+    (parts.user, parts.password) = (nil, nil)
+    guard let url = parts.url, url.host()?.lowercased() == host || parts.host?.hasPrefix("[") == true,
+      scheme != "s3" || authorization == nil
     else { return nil }
     guard let defaultPort = ["http": 80, "https": 443, "s3": 0][scheme] else { return nil }
     var segments: [String] = []
@@ -41,5 +52,13 @@ public struct SourceURL: Hashable, Sendable {
     hasDefaultPort = self.port == defaultPort
     self.segments = segments
     query = parts.percentEncodedQuery
+  }
+}
+
+extension URLComponents {
+  /// The credentials for `Authorization`, if there are both a user and a password.
+  fileprivate var basicAuthorization: String? {
+    guard let user, let password, !user.isEmpty, !user.hasByte(":") else { return nil }
+    return "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 @testable import HalcyonService
 import HalcyonTestTraits
 import Testing
@@ -39,6 +40,14 @@ struct SourcePatternTests {
     #expect(try !#require(SourcePattern(pattern)).matches(source))
   }
 
+  @Test func `credentials of a URL are no part of its host`() throws {
+    let url = try #require(SourceURL("https://example.com:b%40c@evil.net/a"))
+    #expect(url.url.absoluteString == "https://evil.net/a" && url.host == "evil.net")
+    #expect(url.authorization == "Basic " + Data("example.com:b@c".utf8).base64EncodedString())
+    #expect(try !#require(SourcePattern("https://example.com")).matches(url))
+    #expect(SourceURL("s3://a:b@bucket/key") == nil)
+  }
+
   @Test func `local files are below the folder of a pattern`() throws {
     let pattern = try #require(SourcePattern("local:///public/*/small"))
     #expect(pattern.matches(local: ["public", "a", "small", "b.png"]))
@@ -55,7 +64,8 @@ struct SourcePatternTests {
   }
 
   @Test(arguments: [
-    "https://example.com@evil.net/a", "https://user:secret@example.com/a", "https://example.com\\@evil.net/a",
+    "https://example.com@evil.net/a", "https://:secret@example.com/a", "https://a:b@c@example.com/a",
+    "https://a@b:c@example.com", "https://example.com\\@evil.net/a",
     "https://example.com/x/../y", "https://example.com/x/%2e%2e/y", "https://example.com/x%2f..%2fy",
     "https://example.com/..%2f%CC%81y", "https://example.com/a%5C%CC%81b", "https://example.com/a%00%CC%81b",
     "https://example.com/a\u{0}b", "https://example.com/a\nb", "ftp://example.com/a", "file:///etc/passwd",
