@@ -16,7 +16,7 @@ extension ServiceConfiguration {
   var fetchedByteLimit: Int { min(concurrency, 1 << 20) * (16 << 20) }
 
   /// The bytes of results that clients have not read yet, from which on the connections that have waited longest are closed.
-  var unreadByteLimit: Int { min(memoryByteCount, .max / 2) * 2 }
+  var unreadByteLimit: Int { max(64 << 20, min(memoryByteCount, .max / 2) * 2) }
 
   func connectionLimit(descriptorLimit: Int) -> Int {
     // Sources and entries of the cache that are read and written, and what a process opens at its start.

@@ -56,8 +56,17 @@ extension ServiceResponse {
       status: 204, headers: [.allow: "GET, HEAD, OPTIONS", .cacheControl: "max-age=86400"], body: ByteBuffer())
   }
 
+  /// Lets the pages of some origins, or of all with `*`, read the response.
+  ///
+  /// - Parameter asking: The origin of the request's page.
+  mutating func allow(_ origins: [String], for asking: String?) {
+    guard let first = origins.first else { return }
+    if let origin = origins.count == 1 ? first : origins.first(where: { $0 == asking || $0 == "*" }) { allow(origin) }
+    if origins.count > 1 { headers[.vary] = headers[.vary].map { $0 + ", Origin" } ?? "Origin" }
+  }
+
   /// Lets the pages of an origin, or of all with `*`, read the response.
-  mutating func allow(_ origin: String) {
+  private mutating func allow(_ origin: String) {
     headers[.accessControlAllowOrigin] = origin
     headers[.crossOriginResourcePolicy] = "cross-origin"
     headers[.accessControlExposeHeaders] =

@@ -110,7 +110,7 @@ public final class ImageService: Sendable {
   public func response(to request: ServiceRequest) async -> ServiceResponse {
     if let cached = cachedResponse(to: request) { return cached }
     let start = ContinuousClock.now
-    let id = Self.requestID(request.headers)
+    let id = RequestIdentifier.text(of: request.headers)
     metrics.begin()
     var isHit: Bool?
     var failure: ServiceError?
@@ -144,7 +144,7 @@ public final class ImageService: Sendable {
     let start = ContinuousClock.now
     metrics.begin()
     var response = result.response(to: request.headers)
-    finish(&response, to: request, id: Self.requestID(request.headers), since: start, isHit: true)
+    finish(&response, to: request, id: RequestIdentifier.text(of: request.headers), since: start, isHit: true)
     return response
   }
 
@@ -175,7 +175,7 @@ public final class ImageService: Sendable {
     isHit: Bool?, _ failure: ServiceError? = nil
   ) {
     response.headers[.requestID] = id
-    allowOrigin(of: request, &response)
+    response.allow(configuration.allowedOrigins, for: request.headers[.origin])
     let byteCount = request.method == .head ? 0 : response.body.readableBytes
     let duration = ContinuousClock.now - start
     metrics.end(status: response.status, byteCount: byteCount, duration: duration, isHit: isHit)
@@ -203,16 +203,6 @@ public final class ImageService: Sendable {
     guard !configuration.trustedProxies.isEmpty else { return request.client }
     return ForwardedClient.address(
       connection: request.client, forwardedFor: request.headers[.forwardedFor], proxies: configuration.trustedProxies)
-  }
-
-  /// Lets the pages of the origins of the settings read a response.
-  private func allowOrigin(of request: ServiceRequest, _ response: inout ServiceResponse) {
-    let origins = configuration.allowedOrigins
-    guard let first = origins.first else { return }
-    let origin = origins.count == 1 ? first : origins.first { $0 == request.headers[.origin] || $0 == "*" }
-    if let origin { response.allow(origin) }
-    guard origins.count > 1 else { return }
-    response.headers[.vary] = response.headers[.vary].map { $0 + ", Origin" } ?? "Origin"
   }
 
   /// Makes ``response(to:)`` report at `/ready` that no more requests should come.
@@ -402,16 +392,4 @@ public final class ImageService: Sendable {
   private var memcached: MemcachedStatistics? {
     maker.pipeline.cache.tiers?.tiers.compactMap { $0.store as? MemcachedStore }.first?.statistics
   }
-
-  /// The identifier that the client sent, if it is harmless, or a new one.
-  private static func requestID(_ headers: HTTPFields) -> String {
-    let given = headers[.requestID] ?? ""
-    let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_".utf8)
-    let isValid = (1...64).contains(given.utf8.count) && given.utf8.allSatisfy(letters.contains)
-    return isValid ? given : requestIDPrefix + String(requestCount.add(1, ordering: .relaxed).newValue, radix: 16)
-  }
-
-  /// Random bits, so that no other process makes the same identifiers.
-  private static let requestIDPrefix = String(UInt64.random(in: 1 << 60...UInt64.max), radix: 16) + "-"
-  private static let requestCount = Atomic<UInt64>(0)
 }
