@@ -146,7 +146,7 @@ struct ViewSituationTests {
   {
     let isDown = EventLog<Bool>()
     let fixture = PipelineFixture(configure: { $0.options.retryStrategy = .never }) { _ in
-      guard isDown.events.isEmpty else { return .response(status: 404, body: Data()) }
+      guard isDown.events.isEmpty else { return .response(status: 403, body: Data()) }
       return .response(body: SolidImage(width: 40, height: 20).data, headers: ["Cache-Control": "max-age=0"])
     }
     let requests = (0..<20).map { ImageRequest(url: fixture.url.appending(path: "\($0)")) { $0.cachePolicy = policy } }

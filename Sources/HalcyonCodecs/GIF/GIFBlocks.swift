@@ -11,7 +11,7 @@ struct GIFBlocks {
   }
 
   private static let headerByteCount = 13
-  private static let commentLabel: UInt8 = 0xFE
+  private static let graphicControlLabel: UInt8 = 0xF9
 
   /// The logical screen that the file states; see ``GIFHeader/canvas``.
   private(set) var screen: PixelSize
@@ -61,8 +61,11 @@ struct GIFBlocks {
     return offset == bytes.count ? .end : .moreBytesNeeded
   }
 
-  /// Whether the bytes end inside a comment, so that no pixel is known to be missing.
-  var endsInComment: Bool { frameAtData == nil && bytes[offset] == 0x21 && bytes[offset + 1] == Self.commentLabel }
+  /// Whether the bytes end inside an extension that announces no frame, such as a comment, so that no pixel is known to be
+  /// missing.
+  var endsInComment: Bool {
+    frameAtData == nil && bytes[offset] == 0x21 && (bytes[offset + 1].map { $0 != Self.graphicControlLabel } ?? false)
+  }
 
   private static func palette(_ flags: UInt8, at offset: Int) -> Range<Int>? {
     flags & 0x80 == 0 ? nil : offset..<offset + 3 << (Int(flags & 7) + 1)

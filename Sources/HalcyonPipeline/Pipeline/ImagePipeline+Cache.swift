@@ -230,7 +230,7 @@ extension ImagePipeline {
     defer { removeFromMemory() }
     do {
       try await cache.removeFromStore(ofSource: source) { () async throws in
-        guard let store = configuration.observedStore(of: cache) else { return }
+        guard let store = configuration.observedStore(of: cache, source: request.source) else { return }
         // For stores that find entries by their keys only.
         if let variant = keys.variant(request.storagePolicy) { try await store.removeResponses(for: variant) }
         try await store.removeResponses(for: keys.fetch)

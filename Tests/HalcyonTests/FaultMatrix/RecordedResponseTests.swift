@@ -15,7 +15,6 @@ struct RecordedResponseTests {
     ("an empty length", "libcurl is told in a second request to ignore the length"),
     ("a negative length", "libcurl is told in a second request to ignore the length"),
     ("a length with text", "libcurl is told in a second request to ignore the length"),
-    ("gzip, chunks without an end", "the end of the coding is the end of the body"),
     ("UTF-8 and gzip", "what is no coding is ignored beside one, too"),
     ("gzip and identity", "what is no coding is ignored beside one, too"),
     ("a field without a colon", "libcurl 7.88 refuses it"),
