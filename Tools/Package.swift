@@ -35,8 +35,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "HalcyonCommand",
-      dependencies: [halcyon, halcyonCache, argumentParser],
+      dependencies: [halcyon, halcyonCache, argumentParser, "CHalcyonErrorStream"],
       swiftSettings: swiftSettings),
+    .target(name: "CHalcyonErrorStream"),
     .testTarget(
       name: "HalcyonCommandTests",
       dependencies: [

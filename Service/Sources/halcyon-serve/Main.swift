@@ -49,6 +49,8 @@ enum Main {
   private static func run(_ configuration: ServiceConfiguration) async throws {
     let logger = logger(
       isJSON: configuration.logsJSON, level: Logger.Level(rawValue: configuration.logLevel) ?? .info)
+    // The logger for a terminal has taken the stream that this replaces.
+    LibraryMessages.drop()
     for name in configuration.ignoredVariables { logger.warning("\(name) has no effect") }
     if let fault = configuration.cacheFolderFault() { logger.warning("Nothing is kept on disk. \(fault)") }
     if configuration.isInsecure { logger.warning("URLs need no signature") }

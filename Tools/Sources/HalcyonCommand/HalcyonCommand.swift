@@ -18,6 +18,7 @@ public struct HalcyonCommand: AsyncParsableCommand {
 
   /// Runs the command that the arguments of the process name, and ends the process with its exit status.
   public static func main() async {
+    LibraryMessages.drop()
     let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst()
       .compactMap { $0.map { String(fileName: UnsafePointer($0)) } }
     do {
