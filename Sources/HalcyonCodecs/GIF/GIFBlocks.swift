@@ -91,7 +91,7 @@ struct GIFBlocks {
   /// Returns `false` if the bytes end inside the extension.
   private mutating func readExtension() -> Bool {
     guard let label = bytes[offset + 1], let end = endOfSubBlocks(from: offset + 2) else { return false }
-    if label == 0xF9 { readControl(at: offset + 2) }
+    if label == Self.graphicControlLabel { readControl(at: offset + 2) }
     if label == 0xFF { readApplication(at: offset + 2) }
     offset = end
     return true
