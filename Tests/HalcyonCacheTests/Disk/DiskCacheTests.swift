@@ -205,12 +205,15 @@ struct DiskCacheTests {
     }
     // For example `1: FLOCK ADVISORY WRITE 4711 08:01:131 0 EOF`.
     let locked = try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").compactMap { line in
-      line.split(separator: " ").first { $0.count { $0 == ":" } == 2 }?.split(separator: ":").last.flatMap { UInt64($0) }
+      line.split(separator: " ").first { $0.count { $0 == ":" } == 2 }?.split(separator: ":").last.flatMap {
+        UInt64($0)
+      }
     }
     return inodes.filter(locked.contains)
   }
 
-  @Test func `in the background no lock is held, also after writes, until the app enters the foreground`() async throws {
+  @Test func `in the background no lock is held, also after writes, until the app enters the foreground`() async throws
+  {
     try await DiskCache.run(time: clock) { cache in
       let layout = cache.layout
       func lockCount() throws -> Int { try SystemFiles().names(in: layout.writerLocks).count }
