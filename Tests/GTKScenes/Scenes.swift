@@ -42,6 +42,8 @@ enum Scenes {
     "view-scale-factor": SizeScenes.scaleFactor,
     "view-transition-end": TransitionScenes.transitionEnd,
     "view-fixed-size": SizeScenes.fixedSize,
+    "grid-captions": GridScenes.captions,
+    "grid-changed-rows": GridScenes.changedRows,
     "signal-result-types": SignalScenes.resultTypes,
     "animation-preloaded": AnimationScenes.preloaded,
     "view-previews": LoadingScenes.previews,

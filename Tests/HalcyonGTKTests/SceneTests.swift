@@ -198,6 +198,14 @@ import Testing
     #expect(try await Scene.play("view-fixed-size") == "")
   }
 
+  @Test func `captions are added to the cells that a grid has bound, once to each`() async throws {
+    #expect(try await Scene.play("grid-captions") == "")
+  }
+
+  @Test func `a grid binds only rows that have changed`() async throws {
+    #expect(try await Scene.play("grid-changed-rows") == "")
+  }
+
   @Test func `pointers and flags that closures return reach GTK`() async throws {
     #expect(try await Scene.play("signal-result-types") == "")
   }
