@@ -48,8 +48,7 @@ private final class NSImageViewDisplay: AnimatedDisplay {
   }
 
   func phaseDidChange(_ phase: ImagePhase) {
-    view?.setAccessibilityHelp(
-      phase.error == nil ? nil : options.failureText ?? "The image could not be loaded.")
+    view?.setAccessibilityHelp(ViewAccessibility(phase, options).value)
   }
 
   var reducesMotion: Bool {

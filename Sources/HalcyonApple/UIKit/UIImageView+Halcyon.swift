@@ -54,10 +54,10 @@ private final class UIImageViewDisplay: ClockedDisplay {
 
   /// A failed image that can be retried is a button for assistive technologies, and another one has its failure as value.
   func phaseDidChange(_ phase: ImagePhase) {
-    let text = phase.error == nil ? nil : options.failureText ?? "The image could not be loaded."
-    if hasText { view?.accessibilityValue = text }
-    retryControl?.isAccessibilityElement = binder.retriesOnTap
-    retryControl?.accessibilityLabel = text
+    let accessibility = ViewAccessibility(phase, options, canRetry: binder.retriesOnTap)
+    if hasText { view?.accessibilityValue = accessibility.value }
+    retryControl?.isAccessibilityElement = accessibility.isButton
+    retryControl?.accessibilityLabel = accessibility.value
   }
 
   var reducesMotion: Bool { UIAccessibility.isReduceMotionEnabled || !AXAnimatedImagesEnabled() }

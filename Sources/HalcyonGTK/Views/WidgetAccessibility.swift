@@ -8,9 +8,7 @@ final class WidgetAccessibility {
   private let widget: UnsafeMutablePointer<GtkWidget>
   private let kind: WidgetKind
   private var options = ImageViewOptions()
-  private var hasText = false
-  private var isBusy = false
-  private var hasFailed = false
+  private var told = ViewAccessibility(.empty, ImageViewOptions())
 
   init(_ widget: UnsafeMutablePointer<GtkWidget>, kind: WidgetKind) {
     (self.widget, self.kind) = (widget, kind)
@@ -19,25 +17,20 @@ final class WidgetAccessibility {
   /// An image is set, with its options. A text that the program has set itself stays while they have none.
   func prepare(for options: ImageViewOptions) {
     self.options = options
-    guard options.alternativeText != nil || hasText else { return }
-    hasText = options.alternativeText != nil
-    setText(options.alternativeText)
+    let label = options.alternativeText
+    if label != nil || told.label != nil { setText(label) }
+    told.label = label
   }
 
   /// - Parameter canRetry: Whether the user can retry a failed image.
   func update(_ phase: ImagePhase, canRetry: Bool) {
-    if phase.isLoading != isBusy { setBusy(phase.isLoading) }
-    if phase.error != nil {
-      hasFailed = true
-      setProperty(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, options.failureText ?? Self.failureText(canRetry: canRetry))
-    } else if hasFailed {
-      hasFailed = false
-      setProperty(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, options.alternativeText)
+    let next = ViewAccessibility(phase, options, canRetry: canRetry)
+    if next.isBusy != told.isBusy { setBusy(next.isBusy) }
+    if next.value != told.value || next.isButton != told.isButton {
+      let hint = next.isButton && options.failureText == nil ? " Press Enter to try again." : ""
+      setProperty(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, next.value.map { $0 + hint } ?? next.label)
     }
-  }
-
-  private static func failureText(canRetry: Bool) -> String {
-    "The image could not be loaded." + (canRetry ? " Press Enter to try again." : "")
+    told = next
   }
 
   private func setText(_ text: String?) {
@@ -46,7 +39,6 @@ final class WidgetAccessibility {
   }
 
   private func setBusy(_ isBusy: Bool) {
-    self.isBusy = isBusy
     var state = GTK_ACCESSIBLE_STATE_BUSY
     var value = GValue()
     gtk_accessible_state_init_value(state, &value)
