@@ -30,6 +30,9 @@ public struct DisplayContent {
   public var picture: Picture
   /// The role of the content.
   public var role: Role
+  /// The size in pixels of an image that was decoded for the size of the view, if that did not limit it; `nil` for other
+  /// content, whose size is its own.
+  package var naturalSize: PixelSize?
 
   /// Creates a content.
   public init(_ picture: Picture, role: Role) {

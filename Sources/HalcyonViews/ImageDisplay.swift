@@ -8,9 +8,16 @@ public import HalcyonPipeline
 /// visible or hidden (``ImageViewBinder/isVisible``), and when it is tapped (``ImageViewBinder/didTap()``).
 @MainActor
 public protocol ImageDisplay: AnyObject {
-  /// The space for the image in points; zero, or any value that is not positive and finite, before the first layout.
+  /// The space for the image in points; a side is zero, or another value that is not positive and finite, before the first
+  /// layout, and while the image is to determine it (``screenSize``).
   var displaySize: ViewSize { get }
-  /// Device pixels per point, such as 1, 1.25 or 2.
+  /// The size of the screen or the window in points, once the view has been laid out; zero before that.
+  ///
+  /// A view that has been laid out without a width or without a height gets it from its image: the image is decoded at the
+  /// other side, and without both at this size. The default implementation returns ``ViewSize/zero``, so that a load waits
+  /// until the view has both.
+  var screenSize: ViewSize { get }
+  /// Device pixels per point, such as 1, 1.25 or 2; 0 while it is not known.
   var displayScale: Double { get }
   /// How an image is scaled into a display of another aspect ratio.
   var displayMode: ImageDisplayMode { get }
@@ -20,7 +27,12 @@ public protocol ImageDisplay: AnyObject {
   /// ``TargetColorSpace/source``.
   var displayColorSpace: TargetColorSpace { get }
 
-  /// Replaces the content, in this frame.
+  /// The view of the toolkit for a ``CustomTransition``; `nil` for a display whose images appear without such transitions.
+  ///
+  /// The default implementation returns the display itself.
+  var transitionView: Any? { get }
+
+  /// Replaces the content, in this frame. Never called with ``ImageTransition/custom(_:)``.
   ///
   /// Ends a transition that is in progress. Of an animation it shows the bitmap of the image; an ``AnimatedDisplay``
   /// receives the other frames.
@@ -65,6 +77,12 @@ public protocol ImageDisplay: AnyObject {
 }
 
 extension ImageDisplay {
+  /// The display itself.
+  public var transitionView: Any? { self }
+
+  /// Zero.
+  public var screenSize: ViewSize { .zero }
+
   /// ``TargetColorSpace/sRGB``.
   public var displayColorSpace: TargetColorSpace { .sRGB }
 
@@ -82,7 +100,12 @@ extension ImageDisplay {
 
   /// The pixels per point at which an image has its natural size: its own ``DecodedImage/scale``, which the option
   /// ``RequestOptions/scale`` sets, otherwise ``displayScale``.
-  public func pixelsPerPoint(of image: DecodedImage) -> Double { image.scale == 1 ? displayScale : image.scale }
+  ///
+  /// 1 while the scale of the display is not known.
+  public func pixelsPerPoint(of image: DecodedImage) -> Double {
+    if image.scale != 1 { return image.scale }
+    return displayScale > 0 ? displayScale : 1
+  }
 
   /// Does nothing.
   public func phaseDidChange(_ phase: ImagePhase) {}

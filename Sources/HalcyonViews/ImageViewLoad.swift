@@ -165,7 +165,7 @@ extension ImageViewLoad {
       showPreview(viewRequest.pipeline.delivered(image, for: sized.request))
     } else {
       if let preview = viewRequest.pipeline.keptPreview(for: sized.request) { showPreview(preview) }
-      loader.loadLowResolution(on: display) { [self] in showPreview($0) }
+      loader.loadLowResolution(on: display) { [self] in showPreview(DisplayContent(.image($0), role: .preview)) }
     }
     // So may the display, after showing an image from memory.
     if awaitsImage { loader.load(sized, after: lookup) { [self] in receive($0) } }
@@ -200,10 +200,12 @@ extension ImageViewLoad {
     binder?.updatePhase()
   }
 
-  private func showPreview(_ image: DecodedImage) {
+  private func showPreview(_ image: DecodedImage) { showPreview(loader.content(image, .preview)) }
+
+  private func showPreview(_ content: DisplayContent) {
     guard awaitsImage, options.transitionGroup == nil else { return }
     placeholderTiming.end { [self] in
-      binder?.show(DisplayContent(.image(image), role: .preview))
+      binder?.show(content)
       binder?.updatePhase()
     }
   }
@@ -250,7 +252,7 @@ extension ImageViewLoad {
     }
     let transition = ViewLoadState.Transition(response)
     state = .transitioning(transition)
-    let content = DisplayContent(.image(response.image), role: .image)
+    let content = loader.content(response.image, .image)
     binder?.show(content, transition: viewRequest.transition(from: response.origin)) { [self] in
       guard let result = state.end(transition) else { return }
       complete(result)
@@ -304,7 +306,7 @@ extension ImageViewLoad {
     guard isCurrent else { return }
     guard mayHoldImage else { return releaseImage() }
     state = .shown(image)
-    binder?.show(DisplayContent(.image(image), role: .image), transition: transition)
+    binder?.show(loader.content(image, .image), transition: transition)
     binder?.updatePhase()
     checkFile()
     // The view may have been resized since; then it loads the image again.

@@ -5,17 +5,76 @@ import HalcyonPipeline
 struct SizedRequest {
   var request: ImageRequest
   /// In device pixels; `nil` if the size does not depend on the display.
-  var pixelSize: PixelSize?
+  private(set) var pixelSize: PixelSize?
+  /// Whether the image determines a side of the view.
+  private var isOpen = false
 
-  /// Whether the display has more pixels in width or height than it had for `other`.
-  func isLarger(than other: SizedRequest) -> Bool {
+  init(request: ImageRequest) { self.request = request }
+
+  init(_ request: ImageRequest, in space: DisplaySpace) {
+    self.init(request: request)
+    (pixelSize, isOpen) = (space.size, space.isOpen)
+    self.request.size = space.target
+  }
+
+  /// Whether the display has more pixels in width or height than it had for `other`, which has loaded `image`.
+  func isLarger(than other: SizedRequest, showing image: DecodedImage) -> Bool {
     guard let pixelSize, let otherSize = other.pixelSize else { return false }
-    return pixelSize.exceeds(otherSize)
+    return pixelSize.exceeds(other.isOpen && !isOpen ? image.size : otherSize)
   }
 
   /// Whether an image has more than twice as many pixels as the display.
   func needsLess(than image: DecodedImage) -> Bool {
     pixelSize.map { image.size.pixelCount > 2 * $0.pixelCount } ?? false
+  }
+
+  /// The size in pixels that an image of this request has when the view does not limit it: that of its file, cropped as the
+  /// request says; `nil` if the size does not depend on the display.
+  func naturalSize(of image: DecodedImage) -> PixelSize? {
+    guard pixelSize != nil, let target = request.size else { return nil }
+    let geometry = target.geometry(for: image.info.pixelSize)
+    let factor = geometry.window.width / Double(geometry.outputSize.width)
+    // Processors may have changed the size, for example by a rotation.
+    let whole = image.size == geometry.outputSize || image.info.format == .svg
+    let size =
+      whole
+      ? (geometry.window.width, geometry.window.height)
+      : (Double(image.size.width) * factor, Double(image.size.height) * factor)
+    return PixelSize(width: max(1, Int(size.0.rounded())), height: max(1, Int(size.1.rounded())))
+  }
+}
+
+/// The space of a display for its image, in device pixels.
+struct DisplaySpace {
+  /// A side that the image determines is larger than any screen.
+  let size: PixelSize
+  /// Whether the image determines a side.
+  let isOpen: Bool
+  /// The size at which an image is decoded.
+  let target: TargetSize
+
+  /// `nil` before the first layout.
+  @MainActor init?(_ display: any ImageDisplay, scale: Double) {
+    let displaySize = display.displaySize
+    if let size = PixelSize(displaySize, scale: scale) {
+      (self.size, isOpen) = (size, false)
+      target =
+        switch display.displayMode {
+        case .fit: .fit(width: size.width, height: size.height)
+        case .fill: .fill(width: size.width, height: size.height)
+        case .stretch: .exact(width: size.width, height: size.height, enlarges: false)
+        }
+      return
+    }
+    guard let screen = PixelSize(display.screenSize, scale: scale) else { return nil }
+    isOpen = true
+    if let width = PixelSize.side(displaySize.width, scale) {
+      (size, target) = (PixelSize(width: width, height: PixelSize.sideLimit), .fit(width: width))
+    } else if let height = PixelSize.side(displaySize.height, scale) {
+      (size, target) = (PixelSize(width: PixelSize.sideLimit, height: height), .fit(height: height))
+    } else {
+      (size, target) = (screen, .fit(width: screen.width, height: screen.height))
+    }
   }
 }
 
@@ -26,7 +85,7 @@ extension DecodedImage {
 
 extension PixelSize {
   /// Larger than any screen, and small enough for multiplications.
-  private static let sideLimit = 1e6
+  fileprivate static let sideLimit = 1_000_000
 
   /// Rounds up to whole pixels; `nil` unless both sides are positive and finite.
   init?(_ size: ViewSize, scale: Double) {
@@ -37,10 +96,10 @@ extension PixelSize {
   /// Whether the width or the height is larger.
   fileprivate func exceeds(_ other: PixelSize) -> Bool { width > other.width || height > other.height }
 
-  private static func side(_ points: Double, _ scale: Double) -> Int? {
+  fileprivate static func side(_ points: Double, _ scale: Double) -> Int? {
     let pixels = points * scale
     guard pixels > 0, pixels.isFinite, points > 0 else { return nil }
     // 33.3 points at a scale of 3 are 99.9 pixels, rounded up to 100; 100.0001 is a floating-point error, and also 100.
-    return max(1, Int(min(sideLimit, (pixels - 1e-3).rounded(.up))))
+    return max(1, Int(min(Double(sideLimit), (pixels - 1e-3).rounded(.up))))
   }
 }

@@ -9,6 +9,8 @@ package final class SlotDisplay: ImageDisplay {
   /// The place of the image; its closures hold the view weakly.
   package struct Slot {
     package var size: @MainActor () -> ViewSize
+    /// The size of the window, once the view has been laid out.
+    package var screen: @MainActor () -> ViewSize = { .zero }
     package var scale: @MainActor () -> Double
     package var mode: @MainActor () -> ImageDisplayMode
     package var colorSpace: @MainActor () -> TargetColorSpace = { .sRGB }
@@ -49,6 +51,7 @@ package final class SlotDisplay: ImageDisplay {
   package func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) { onPrepare(pipeline) }
 
   package var displaySize: ViewSize { slot.size() }
+  package var screenSize: ViewSize { slot.screen() }
   package var displayScale: Double { slot.scale() }
   package var displayMode: ImageDisplayMode { slot.mode() }
   package var displayColorSpace: TargetColorSpace { slot.colorSpace() }

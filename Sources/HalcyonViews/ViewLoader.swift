@@ -63,6 +63,13 @@ final class ViewLoader {
     }
   }
 
+  /// An image of ``viewRequest`` as content, with the size that it has if the view does not limit it.
+  func content(_ image: DecodedImage, _ role: DisplayContent.Role) -> DisplayContent {
+    var content = DisplayContent(.image(image), role: role)
+    content.naturalSize = sized?.naturalSize(of: image)
+    return content
+  }
+
   /// The view stops showing its image, which the pipeline may keep for a moment.
   func willReleaseImage() {
     if let sized { viewRequest.pipeline.viewWillRelease(sized.request) }
@@ -120,7 +127,7 @@ final class ViewLoader {
   ) {
     shrinkTimer.cancel()
     guard secondaryTask == nil, isVisible, let sized, let next = viewRequest.sized(for: display) else { return }
-    if next.isLarger(than: sized), image.isDownsampled {
+    if next.isLarger(than: sized, showing: image), image.isDownsampled {
       reload(at: next) { if case .success(let response) = $0 { show(response) } }
     } else if next.needsLess(than: image) {
       shrinkTimer.schedule(after: Self.shrinkDelay) { [self] in

@@ -37,16 +37,9 @@ struct ViewRequest {
     var request = pipeline.completed(other)
     if request.colorSpace == nil, display.displayColorSpace != .sRGB { request.colorSpace = display.displayColorSpace }
     guard case .view(let factor) = options.sizing ?? .view, request.size == nil,
-      let size = PixelSize(display.displaySize, scale: display.displayScale * factor)
+      let space = DisplaySpace(display, scale: display.displayScale * factor)
     else { return SizedRequest(request: request) }
-    var sized = SizedRequest(request: request, pixelSize: size)
-    sized.request.size =
-      switch display.displayMode {
-      case .fit: .fit(width: size.width, height: size.height)
-      case .fill: .fill(width: size.width, height: size.height)
-      case .stretch: .exact(width: size.width, height: size.height, enlarges: false)
-      }
-    return sized
+    return SizedRequest(request, in: space)
   }
 
   /// The request of the first load: a retry contacts the server even if the pipeline remembers the failure, and the view

@@ -42,6 +42,7 @@ enum Scenes {
     "view-scale-factor": SizeScenes.scaleFactor,
     "view-transition-end": TransitionScenes.transitionEnd,
     "view-fixed-size": SizeScenes.fixedSize,
+    "view-natural-size": ContainerScenes.naturalSize,
     "grid-captions": GridScenes.captions,
     "grid-changed-rows": GridScenes.changedRows,
     "signal-result-types": SignalScenes.resultTypes,

@@ -34,6 +34,35 @@ struct AppKitTests {
     #expect(view.image?.size == CGSize(width: 10, height: 5))
   }
 
+  @Test(
+    arguments: [
+      (CGSize.zero, 1600), (CGSize(width: 10, height: 0), 20), (CGSize(width: 0, height: 10), 40),
+    ] as [(CGSize, Int)])
+  func `a view that gets its size from its image loads it once it has been laid out`(
+    size: CGSize, expected: Int
+  ) async throws {
+    let view = imageView()
+    window.screen = NSScreen()
+    window.screen?.frame.size = CGSize(width: 800, height: 600)
+    view.frame.size = size
+    view.hc.setImage(with: fixture.url("4000x2000"), completion: fixture.completion)
+    #expect(fixture.transport.requests.isEmpty, "it has not been laid out")
+    view.layoutSubtreeIfNeeded()
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(width(view.image) == expected)
+  }
+
+  @Test func `a button that gets its size from its image loads it once it has been laid out`() async throws {
+    let button = NSButton(frame: .zero)
+    window.contentView = button
+    window.screen = NSScreen()
+    button.hc.image.pipeline = fixture.pipeline
+    button.hc.setImage(with: fixture.url("80x40"), completion: fixture.completion)
+    button.layoutSubtreeIfNeeded()
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(width(button.image) == 80)
+  }
+
   @Test func `the completion waits for the end of the cross-fade`() async throws {
     let view = imageView()
     let options = ImageViewOptions(transition: .crossFade)

@@ -198,6 +198,12 @@ import Testing
     #expect(try await Scene.play("view-fixed-size") == "")
   }
 
+  @Test func `a picture without a place of its own has the size that GTK gives it for the file, in each container`()
+    async throws
+  {
+    #expect(try await Scene.play("view-natural-size") == "")
+  }
+
   @Test func `captions are added to the cells that a grid has bound, once to each`() async throws {
     #expect(try await Scene.play("grid-captions") == "")
   }

@@ -7,6 +7,7 @@ import HalcyonTestSupport
 @MainActor
 final class RecordingDisplay: ImageDisplay {
   var displaySize = ViewSize(width: 50, height: 50)
+  var screenSize = ViewSize.zero
   var displayScale = 2.0
   var displayMode = ImageDisplayMode.fit
   var displayColorSpace = TargetColorSpace.sRGB

@@ -89,6 +89,46 @@ struct ViewSizingTests {
     #expect(view.display.events == ["placeholder dots", "image 20x10"])
   }
 
+  @Test(
+    arguments: [
+      (ViewSize(width: 50, height: 0), .fit(width: 100)), (ViewSize(width: 0, height: 30), .fit(height: 60)),
+      (.zero, .fit(width: 640, height: 480)), (ViewSize(width: .nan, height: -1), .fit(width: 640, height: 480)),
+    ] as [(ViewSize, TargetSize)], [ImageDisplayMode.fit, .fill, .stretch])
+  func `a view that is laid out without a side loads at the other one, and without both at the screen's size`(
+    view size: (ViewSize, TargetSize), mode: ImageDisplayMode
+  ) async throws {
+    let view = ViewFixture()
+    (view.display.displaySize, view.display.displayMode) = (size.0, mode)
+    view.set("4000x2000")
+    #expect(view.binder.isLoading && view.fixture.transport.requests.isEmpty, "it has not been laid out")
+    view.display.screenSize = ViewSize(width: 320, height: 240)
+    view.binder.displayDidChange()
+    try await view.ends.waitForEvents(count: 1)
+    #expect(view.fixture.decoder.decodedSizes == [size.1])
+  }
+
+  @Test func `a view that gets its size from its image keeps that, and loads a larger one when it grows`() async throws
+  {
+    let view = ViewFixture()
+    (view.display.displaySize, view.display.screenSize) = (
+      ViewSize(width: 50, height: 0), ViewSize(width: 320, height: 240)
+    )
+    try await view.load("400x200")
+    view.display.displaySize = ViewSize(width: 50, height: 25)
+    view.binder.displayDidChange()
+    #expect(view.fixture.decoder.decodedSizes == [.fit(width: 100)] && view.clock.sleeperCount == 0)
+    (view.display.displaySize, view.display.displayMode) = (ViewSize(width: 50, height: 50), .fill)
+    view.binder.displayDidChange()
+    try await view.display.waitForShow("image 100x100")
+    #expect(view.fixture.transport.requests.count == 1)
+  }
+
+  @Test func `an image is drawn at one pixel per point while the scale of the display is not known`() throws {
+    let display = RecordingDisplay()
+    display.displayScale = 0
+    #expect(display.pixelsPerPoint(of: try solidImage()) == 1)
+  }
+
   @Test func `a view without a size shows an image from memory as soon as it has one`() async throws {
     let view = ViewFixture()
     try await view.warm("40x20")
@@ -248,6 +288,18 @@ struct ViewSizingTests {
     view.binder.displayDidChange()
     #expect(view.clock.sleeperCount == 0, "half of the pixels are not worth a load")
     #expect(view.display.events == ["image 100x50"])
+  }
+
+  @Test func `a view that has half of the pixels of its image keeps it`() async throws {
+    let view = ViewFixture()
+    try await view.load("400x400")
+    view.display.displaySize = ViewSize(width: 40, height: 40)
+    view.binder.displayDidChange()
+    #expect(view.clock.sleeperCount == 0, "64 of 100 pixels are more than half of them")
+    view.display.displaySize = ViewSize(width: 35, height: 35)
+    view.binder.displayDidChange()
+    await view.clock.waitForSleepers()
+    #expect(view.clock.sleeperCount == 1, "49 of 100 are fewer")
   }
 
   @Test func `an image that no cache has is not downloaded again for a view that has shrunk`() async throws {

@@ -1,5 +1,6 @@
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
 import AppKit
+import HalcyonViews
 
 /// An invisible subview that fills its superview, reports changes of its layout, window and backing scale, and receives
 /// its clicks while a retry is possible.
@@ -9,6 +10,10 @@ final class AppKitLayoutObserver: NSView {
 
   /// Receives whether the view is in a window.
   private let onChange: (Bool) -> Void
+  private var isLaidOut = false
+
+  /// The size of the screen, once the window has laid out the view; zero before that.
+  var screenSize: ViewSize { isLaidOut ? ViewSize((window?.screen ?? .main)?.frame.size ?? .zero) : .zero }
 
   init(filling view: NSView, onChange: @escaping (Bool) -> Void) {
     self.onChange = onChange
@@ -33,8 +38,16 @@ final class AppKitLayoutObserver: NSView {
     onChange(window != nil)
   }
 
+  override func layout() {
+    super.layout()
+    isLaidOut = window != nil
+    onChange(isLaidOut)
+  }
+
   override func viewDidMoveToWindow() {
     super.viewDidMoveToWindow()
+    isLaidOut = false
+    needsLayout = true
     onChange(window != nil)
   }
 

@@ -10,8 +10,8 @@ extension NSButton {
 
 /// The image of a button and that of its other state, each with a proxy of its own.
 ///
-/// Images are decoded at most at the size of the button. A load starts when the button has a size; until it ends, and if it
-/// fails, an image that the program has set stays. There are no indicators, and no transitions but custom ones.
+/// Images are decoded at most at the size of the button, of which a side that the image determines is not limited. A load
+/// starts when the button has been laid out; until it ends, and if it fails, an image that the program has set stays. There are no indicators, and no transitions but custom ones.
 @MainActor
 public final class ButtonImagePair {
   /// Sets the button's image.
@@ -23,15 +23,25 @@ public final class ButtonImagePair {
   private let alternateDisplay: SlotDisplay
 
   fileprivate init(_ button: NSButton) {
-    imageDisplay = Self.display(button) { $0.image = $1 }
-    alternateDisplay = Self.display(button) { $0.alternateImage = $1 }
-    _ = AppKitLayoutObserver(filling: button) { [weak self] isVisible in
+    let place = ObservedButton(button)
+    imageDisplay = Self.display(place) { $0.image = $1 }
+    alternateDisplay = Self.display(place) { $0.alternateImage = $1 }
+    let observer = AppKitLayoutObserver(filling: button) { [weak self] isVisible in
       guard let self else { return }
       for binder in [imageDisplay.binder, alternateDisplay.binder] {
         binder.isVisible = isVisible
         binder.displayDidChange()
       }
     }
+    place.observer = observer
+  }
+
+  /// A button and the observer of its layout.
+  @MainActor
+  private final class ObservedButton {
+    weak var button: NSButton?
+    weak var observer: AppKitLayoutObserver?
+    init(_ button: NSButton) { self.button = button }
   }
 
   /// Shows the image at a URL; see ``ImageViewProxy``.
@@ -53,13 +63,14 @@ public final class ButtonImagePair {
   }
 
   private static func display(
-    _ button: NSButton, set: @escaping @MainActor (NSButton, NSImage?) -> Void
+    _ place: ObservedButton, set: @escaping @MainActor (NSButton, NSImage?) -> Void
   ) -> SlotDisplay {
-    let slot = SlotDisplay.Slot(
-      size: { [weak button] in button.map { ViewSize($0.bounds.size) } ?? .zero },
-      scale: { [weak button] in Double(button?.window?.backingScaleFactor ?? 1) },
-      show: { [weak button] picture, scale in if let button { set(button, picture.nsImage(scale)) } },
-      view: { [weak button] in button })
+    var slot = SlotDisplay.Slot(
+      size: { place.button.map { ViewSize($0.bounds.size) } ?? .zero },
+      scale: { Double(place.button?.window?.backingScaleFactor ?? 1) },
+      show: { picture, scale in if let button = place.button { set(button, picture.nsImage(scale)) } },
+      view: { place.button })
+    slot.screen = { place.observer?.screenSize ?? .zero }
     return SlotDisplay(slot)
   }
 }

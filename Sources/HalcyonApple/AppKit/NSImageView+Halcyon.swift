@@ -19,6 +19,7 @@ private final class NSImageViewDisplay: AnimatedDisplay {
   private(set) lazy var binder = ImageViewBinder(display: self) { .shared }
 
   private weak var view: NSImageView?
+  private weak var observer: AppKitLayoutObserver?
   /// A custom view that is shown instead of an image.
   private var contentView: NSView?
   private var indicator: NSView?
@@ -37,6 +38,7 @@ private final class NSImageViewDisplay: AnimatedDisplay {
     }
     observer.isClickable = { [weak self] in self?.binder.retriesOnTap == true }
     observer.onClick = { [weak self] in self?.binder.didTap() }
+    self.observer = observer
   }
 
   func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) {
@@ -59,6 +61,10 @@ private final class NSImageViewDisplay: AnimatedDisplay {
     guard let size = view?.bounds.size else { return .zero }
     return ViewSize(width: Double(size.width), height: Double(size.height))
   }
+
+  var screenSize: ViewSize { observer?.screenSize ?? .zero }
+
+  var transitionView: Any? { view }
 
   var displayScale: Double { Double(view?.window?.backingScaleFactor ?? 1) }
 

@@ -1,4 +1,5 @@
 #if canImport(UIKit) && !os(watchOS)
+import HalcyonViews
 import UIKit
 
 /// A clear subview that fills its superview and reports changes of its layout and window.
@@ -7,6 +8,10 @@ import UIKit
 final class UIKitLayoutObserver: UIView {
   /// Receives whether the view is in a window.
   private let onChange: (Bool) -> Void
+  private var isLaidOut = false
+
+  /// The size of the window, which has laid out the view; zero before that.
+  var screenSize: ViewSize { isLaidOut ? ViewSize(window?.bounds.size ?? .zero) : .zero }
 
   init(filling view: UIView, onChange: @escaping (Bool) -> Void) {
     self.onChange = onChange
@@ -21,11 +26,14 @@ final class UIKitLayoutObserver: UIView {
 
   override func layoutSubviews() {
     super.layoutSubviews()
-    onChange(window != nil)
+    isLaidOut = window != nil
+    onChange(isLaidOut)
   }
 
   override func didMoveToWindow() {
     super.didMoveToWindow()
+    isLaidOut = false
+    setNeedsLayout()
     onChange(window != nil)
   }
 }
@@ -49,6 +57,10 @@ final class RetryControl: UIControl {
   override func point(inside point: CGPoint, with event: UIEvent?) -> Bool {
     isUsed() && super.point(inside: point, with: event)
   }
+
+  #if os(tvOS)
+  override var canBecomeFocused: Bool { isUsed() }
+  #endif
 }
 
 extension UIView {

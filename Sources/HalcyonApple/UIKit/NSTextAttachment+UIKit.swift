@@ -12,7 +12,7 @@ extension NSTextAttachment {
   @MainActor
   public func hc(in view: UIView) -> ImageViewProxy {
     let display = AssociatedDisplay.of(self) { attachment in
-      let slot = SlotDisplay.Slot(
+      var slot = SlotDisplay.Slot(
         size: { [weak attachment, weak view] in
           let bounds = attachment?.bounds.size ?? .zero
           return ViewSize(bounds.width > 0 ? bounds : view?.bounds.size ?? .zero)
@@ -24,9 +24,20 @@ extension NSTextAttachment {
           view?.setNeedsDisplay()
         },
         view: { [weak view] in view })
-      return SlotDisplay(slot)
+      let layout = AttachmentLayout()
+      slot.screen = { layout.observer?.screenSize ?? .zero }
+      let display = SlotDisplay(slot)
+      let observer = UIKitLayoutObserver(filling: view) { [weak display] _ in display?.binder.displayDidChange() }
+      layout.observer = observer
+      return display
     }
     return display.binder.hc
   }
+}
+
+/// The observer of the view whose text an attachment is in: an empty label gets its size from the image.
+@MainActor
+private final class AttachmentLayout {
+  weak var observer: UIKitLayoutObserver?
 }
 #endif

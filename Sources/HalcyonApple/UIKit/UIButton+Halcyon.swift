@@ -11,23 +11,25 @@ extension UIButton {
 
 /// The images of a button, each with a proxy of its own.
 ///
-/// Images are decoded at most at the size of the button. A load starts when the button has a size; until it ends, and if it
-/// fails, an image that the program has set stays. There are no indicators, and no transitions but custom ones.
+/// Images are decoded at most at the size of the button, of which a side that the image determines is not limited. A load
+/// starts when the button has been laid out; until it ends, and if it fails, an image that the program has set stays. There are no indicators, and no transitions but custom ones.
 @MainActor
 public final class ButtonImages {
   private enum Place: Hashable { case image(UInt), background(UInt) }
 
   private weak var button: UIButton?
+  private weak var observer: UIKitLayoutObserver?
   private var displays: [Place: SlotDisplay] = [:]
 
   fileprivate init(_ button: UIButton) {
     self.button = button
-    _ = UIKitLayoutObserver(filling: button) { [weak self] isVisible in
+    let observer = UIKitLayoutObserver(filling: button) { [weak self] isVisible in
       for display in self?.displays.values ?? [:].values {
         display.binder.isVisible = isVisible
         display.binder.displayDidChange()
       }
     }
+    self.observer = observer
   }
 
   /// Sets the image for a state.
@@ -60,11 +62,12 @@ public final class ButtonImages {
 
   private func proxy(_ place: Place, set: @escaping @MainActor (UIButton, UIImage?) -> Void) -> ImageViewProxy {
     if let display = displays[place] { return display.binder.hc }
-    let slot = SlotDisplay.Slot(
+    var slot = SlotDisplay.Slot(
       size: { [weak button] in button.map { ViewSize($0.bounds.size) } ?? .zero },
       scale: { [weak button] in Double(button?.traitCollection.displayScale ?? 1) },
       show: { [weak button] picture, scale in if let button { set(button, picture.uiImage(scale)) } },
       view: { [weak button] in button })
+    slot.screen = { [weak observer] in observer?.screenSize ?? .zero }
     let display = SlotDisplay(slot)
     displays[place] = display
     return display.binder.hc

@@ -19,6 +19,7 @@ private final class UIImageViewDisplay: ClockedDisplay {
   private(set) lazy var binder = ImageViewBinder(display: self) { .shared }
 
   private weak var view: UIImageView?
+  private weak var observer: UIKitLayoutObserver?
   private var retryControl: RetryControl?
   private var options = ImageViewOptions()
   private var hasText = false
@@ -32,10 +33,11 @@ private final class UIImageViewDisplay: ClockedDisplay {
 
   init(_ view: UIImageView) {
     self.view = view
-    _ = UIKitLayoutObserver(filling: view) { [weak self] isVisible in
+    let observer = UIKitLayoutObserver(filling: view) { [weak self] isVisible in
       self?.binder.isVisible = isVisible
       self?.binder.displayDidChange()
     }
+    self.observer = observer
   }
 
   func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) {
@@ -70,6 +72,10 @@ private final class UIImageViewDisplay: ClockedDisplay {
   var displayScale: Double { Double(view?.traitCollection.displayScale ?? 1) }
 
   var displayColorSpace: TargetColorSpace { view?.traitCollection.imageColorSpace ?? .sRGB }
+  var screenSize: ViewSize { observer?.screenSize ?? .zero }
+
+  var transitionView: Any? { view }
+
 
   var displayMode: ImageDisplayMode {
     switch view?.contentMode {

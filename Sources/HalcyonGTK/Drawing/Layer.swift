@@ -20,9 +20,12 @@ struct Layer {
 
   /// Creates a layer of an image.
   ///
-  /// - Parameter scale: Device pixels per point.
-  init(_ image: DecodedImage, scale: Double) {
-    size = DrawingSize(width: Double(image.size.width) / scale, height: Double(image.size.height) / scale)
+  /// - Parameters:
+  ///   - naturalSize: The size of the image in pixels if the view does not limit it. Default: `nil`, the size of `image`.
+  ///   - scale: Device pixels per point.
+  init(_ image: DecodedImage, naturalSize: PixelSize? = nil, scale: Double) {
+    let pixels = naturalSize ?? image.size
+    size = DrawingSize(width: Double(pixels.width) / scale, height: Double(pixels.height) / scale)
     content =
       image.animation == nil
       ? .paintable(ObjectReference(adopting: image.makeTexture())) : .frame(image.bitmap, FrameTexture())

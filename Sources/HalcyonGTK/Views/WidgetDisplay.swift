@@ -55,8 +55,23 @@ final class WidgetDisplay: ClockedDisplay {
     let size = isEnding ? .zero : kind.imageSize(of: widget)
     // A load that waits for a size continues after the next drawing, also at the size of the last one.
     if size.isEmpty { lastDrawnSize = nil }
-    return ViewSize(width: size.width, height: size.height)
+    guard paintable.intrinsicSize.isEmpty else { return ViewSize(width: size.width, height: size.height) }
+    let given = kind.givenSides(of: widget)
+    return ViewSize(
+      width: given.width || size.width != WidgetKind.emptySide ? size.width : 0,
+      height: given.height || size.height != WidgetKind.emptySide ? size.height : 0)
   }
+
+  /// The size of the window.
+  var screenSize: ViewSize {
+    guard !isEnding, gtk_widget_get_width(widget) > 0 || gtk_widget_get_height(widget) > 0,
+      let window = gtk_widget_get_root(widget)
+    else { return .zero }
+    let root = UnsafeMutablePointer<GtkWidget>(window)
+    return ViewSize(width: Double(gtk_widget_get_width(root)), height: Double(gtk_widget_get_height(root)))
+  }
+
+  var transitionView: Any? { isEnding ? nil : widget }
 
   var displayScale: Double { isEnding ? 1 : Double(gtk_widget_get_scale_factor(widget)) }
 
@@ -144,7 +159,7 @@ final class WidgetDisplay: ClockedDisplay {
   private func layer(for content: DisplayContent) -> Layer? {
     switch content.picture {
     case .none: nil
-    case .image(let image): Layer(image, scale: pixelsPerPoint(of: image))
+    case .image(let image): Layer(image, naturalSize: content.naturalSize, scale: pixelsPerPoint(of: image))
     case .icon(let name): Layer(icon: icon(name))
     case .view(let view): overlay?.showContent(view) == true ? nil : Layer(custom: view)
     }

@@ -39,6 +39,17 @@ enum WidgetKind {
     }
   }
 
+  /// The width and the height in points of a `GtkPicture` whose paintable has no size, unless its place gives it one.
+  static let emptySide = 16.0
+
+  /// Whether the program or the kind of the widget gives it a width, and a height.
+  func givenSides(of widget: UnsafeMutablePointer<GtkWidget>) -> (width: Bool, height: Bool) {
+    guard self == .picture else { return (true, true) }
+    var (width, height) = (gint(0), gint(0))
+    gtk_widget_get_size_request(widget, &width, &height)
+    return (Double(width) >= Self.emptySide, Double(height) >= Self.emptySide)
+  }
+
   func mode(of widget: UnsafeMutablePointer<GtkWidget>) -> ImageDisplayMode {
     switch self {
     case .image: .fit

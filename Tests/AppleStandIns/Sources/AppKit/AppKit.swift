@@ -72,6 +72,8 @@ public final class NSScreen {
   /// Set by tests.
   public var gamut = NSDisplayGamut.sRGB
 
+  public var frame = CGRect(x: 0, y: 0, width: 1440, height: 900)
+
   public init() {}
   public func canRepresent(_ displayGamut: NSDisplayGamut) -> Bool { displayGamut.rawValue <= gamut.rawValue }
 }
@@ -157,6 +159,12 @@ open class NSView: NSResponder {
       if view.autoresizingMask.contains(.width) { view.frame.size.width += width }
       if view.autoresizingMask.contains(.height) { view.frame.size.height += height }
     }
+  }
+  open func layout() { needsLayout = false }
+  open var needsLayout = true
+  open func layoutSubtreeIfNeeded() {
+    if needsLayout { layout() }
+    for view in subviews { view.layoutSubtreeIfNeeded() }
   }
   open func viewDidMoveToWindow() {}
   open func viewDidChangeBackingProperties() {}

@@ -106,13 +106,19 @@ public final class UITraitCollection {
   /// Set by tests.
   public static var current = UITraitCollection(displayGamut: .SRGB)
 
-  public let displayScale: CGFloat = 2
+  /// 0 while unspecified, as of a view in no window.
+  public let displayScale: CGFloat
   public let displayGamut: UIDisplayGamut
 
-  public init(displayGamut: UIDisplayGamut) { self.displayGamut = displayGamut }
+  public convenience init(displayGamut: UIDisplayGamut) { self.init(displayGamut: displayGamut, displayScale: 2) }
+  /// For tests.
+  public init(displayGamut: UIDisplayGamut, displayScale: CGFloat) {
+    (self.displayGamut, self.displayScale) = (displayGamut, displayScale)
+  }
 }
 
-/// A view with a hierarchy. Layout is done at once: a change of its bounds resizes the subviews as their masks say.
+/// A view with a hierarchy. A change of its bounds resizes the subviews as their masks say, and lays it out at once if it has
+/// both sides, otherwise with ``layoutIfNeeded()``.
 @MainActor
 open class UIView: UIResponder {
   public enum ContentMode: Sendable { case scaleToFill, scaleAspectFit, scaleAspectFill, center }
@@ -150,9 +156,11 @@ open class UIView: UIResponder {
         if view.autoresizingMask.contains(.flexibleWidth) { view.frame.size.width += width }
         if view.autoresizingMask.contains(.flexibleHeight) { view.frame.size.height += height }
       }
-      layoutSubviews()
+      needsLayout = true
+      if bounds.width > 0, bounds.height > 0 { layoutIfNeeded() }
     }
   }
+  private var needsLayout = true
   open var center: CGPoint = .zero
   open var contentMode: ContentMode = .scaleToFill
   open var autoresizingMask: AutoresizingMask = []
@@ -185,7 +193,15 @@ open class UIView: UIResponder {
     windowDidChange()
   }
   open func layoutSubviews() {}
-  open func setNeedsLayout() {}
+  open func setNeedsLayout() { needsLayout = true }
+  /// Lays out this view and those in it.
+  open func layoutIfNeeded() {
+    if needsLayout {
+      needsLayout = false
+      layoutSubviews()
+    }
+    for view in subviews { view.layoutIfNeeded() }
+  }
   open func setNeedsDisplay() { displayCount += 1 }
   open func didMoveToWindow() {}
   open func point(inside point: CGPoint, with event: UIEvent?) -> Bool { bounds.contains(point) }
@@ -233,6 +249,8 @@ open class UIBarButtonItem {
 
 open class UIImageView: UIView {
   open var image: UIImage?
+  /// The size of a view whose place does not give it one.
+  open var intrinsicContentSize: CGSize { image?.size ?? CGSize(width: -1, height: -1) }
 
   public override init(frame: CGRect) {
     super.init(frame: frame)
@@ -312,6 +330,8 @@ open class NSTextAttachment: AssociationOwner {
 extension NSNotification.Name {
   public static let NSExtensionHostDidEnterBackground =
     NSNotification.Name("NSExtensionHostDidEnterBackgroundNotification")
+  public static let NSExtensionHostWillEnterForeground =
+    NSNotification.Name("NSExtensionHostWillEnterForegroundNotification")
 }
 
 extension ProcessInfo {
