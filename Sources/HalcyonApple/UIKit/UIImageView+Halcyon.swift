@@ -48,7 +48,10 @@ private final class UIImageViewDisplay: ClockedDisplay {
       view?.isAccessibilityElement = hasText
       view?.accessibilityLabel = options.alternativeText
     }
-    guard options.retriesOnTap == true, retryControl == nil, let view else { return }
+    guard options.retriesOnTap == true, let view else { return }
+    // Off for image views by default, and then their subviews receive no touches.
+    view.isUserInteractionEnabled = true
+    guard retryControl == nil else { return }
     retryControl = RetryControl(
       filling: view, isUsed: { [weak self] in self?.binder.retriesOnTap == true },
       onTap: { [weak self] in self?.binder.didTap() })
