@@ -82,7 +82,6 @@ public final class TestDisplay: AnimatedDisplay {
   public func show(_ content: DisplayContent, transition: ImageTransition) {
     contents.append(content)
     transitions.append(transition)
-    if case .custom(let animate) = transition { animate(self) }
     let ended = waiters.filter { $0.role == content.role }
     waiters.removeAll { $0.role == content.role }
     for waiter in ended { waiter.continuation.resume() }

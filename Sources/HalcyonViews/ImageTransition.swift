@@ -9,8 +9,10 @@ public enum ImageTransition: Sendable {
   case immediate
   /// The previous content fades into the image.
   case crossFade(Duration)
-  /// An animation by the closure, which is called with the toolkit's view when it shows the image.
-  case custom(@MainActor @Sendable (Any) -> Void)
+  /// An animation by the closure, which shows the image and ends the transition: see ``CustomTransition``.
+  ///
+  /// In views without transitions, such as an ``ObservableImage``, the image appears without animation.
+  case custom(@MainActor @Sendable (CustomTransition) -> Void)
 
   /// A cross-fade of 0.3 seconds.
   public static let crossFade = ImageTransition.crossFade(.milliseconds(300))

@@ -100,8 +100,8 @@ public struct ImageViewProxy {
   ///   - pipeline: The pipeline that loads this image. Default: `nil`, the view's own ``pipeline``.
   ///   - completion: Called exactly once: before this returns for an image in memory, otherwise when the transition of the
   ///     image has ended or was cut short by other content, when the load fails or is cancelled, or when the view is set
-  ///     to another image or released. A custom transition, and in SwiftUI any, counts as ended when it has begun; a
-  ///     failure does not wait for its content.
+  ///     to another image or released. In SwiftUI a transition counts as ended when it has begun; a failure does not
+  ///     wait for its content.
   /// - Returns: The load, or `nil` if it has ended before this returns.
   @discardableResult
   public func setImage(

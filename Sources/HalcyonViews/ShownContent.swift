@@ -17,6 +17,8 @@ final class ShownContent {
 
   /// The request of the image or the preview; `nil` for other content.
   private var request: ViewRequest?
+  /// The custom transition of the content.
+  private var transition: TransitionSteps?
   private var hasIndicator = false
   /// Counts contents, so that replaced content is not played.
   private var number = 0
@@ -44,8 +46,13 @@ final class ShownContent {
     _ content: DisplayContent, of request: ViewRequest?, transition: ImageTransition, time: any TimeSource,
     onEnd: (@MainActor () -> Void)?
   ) {
+    let old = self.content
     (self.content, self.request) = (content, content.hasLoadedImage ? request : nil)
     driver?.player = nil
+    let previous = self.transition
+    self.transition = nil
+    // Last, since the completion may set another image.
+    defer { previous?.end() }
     number += 1
     let playback = content.role == .image ? request?.options.playback : nil
     let play: @MainActor () -> Void = { [weak self, number] in
@@ -55,16 +62,32 @@ final class ShownContent {
       onEnd?()
       return
     }
-    if let onEnd {
+    if case .custom(let animate) = transition {
+      guard let view = display.transitionView else {
+        display.show(content, transition: .immediate)
+        play()
+        onEnd?()
+        return
+      }
+      let steps = TransitionSteps(
+        show: { [weak self, weak display, number] in
+          guard let self, self.number == number else { return }
+          display?.show(content, transition: .immediate)
+          play()
+        }, onEnd: onEnd)
+      self.transition = steps
+      animate(CustomTransition(view, from: old.image, to: content.image, steps))
+    } else if let onEnd {
       display.show(content, transition: transition) {
         // The completion may control the animation.
         play()
         onEnd()
       }
+      play()
     } else {
       display.show(content, transition: transition)
+      play()
     }
-    play()
   }
 
   /// Plays the animation that the display shows, unless it is playing.

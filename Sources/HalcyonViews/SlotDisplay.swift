@@ -53,12 +53,12 @@ package final class SlotDisplay: ImageDisplay {
   package var displaySize: ViewSize { slot.size() }
   package var screenSize: ViewSize { slot.screen() }
   package var displayScale: Double { slot.scale() }
+  package var transitionView: Any? { slot.view() }
   package var displayMode: ImageDisplayMode { slot.mode() }
   package var displayColorSpace: TargetColorSpace { slot.colorSpace() }
 
   package func show(_ content: DisplayContent, transition: ImageTransition) {
     slot.show(content.picture, content.image.map(pixelsPerPoint) ?? 1)
-    if case .custom(let animate) = transition, let view = slot.view() { animate(view) }
   }
 
   package func showIndicator(_ indicator: LoadingIndicator) {}

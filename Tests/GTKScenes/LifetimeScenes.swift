@@ -94,8 +94,8 @@ enum LifetimeScenes {
       let picture = try await stage.addPicture()
       finalizations.watch(gpointer(picture))
       var options = ImageViewOptions()
-      options.transition = .custom { widget in
-        if let widget = widget as? UnsafeMutablePointer<GtkWidget> { stage.remove(widget) }
+      options.transition = .custom { transition in
+        if let widget = transition.view as? UnsafeMutablePointer<GtkWidget> { stage.remove(widget) }
       }
       try await stage.load(try SolidImage.request(.red), in: picture, options: options)
     }

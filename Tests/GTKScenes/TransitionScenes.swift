@@ -1,4 +1,6 @@
 #if GTK
+import CHalcyonGTK
+import Foundation
 import Halcyon
 import HalcyonGTK
 import HalcyonTestSupport
@@ -48,6 +50,46 @@ enum TransitionScenes {
     try stage.require(outcome.count == 0, "the completion was called when the fade began")
     try await stage.until("the fade has ended") { outcome.count == 1 }
     try await stage.require(picture, is: .green)
+  }
+
+  /// A cross-fade from an empty view that is interrupted before its first frame.
+  static func fadeFromNothing(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    try await stage.load(try SolidImage.request(.blue), in: picture)
+    await stage.nextFrame()
+    let options = ImageViewOptions(transition: .crossFade(.seconds(2)), transitionOrigins: [.memory])
+    let pipeline = ViewScenes.pipeline()
+    let requests = try [Color.red, .green].map { try SolidImage.request($0) }
+    for request in requests { _ = try await pipeline.image(for: request) }
+    for request in requests + requests {
+      var sized = request
+      sized.size = .original
+      picture.hc.setImage(with: nil as URL?, pipeline: pipeline)
+      picture.hc.setImage(with: sized, options: options, pipeline: pipeline)
+    }
+    let paintable = gtk_picture_get_paintable(OpaquePointer(picture))
+    g_object_unref(gpointer(gdk_paintable_get_current_image(paintable)))
+    picture.hc.setImage(with: nil as URL?, pipeline: pipeline)
+    g_object_unref(gpointer(gdk_paintable_get_current_image(paintable)))
+  }
+
+  static func custom(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    let pipeline = ViewScenes.pipeline()
+    try await stage.load(try SolidImage.request(.red), in: picture, pipeline: pipeline)
+    var begun: CustomTransition?
+    let options = ImageViewOptions(keepsCurrentImage: true, transition: .custom { begun = $0 })
+    let outcome = Outcome()
+    picture.hc.setImage(
+      with: try SolidImage.request(.green), options: options, pipeline: pipeline, completion: outcome.take)
+    try await stage.until("it begins") { begun != nil }
+    try stage.require(begun?.view as? UnsafeMutablePointer<GtkWidget> == picture, "it got another view")
+    try await stage.require(picture, is: .red)
+    begun?.showImage()
+    try await stage.require(picture, is: .green)
+    try stage.require(outcome.count == 0, "the completion did not wait for the end")
+    begun?.end()
+    try stage.require(outcome.count == 1, "the completion was called \(outcome.count) times")
   }
 
   static func memoryHit(_ stage: Stage) async throws {

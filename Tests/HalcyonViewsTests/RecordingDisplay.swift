@@ -26,9 +26,8 @@ final class RecordingDisplay: ImageDisplay {
       switch transition {
       case .immediate: ""
       case .crossFade(let duration): " fading for \(duration)"
-      default: " in another way"
+      default: " in a way that displays do not get"
       }
-    if case .custom(let animate) = transition { animate(self) }
     log.record(content.name + appearance)
     onShow()
   }

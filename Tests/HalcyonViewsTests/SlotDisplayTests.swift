@@ -29,7 +29,10 @@ struct SlotDisplayTests {
       view: { [weak button] in button })
     var prepared: [ImagePipeline] = []
     let display = SlotDisplay(slot, pipeline: view.fixture.pipeline) { prepared.append($0) }
-    let transition = ImageTransition.custom { ($0 as? Button)?.animationCount += 1 }
+    let transition = ImageTransition.custom {
+      ($0.view as? Button)?.animationCount += 1
+      $0.end()
+    }
     var options = ImageViewOptions(indicator: .activity, transition: transition)
     options.transitionOrigins = [.network]
     display.binder.hc.setImage(with: view.request("90x90"), options: options) { [ends = view.ends] in

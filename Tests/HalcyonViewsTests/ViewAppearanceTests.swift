@@ -126,14 +126,6 @@ struct ViewAppearanceTests {
     }
   }
 
-  @Test func `a custom transition receives the native view`() async throws {
-    let view = ViewFixture()
-    let animated = EventLog<ObjectIdentifier>()
-    try await view.load("40x20") { $0.transition = .custom { animated.record(ObjectIdentifier($0 as AnyObject)) } }
-    #expect(animated.events == [ObjectIdentifier(view.display)])
-    #expect(view.display.events == ["image 40x20 in another way"])
-  }
-
   @Test func `a lower resolution image is shown until the full image has loaded`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20") { $0.lowResolution = view.request("4x2") }

@@ -94,7 +94,6 @@ private final class NSImageViewDisplay: AnimatedDisplay {
       CATransaction.commit()
     } else {
       draw(content, in: view)
-      if case .custom(let animate) = transition { animate(view) }
       onEnd()
     }
   }

@@ -72,13 +72,13 @@ private final class UIImageViewDisplay: ClockedDisplay {
     return ViewSize(width: Double(size.width), height: Double(size.height))
   }
 
-  var displayScale: Double { Double(view?.traitCollection.displayScale ?? 1) }
-
-  var displayColorSpace: TargetColorSpace { view?.traitCollection.imageColorSpace ?? .sRGB }
   var screenSize: ViewSize { observer?.screenSize ?? .zero }
 
   var transitionView: Any? { view }
 
+  var displayScale: Double { Double(view?.traitCollection.displayScale ?? 1) }
+
+  var displayColorSpace: TargetColorSpace { view?.traitCollection.imageColorSpace ?? .sRGB }
 
   var displayMode: ImageDisplayMode {
     switch view?.contentMode {
@@ -102,10 +102,6 @@ private final class UIImageViewDisplay: ClockedDisplay {
       UIView.transition(
         with: view, duration: duration / .seconds(1), options: [.transitionCrossDissolve, .allowUserInteraction],
         animations: { self.draw(content, in: view) }, completion: { _ in onEnd() })
-    case .custom(let animate):
-      draw(content, in: view)
-      animate(view)
-      onEnd()
     default:
       draw(content, in: view)
       onEnd()

@@ -86,7 +86,6 @@ private final class PaintableDisplay: ImageDisplay {
 
   func show(_ content: DisplayContent, transition: ImageTransition) {
     paintable.show(layer(for: content))
-    if case .custom(let animate) = transition { animate(self) }
   }
 
   private func layer(for content: DisplayContent) -> Layer? {

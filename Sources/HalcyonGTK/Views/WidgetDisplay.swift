@@ -112,11 +112,6 @@ final class WidgetDisplay: ClockedDisplay {
       paintable.show(layer)
     }
     kind.setPaintable(paintableObject.pointer, of: widget)
-    guard case .custom(let animate) = transition else { return }
-    // Last, and with a reference: the closure may remove the widget, which destroys it.
-    let reference = ObjectReference(OpaquePointer(widget))
-    animate(widget)
-    withExtendedLifetime(reference) {}
   }
 
   func phaseDidChange(_ phase: ImagePhase) { onPhaseChange?(phase) }
