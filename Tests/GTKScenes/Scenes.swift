@@ -43,6 +43,7 @@ enum Scenes {
     "view-transition-end": TransitionScenes.transitionEnd,
     "view-fixed-size": SizeScenes.fixedSize,
     "view-natural-size": ContainerScenes.naturalSize,
+    "view-custom-transition": TransitionScenes.custom,
     "grid-captions": GridScenes.captions,
     "grid-changed-rows": GridScenes.changedRows,
     "signal-result-types": SignalScenes.resultTypes,

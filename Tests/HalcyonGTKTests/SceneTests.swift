@@ -204,6 +204,10 @@ import Testing
     #expect(try await Scene.play("view-natural-size") == "")
   }
 
+  @Test func `a custom transition shows the image, and its end calls the completion`() async throws {
+    #expect(try await Scene.play("view-custom-transition") == "")
+  }
+
   @Test func `captions are added to the cells that a grid has bound, once to each`() async throws {
     #expect(try await Scene.play("grid-captions") == "")
   }
