@@ -43,6 +43,7 @@ enum Scenes {
     "view-transition-end": TransitionScenes.transitionEnd,
     "view-fixed-size": SizeScenes.fixedSize,
     "view-natural-size": ContainerScenes.naturalSize,
+    "view-fade-from-nothing": TransitionScenes.fadeFromNothing,
     "view-custom-transition": TransitionScenes.custom,
     "grid-captions": GridScenes.captions,
     "grid-changed-rows": GridScenes.changedRows,

@@ -204,6 +204,10 @@ import Testing
     #expect(try await Scene.play("view-natural-size") == "")
   }
 
+  @Test func `a cross-fade from nothing can be interrupted before its first frame`() async throws {
+    #expect(try await Scene.play("view-fade-from-nothing") == "")
+  }
+
   @Test func `a custom transition shows the image, and its end calls the completion`() async throws {
     #expect(try await Scene.play("view-custom-transition") == "")
   }

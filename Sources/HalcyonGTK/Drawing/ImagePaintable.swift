@@ -72,8 +72,7 @@ final class ImagePaintable {
   func frozenLayer() -> Layer? {
     guard fadeProgress < 1, !lastBounds.isEmpty, let snapshot = gtk_snapshot_new() else { return layer }
     drawLayers(snapshot, lastBounds)
-    var size = graphene_size_t(width: Float(lastBounds.width), height: Float(lastBounds.height))
-    return gtk_snapshot_free_to_paintable(snapshot, &size).map { Layer(paintable: ObjectReference(adopting: $0)) }
+    return Self.paintable(freeing: snapshot, lastBounds).map { Layer(paintable: ObjectReference(adopting: $0)) }
   }
 
   /// Sets the progress of the fade, clamped to 0…1; 1 ends it.
@@ -99,8 +98,18 @@ final class ImagePaintable {
   func makeCurrentImage() -> OpaquePointer? {
     guard let snapshot = gtk_snapshot_new() else { return nil }
     drawLayers(snapshot, intrinsicSize)
-    var size = graphene_size_t(width: Float(intrinsicSize.width), height: Float(intrinsicSize.height))
-    return gtk_snapshot_free_to_paintable(snapshot, &size)
+    return Self.paintable(freeing: snapshot, intrinsicSize)
+      ?? gdk_paintable_new_empty(gint(intrinsicSize.width.rounded(.up)), gint(intrinsicSize.height.rounded(.up)))
+  }
+
+  /// An immutable paintable of what was drawn; `nil` if that is nothing, of which GTK makes an invalid one.
+  private static func paintable(freeing snapshot: OpaquePointer, _ bounds: DrawingSize) -> OpaquePointer? {
+    guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
+    defer { gsk_render_node_unref(node) }
+    guard let copy = gtk_snapshot_new() else { return nil }
+    gtk_snapshot_append_node(copy, node)
+    var size = graphene_size_t(width: Float(bounds.width), height: Float(bounds.height))
+    return gtk_snapshot_free_to_paintable(copy, &size)
   }
 
   private func drawLayers(_ snapshot: OpaquePointer, _ bounds: DrawingSize) {
