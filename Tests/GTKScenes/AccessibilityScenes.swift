@@ -31,6 +31,28 @@ enum AccessibilityScenes {
     }
   }
 
+  /// The focus for a retry goes with the failure, once it has left the view.
+  static func focusAfterRetry(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a.png", .status(404), .body(try SolidImage.png(.green)))
+      let picture = try await stage.addPicture()
+      guard let other = gtk_button_new() else { return }
+      // Its padding is no part of its width.
+      stage.append(other)
+      try await stage.until("it has an allocation") { gtk_widget_get_width(other) > 0 }
+      picture.hc.setImage(
+        with: url, options: ImageViewOptions(retriesOnTap: true), pipeline: ViewScenes.pipeline())
+      try await stage.until("it has failed", within: 300) { picture.hc.phase.error != nil }
+      try stage.require(gtk_widget_grab_focus(picture) != 0, "a failed image cannot have the focus")
+      picture.hc.retry()
+      try await stage.until("it is loaded", within: 300) { picture.hc.binder.content.role == .image }
+      try stage.require(gtk_widget_get_focusable(picture) != 0, "the focus is taken away")
+      gtk_widget_grab_focus(other)
+      try await stage.until("it is no Tab stop", within: 60) { gtk_widget_get_focusable(picture) == 0 }
+      try stage.require(gtk_widget_has_css_class(picture, "halcyon-retry") == 0, "it keeps the style of the focus")
+    }
+  }
+
   /// Run with `GTK_A11Y=test`.
   static func states(_ stage: Stage) async throws {
     try await ImageServer.run { server in

@@ -48,6 +48,7 @@ enum Scenes {
     "grid-captions": GridScenes.captions,
     "grid-changed-rows": GridScenes.changedRows,
     "signal-result-types": SignalScenes.resultTypes,
+    "accessibility-focus": AccessibilityScenes.focusAfterRetry,
     "animation-preloaded": AnimationScenes.preloaded,
     "view-previews": LoadingScenes.previews,
     "view-click": LoadingScenes.click,

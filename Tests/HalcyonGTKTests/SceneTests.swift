@@ -224,6 +224,10 @@ import Testing
     #expect(try await Scene.play("signal-result-types") == "")
   }
 
+  @Test func `the focus for a retry goes once it has left an image that is loaded`() async throws {
+    #expect(try await Scene.play("accessibility-focus") == "")
+  }
+
   @Test func `preloaded frames are those that views play`() async throws {
     #expect(try await Scene.play("animation-preloaded") == "")
   }

@@ -12,6 +12,8 @@ final class RetryControl {
   private let widget: UnsafeMutablePointer<GtkWidget>
   private let retry: @MainActor () -> Bool
   private var isEnabled = false
+  /// Whether a retry is possible.
+  private var isPossible = false
   /// Whether the widget has the focus only because of this.
   private var givesFocus = false
 
@@ -21,12 +23,21 @@ final class RetryControl {
     FocusStyle.install(gtk_widget_get_display(widget))
     addClick()
     addKeys()
+    // Later, since a widget must not become unable to have the focus while GTK moves that.
+    widget.connect("notify::has-focus") { [weak self] in _ = Task { self?.update() } }
   }
 
-  /// A retry has become possible or impossible. A widget that has the focus keeps it, so that the next key does not go to
-  /// another one while the image is loading.
+  /// A retry has become possible or impossible. A widget that has the focus keeps it until it leaves, so that the next key
+  /// does not go to another one while the image is loading.
   func update(isPossible: Bool) {
-    guard isPossible != isEnabled, isPossible || gtk_widget_has_focus(widget) == 0 else { return }
+    self.isPossible = isPossible
+    update()
+  }
+
+  private func update() {
+    guard gtk_widget_in_destruction(widget) == 0, isPossible != isEnabled,
+      isPossible || gtk_widget_has_focus(widget) == 0
+    else { return }
     isEnabled = isPossible
     if isPossible {
       givesFocus = gtk_widget_get_focusable(widget) == 0
