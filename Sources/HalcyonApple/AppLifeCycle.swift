@@ -10,9 +10,9 @@ extension ImageCache {
   /// A memory warning empties the memory tier; images in use are found again, see
   /// ``MemoryCacheConfiguration/findsImagesInUse``. In the background the memory tier keeps a tenth of its limit, and a disk
   /// cache writes its pending accesses to its index, cleans if its ``CleaningPolicy`` includes that occasion, and releases
-  /// its locks. The cache is held weakly. Idempotent.
+  /// its locks, after later writes too until the app enters the foreground. The cache is held weakly. Idempotent.
   ///
-  /// On macOS, resigning active counts as entering the background, and empties no memory; elsewhere the app requests
+  /// On macOS, resigning active counts as entering the background for a moment, and empties no memory; elsewhere the app requests
   /// background time from the system, and extensions are notified with their host. Views call this for the pipelines that
   /// load their images.
   @MainActor
@@ -29,6 +29,9 @@ final class AppLifeCycle {
   private struct WeakCache { weak var cache: ImageCache? }
 
   private var observers: [WeakCache] = []
+  /// The last change between foreground and background, after whose end the next one begins.
+  private var change: Task<Void, Never>?
+  private var isInBackground = false
   var caches: [ImageCache] { observers.compactMap(\.cache) }
   /// The disk caches, each of them once.
   private var disks: [DiskCache] {
@@ -49,6 +52,7 @@ final class AppLifeCycle {
     guard !observers.contains(where: { $0.cache === cache }) else { return }
     observers.removeAll { $0.cache == nil }
     observers.append(WeakCache(cache: cache))
+    if isInBackground { _ = notify { await cache.willEnterBackground() } }
   }
 
   func didReceiveMemoryWarning() {
@@ -56,7 +60,24 @@ final class AppLifeCycle {
   }
 
   func willEnterBackground() async {
-    for disk in disks { await disk.willEnterBackground() }
+    isInBackground = true
+    await notify { [self] in for disk in disks { await disk.willEnterBackground() } }.value
+  }
+
+  /// - Returns: A task that ends when the disk caches have been notified.
+  @discardableResult
+  func willEnterForeground() -> Task<Void, Never> {
+    isInBackground = false
+    return notify { [self] in for disk in disks { await disk.willEnterForeground() } }
+  }
+
+  private func notify(_ body: @escaping @MainActor () async -> Void) -> Task<Void, Never> {
+    let task = Task { [change] in
+      await change?.value
+      await body()
+    }
+    change = task
+    return task
   }
 
   func willTerminate() {

@@ -57,6 +57,102 @@ struct UIKitTests {
     #expect(pixels(view.image) == [100, 100])
   }
 
+  @Test(
+    arguments: [
+      (CGSize.zero, [600, 300]), (CGSize(width: 10, height: 0), [20, 10]), (CGSize(width: 0, height: 10), [40, 20]),
+    ] as [(CGSize, [Int?])])
+  func `a view that gets its size from its image loads it once it has been laid out`(
+    size: CGSize, expected: [Int?]
+  ) async throws {
+    let view = imageView(.scaleAspectFill)
+    view.removeFromSuperview()
+    view.frame.size = size
+    view.hc.setImage(with: fixture.url("4000x2000"), completion: fixture.completion)
+    window.addSubview(view)
+    #expect(fixture.transport.requests.isEmpty, "it has not been laid out")
+    window.layoutIfNeeded()
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(pixels(view.image) == expected)
+    // As Auto Layout does.
+    view.frame.size = view.intrinsicContentSize
+    window.layoutIfNeeded()
+    #expect(!view.hc.isLoading && pixels(view.image) == expected)
+  }
+
+  @Test func `the image view of a table cell shows the image of a reused cell`() async throws {
+    let cell = UIView(frame: CGRect(x: 0, y: 0, width: 300, height: 44))
+    window.addSubview(cell)
+    let view = UIImageView(frame: .zero)
+    cell.addSubview(view)
+    view.hc.pipeline = fixture.pipeline
+    for name in ["80x40", "60x60"] {
+      let count = fixture.ends.events.count
+      view.hc.setImage(with: fixture.url(name), completion: fixture.completion)
+      window.layoutIfNeeded()
+      try await fixture.ends.waitForEvents(count: count + 1)
+    }
+    #expect(fixture.ends.events == ["80x40", "60x60"])
+    #expect(view.image != nil)
+  }
+
+  @Test func `a button that gets its size from its image loads it once it has been laid out`() async throws {
+    let button = UIButton(frame: .zero)
+    window.addSubview(button)
+    button.hc.image(for: .normal).pipeline = fixture.pipeline
+    button.hc.setImage(with: fixture.url("80x40"), for: .normal, completion: fixture.completion)
+    #expect(fixture.transport.requests.isEmpty)
+    window.layoutIfNeeded()
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(pixels(button.image(for: .normal)) == [80, 40])
+  }
+
+  @Test func `a text attachment in an empty label loads once that has been laid out`() async throws {
+    let label = UIView(frame: .zero)
+    window.addSubview(label)
+    let attachment = NSTextAttachment()
+    attachment.hc(in: label).pipeline = fixture.pipeline
+    attachment.hc(in: label).setImage(with: fixture.url("80x40"), completion: fixture.completion)
+    #expect(fixture.transport.requests.isEmpty)
+    window.layoutIfNeeded()
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(attachment.image?.cgImage?.width == 80)
+  }
+
+  @Test func `an image is decoded once the scale of the screen is known, and has a scale until then`() async throws {
+    UITraitCollection.current = UITraitCollection(displayGamut: .SRGB, displayScale: 0)
+    defer { UITraitCollection.current = UITraitCollection(displayGamut: .SRGB) }
+    let view = imageView()
+    view.hc.setImage(with: fixture.url("80x40"), completion: fixture.completion)
+    let sized = imageView()
+    var request = ImageRequest(url: fixture.url("90x40"))
+    request.size = .fit(width: 30, height: 30)
+    sized.hc.setImage(with: request, completion: fixture.completion)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(sized.image?.scale == 1 && fixture.transport.requests.count == 1)
+    UITraitCollection.current = UITraitCollection(displayGamut: .SRGB)
+    view.hc.binder.displayDidChange()
+    try await fixture.ends.waitForEvents(count: 2)
+    #expect(pixels(view.image) == [20, 10])
+  }
+
+  @Test func `a custom transition gets the view, shows the image and ends the load`() async throws {
+    let view = imageView()
+    let begun = EventLog<Bool>()
+    var transition: CustomTransition?
+    let options = ImageViewOptions(
+      transition: .custom {
+        transition = $0
+        begun.record(true)
+      })
+    view.hc.setImage(with: fixture.url("40x20"), options: options, completion: fixture.completion)
+    try await begun.waitForEvents(count: 1)
+    #expect(transition?.view as? UIImageView === view && view.image == nil)
+    transition?.showImage()
+    #expect(view.image != nil && fixture.ends.events == [])
+    transition?.end()
+    #expect(fixture.ends.events == ["20x10"])
+  }
+
   @Test func `a released view cancels its load`() async throws {
     var view: UIImageView? = imageView()
     view?.frame = .zero
@@ -85,7 +181,6 @@ struct UIKitTests {
 
   @Test func `a tap on a failed view loads its image again, other taps pass through`() async throws {
     let view = imageView()
-    view.isUserInteractionEnabled = true
     let options = ImageViewOptions(retriesOnTap: true)
     view.hc.setImage(with: fixture.url("recovering"), options: options, completion: fixture.completion)
     let middle = CGPoint(x: 5, y: 5)
@@ -204,7 +299,7 @@ struct UIKitTests {
     #expect(button.image(for: .normal)?.renderingMode == .alwaysOriginal)
     #expect(pixels(button.backgroundImage(for: .selected)) == [20, 20])
     #expect(button.backgroundImage(for: .normal) == nil)
-    #expect(button.hc.image(for: .normal) === button.hc.image(for: .normal))
+    #expect(button.hc.image(for: .normal).binder === button.hc.image(for: .normal).binder)
     let failing = UIImage()
     let options = ImageViewOptions(failure: .shows(.uiImage(failing)))
     button.hc.setImage(with: fixture.url("gone"), for: .normal, options: options, completion: fixture.completion)
@@ -287,6 +382,35 @@ struct UIKitTests {
     #expect(memory.totalCost > 20_000)
     NotificationCenter.default.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
     #expect(memory.totalCost <= 6400)
+    NotificationCenter.default.post(name: UIApplication.willEnterForegroundNotification, object: nil)
+  }
+
+  @Test func `a background task whose time expires is ended at once`() async throws {
+    let application = UIApplication()
+    NotificationCenter.default.post(name: UIApplication.didEnterBackgroundNotification, object: application)
+    let handlers = application.backgroundTasks.values.compactMap(\.self)
+    #expect(handlers.count == 1)
+    for handler in handlers { handler() }
+    #expect(application.backgroundTasks.isEmpty)
+    NotificationCenter.default.post(name: UIApplication.willEnterForegroundNotification, object: application)
+  }
+
+  @Test func `reads are recorded before the app terminates`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let disk = DiskCache(directory: folder)
+      let cache = ImageCache(store: disk)
+      cache.followAppLifeCycle()
+      let pipeline = ImagePipeline { ($0.transport, $0.cache) = (fixture.transport, cache) }
+      let request = ImageRequest(url: fixture.url("40x20"))
+      _ = try await pipeline.image(for: request)
+      await cache.flush()
+      cache.memory.removeAll()
+      _ = try await pipeline.image(for: request)
+      NotificationCenter.default.post(name: UIApplication.willTerminateNotification, object: nil)
+      var hits: [Int] = []
+      for try await entry in DiskCache(directory: folder).entries { hits.append(entry.hitCount) }
+      #expect(hits == [1] && disk.statistics.errors == 0)
+    }
   }
 
   @Test func `an extension releases the locks of its disk caches with its host`() async throws {
@@ -300,7 +424,8 @@ struct UIKitTests {
       func lockCount() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: locks.path).count }
       #expect(try lockCount() == 1)
       NotificationCenter.default.post(name: .NSExtensionHostDidEnterBackground, object: nil)
-      while try lockCount() > 0, !Task.isCancelled { await Task.yield() }
+      while try lockCount() > 0 { await Task.yield() }
+      NotificationCenter.default.post(name: .NSExtensionHostWillEnterForeground, object: nil)
     }
   }
 
@@ -324,6 +449,18 @@ struct UIKitTests {
       #expect(application.backgroundTasks.count == 1)
       try await ended.waitForEvents(count: 1)
       #expect(try lockCount() == 0)
+      func load(_ name: String) async throws {
+        _ = try await pipeline.image(for: ImageRequest(url: fixture.url(name)))
+        await cache.flush()
+      }
+      try await load("41x20")
+      #expect(try lockCount() == 0, "a store in the background keeps its locks")
+      NotificationCenter.default.post(name: UIApplication.willEnterForegroundNotification, object: application)
+      var number = 42
+      while try lockCount() == 0 {
+        try await load("\(number)x20")
+        number += 1
+      }
     }
   }
 }

@@ -47,7 +47,7 @@ struct ViewRuleTests: SwiftUIStage {
 
   private func uiKitView(_ fixture: AppleFixture) -> TestedView {
     let view = UIImageView(frame: square)
-    (view.isUserInteractionEnabled, view.hc.pipeline) = (true, fixture.pipeline)
+    view.hc.pipeline = fixture.pipeline
     phone.addSubview(view)
     return TestedView(
       set: { view.hc.setImage(with: $0, completion: fixture.completion) }, pixels: { view.image?.cgImage },

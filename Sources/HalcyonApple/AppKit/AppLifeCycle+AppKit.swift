@@ -8,7 +8,13 @@ extension AppLifeCycle {
   func observeNSApplication() {
     let center = NotificationCenter.default
     _ = center.addObserver(forName: NSApplication.didResignActiveNotification, object: nil, queue: nil) { _ in
-      MainActor.assumeIsolated { _ = Task { await AppLifeCycle.shared.willEnterBackground() } }
+      MainActor.assumeIsolated {
+        _ = Task {
+          await AppLifeCycle.shared.willEnterBackground()
+          // The app goes on.
+          AppLifeCycle.shared.willEnterForeground()
+        }
+      }
     }
     _ = center.addObserver(forName: NSApplication.willTerminateNotification, object: nil, queue: nil) { _ in
       MainActor.assumeIsolated { AppLifeCycle.shared.willTerminate() }

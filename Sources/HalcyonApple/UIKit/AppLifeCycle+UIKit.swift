@@ -16,6 +16,12 @@ extension AppLifeCycle {
       let application = notification.object as? UIApplication
       MainActor.assumeIsolated { AppLifeCycle.shared.enterBackground(application) }
     }
+    for name in [UIApplication.willEnterForegroundNotification, .NSExtensionHostWillEnterForeground] {
+      _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in
+        // Extensions get theirs on any thread.
+        Task { @MainActor in AppLifeCycle.shared.willEnterForeground() }
+      }
+    }
     _ = center.addObserver(
       forName: UIApplication.didReceiveMemoryWarningNotification, object: nil, queue: nil
     ) { _ in
