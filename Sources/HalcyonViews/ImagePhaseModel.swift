@@ -19,8 +19,19 @@ package final class ImagePhaseModel {
   package var alternativeText: String? { phase.error == nil ? options.alternativeText : nil }
   /// What a screen reader says of an image that could not be loaded, unless images are decorative; `nil` for nothing.
   package var failureText: String? {
-    guard phase.error != nil, options.alternativeText != nil || options.failureText != nil else { return nil }
-    return options.failureText ?? "The image could not be loaded."
+    guard options.alternativeText != nil || options.failureText != nil else { return nil }
+    return ViewAccessibility(phase, options).value
+  }
+  /// The size in points of a view that gets it from its image, of which the sides that the view has are not exceeded; `nil`
+  /// without an image.
+  package var idealSize: ViewSize? {
+    guard let image = content.image else { return nil }
+    let (pixels, scale) = (content.naturalSize ?? image.size, pixelsPerPoint(of: image))
+    let natural = ViewSize(width: Double(pixels.width) / scale, height: Double(pixels.height) / scale)
+    var factor = 1.0
+    if displaySize.width > 0 { factor = min(factor, displaySize.width / natural.width) }
+    if displaySize.height > 0 { factor = min(factor, displaySize.height / natural.height) }
+    return ViewSize(width: natural.width * factor, height: natural.height * factor)
   }
   /// Counts contents. All frames of an animation are one content.
   package private(set) var contentNumber = 0
@@ -28,7 +39,11 @@ package final class ImagePhaseModel {
   /// Runs a change with its transition: for the animation of the toolkit. Default: without one.
   @ObservationIgnored package var animate: (@MainActor (ImageTransition, @MainActor () -> Void) -> Void)?
 
+  /// Of a view that has no width and no height, at most this much is decoded: toolkits of values know no screen.
+  private static let largeScreen = ViewSize(width: 1024, height: 1024)
+
   @ObservationIgnored package private(set) var displaySize = ViewSize.zero
+  @ObservationIgnored package private(set) var screenSize = ViewSize.zero
   @ObservationIgnored package private(set) var displayScale = 1.0
   @ObservationIgnored package private(set) var displayMode = ImageDisplayMode.fit
   @ObservationIgnored package var displayColorSpace = TargetColorSpace.sRGB
@@ -38,6 +53,9 @@ package final class ImagePhaseModel {
   @ObservationIgnored package private(set) lazy var binder = ImageViewBinder(
     display: self, time: time, makePipeline: makePipeline)
   @ObservationIgnored private var update: Update?
+  @ObservationIgnored private var identity: Identity?
+  /// The closures for the current load, those of the last update that has its image.
+  @ObservationIgnored private var closures = Closures()
   @ObservationIgnored private var options = ImageViewOptions()
   /// Whether animations wait to be played.
   @ObservationIgnored package var reducesMotion = false
@@ -82,39 +100,69 @@ package final class ImagePhaseModel {
     }
   }
 
+  /// The closures that one load calls.
+  @MainActor
+  private final class Closures {
+    var onProgress: (@MainActor (LoadProgress) -> Void)?
+    var completion: ImageViewProxy.Completion?
+  }
+
+  /// Applies what does not load the image again, such as texts and closures, without a change that is observed: the view is
+  /// being evaluated. An update with another image is ignored, for ``apply(_:)``.
+  package func adopt(_ update: Update, _ identity: Identity) {
+    guard self.update != nil, identity == self.identity else { return }
+    adopt(update)
+  }
+
+  private func adopt(_ update: Update) {
+    self.update = update
+    (closures.onProgress, closures.completion) = (update.onProgress, update.completion)
+    binder.adopt(update.options, update.placeholder)
+  }
+
   /// Loads the image if the request or the pipeline is another one; toolkits update their views at any change of state.
   package func apply(_ update: Update) {
     let group = self.update?.options.transitionGroup
-    self.update = update
     if displayMode != update.mode {
       displayMode = update.mode
       binder.displayDidChange()
     }
     if let pipeline = update.pipeline { binder.pipeline = pipeline }
+    identity = update.identity
     guard binder.isBound(to: update.request, pipeline: update.pipeline) else { return load(update) }
+    adopt(update)
     // The view keeps its image, or its load; others of the group do not wait for it.
     if update.options.transitionGroup !== group { update.options.transitionGroup?.skip() }
   }
 
   private func load(_ update: Update) {
+    self.update = update
+    closures = Closures()
+    (closures.onProgress, closures.completion) = (update.onProgress, update.completion)
+    let completion = completion
     guard let request = update.request else {
       binder.hc.setImage(
-        with: nil, placeholder: update.placeholder, options: update.options, completion: update.completion)
+        with: nil, placeholder: update.placeholder, options: update.options, completion: completion)
       return
     }
     let load = binder.hc.setImage(
-      with: request, placeholder: update.placeholder, options: update.options, completion: update.completion)
+      with: request, placeholder: update.placeholder, options: update.options, completion: completion)
     follow(load)
   }
 
-  private func follow(_ load: ImageViewLoad?) {
-    if let action = update?.onProgress { load?.onProgress(action) }
-  }
+  /// Calls the closure that the view has when the load ends.
+  private var completion: ImageViewProxy.Completion { { [closures] in closures.completion?($0) } }
+
+  private func follow(_ load: ImageViewLoad?) { load?.onProgress { [closures] in closures.onProgress?($0) } }
 
   /// Sets the size of the view, after which a load that needs it begins.
-  package func resize(to size: ViewSize, scale: Double) {
-    guard displaySize != size || displayScale != scale else { return }
-    (displaySize, displayScale) = (size, scale)
+  ///
+  /// - Parameter isLaidOut: Whether the image determines both sides if the view has none. Default: `false`, the load waits.
+  package func resize(to size: ViewSize, scale: Double, isLaidOut: Bool = false) {
+    let hasSide = size.width > 0 || size.height > 0
+    let screenSize = isLaidOut || hasSide ? Self.largeScreen : .zero
+    guard displaySize != size || displayScale != scale || self.screenSize != screenSize else { return }
+    (displaySize, displayScale, self.screenSize) = (size, scale, screenSize)
     binder.displayDidChange()
   }
 
@@ -133,12 +181,15 @@ package final class ImagePhaseModel {
   /// Retries a failed load if the options say so. The closures of the view receive its progress and its result.
   package func tap() {
     guard retriesOnTap else { return }
-    follow(binder.retry(completion: update?.completion))
+    follow(binder.retry(completion: completion))
   }
 
 }
 
 extension ImagePhaseModel: AnimatedDisplay {
+  /// A transition is one of the toolkit.
+  package var transitionView: Any? { nil }
+
   package func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) { self.options = options }
 
   package func show(_ content: DisplayContent, transition: ImageTransition) {

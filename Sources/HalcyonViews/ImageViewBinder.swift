@@ -147,6 +147,16 @@ public final class ImageViewBinder {
     return bound.isSame(as: ViewRequest(request, nil, bound.options, pipeline ?? bound.pipeline))
   }
 
+  /// Applies a placeholder and options to the current load, which goes on: for toolkits that evaluate their views again at any
+  /// change of state.
+  ///
+  /// The group and the size of the load stay.
+  package func adopt(_ options: ImageViewOptions, _ placeholder: ImagePlaceholder?) {
+    guard let current else { return }
+    current.adopt(options, placeholder)
+    display?.prepare(for: current.viewRequest.options, pipeline: current.viewRequest.pipeline)
+  }
+
   /// Shows the image of a request, superseding the previous load of the view.
   func apply(_ request: ViewRequest, _ completion: ImageViewProxy.Completion?) -> ImageViewLoad? {
     guard !hasEnded else {

@@ -10,7 +10,7 @@ import HalcyonSupport
 /// the view grows or shrinks, and when a view with ``ImageViewOptions/onlyWhileVisible`` becomes visible again.
 @MainActor
 public final class ImageViewLoad {
-  let viewRequest: ViewRequest
+  private(set) var viewRequest: ViewRequest
   private var state = ViewLoadState.created
   private weak var binder: ImageViewBinder?
   private let loader: ViewLoader
@@ -75,6 +75,12 @@ extension ImageViewLoad {
   private var isReloading: Bool {
     if case .released = state { return loader.isLoadingSecondary }
     return false
+  }
+
+  /// Applies a placeholder and options that do not change what is loaded.
+  func adopt(_ options: ImageViewOptions, _ placeholder: ImagePlaceholder?) {
+    viewRequest = viewRequest.with(options, placeholder)
+    loader.viewRequest = viewRequest
   }
 
   func start() {

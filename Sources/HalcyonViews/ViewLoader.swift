@@ -9,7 +9,7 @@ final class ViewLoader {
   /// How long a display has had fewer than half of the pixels of its image before a smaller image is loaded.
   private static let shrinkDelay = Duration.seconds(3)
 
-  let viewRequest: ViewRequest
+  var viewRequest: ViewRequest
   /// The request of the image that is shown, or being loaded, at its size.
   private(set) var sized: SizedRequest?
   /// The load of the image; after its first result a revalidation in the background.

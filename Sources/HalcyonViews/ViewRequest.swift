@@ -7,7 +7,7 @@ struct ViewRequest {
   /// The image to load, with the default options of the pipeline filled in; `nil` shows only the placeholder.
   let request: ImageRequest?
   let placeholder: ImagePlaceholder?
-  let options: ImageViewOptions
+  private(set) var options: ImageViewOptions
   /// The pipeline of the load, its retries and reloads.
   let pipeline: ImagePipeline
   /// Whether this repeats a request that has failed.
@@ -20,6 +20,14 @@ struct ViewRequest {
     self.options = options.completed(by: pipeline)
     self.placeholder = placeholder ?? self.options.placeholder
     self.pipeline = pipeline
+  }
+
+  /// The same load with another placeholder and other options, except for those with which it has begun.
+  func with(_ options: ImageViewOptions, _ placeholder: ImagePlaceholder?) -> ViewRequest {
+    var next = ViewRequest(request, placeholder, options, pipeline)
+    next.isRetry = isRetry
+    (next.options.transitionGroup, next.options.sizing) = (self.options.transitionGroup, self.options.sizing)
+    return next
   }
 
   /// Whether the image is decoded at the size of the display.

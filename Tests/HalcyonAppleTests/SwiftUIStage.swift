@@ -7,12 +7,32 @@ import SwiftUI
 protocol SwiftUIStage {}
 
 extension SwiftUIStage {
-  /// The modifiers of a body, the outermost first.
+  /// The modifiers in a body of views that are something, the outermost first: nothing has no appearance and no size.
   func modifiers(_ view: any View) -> [any AnyModifiedView] {
-    guard let modified = view as? any AnyModifiedView else { return [] }
-    return [modified] + modifiers(modified.modifiedContent)
+    if let modified = view as? any AnyModifiedView {
+      let inner = modifiers(modified.modifiedContent) + (modified.overlay.map { modifiers($0) } ?? [])
+      return isNothing(modified.modifiedContent) ? inner : [modified] + inner
+    }
+    return children(view).flatMap { modifiers($0) }
   }
 
+  private func isNothing(_ view: any View) -> Bool {
+    if view is EmptyView { return true }
+    if let modified = view as? any AnyModifiedView { return isNothing(modified.modifiedContent) }
+    let mirror = Mirror(reflecting: view)
+    if mirror.displayStyle == .optional { return children(view).allSatisfy { isNothing($0) } }
+    return view is any AnyConditionalContent && children(view).allSatisfy { isNothing($0) }
+  }
+
+  private func children(_ view: any View) -> [any View] {
+    if let erased = view as? AnyView { return [erased.view] }
+    if let content = view as? HalcyonImageContent { return [content.body] }
+    return Mirror(reflecting: view).children.flatMap { child in
+      child.value as? [any View] ?? (child.value as? any View).map { [$0] } ?? []
+    }
+  }
+
+  /// Lets a view appear in a space; a side that is not proposed is 0.
   func show(_ view: some View, width: CGFloat = 10, height: CGFloat = 10) {
     for modifier in modifiers(view.body) {
       modifier.onAppear?()
@@ -38,10 +58,6 @@ extension SwiftUIStage {
     if let modified = view as? any AnyModifiedView {
       return found(in: modified.modifiedContent, pick) + (modified.overlay.map { found(in: $0, pick) } ?? [])
     }
-    if let erased = view as? AnyView { return found(in: erased.view, pick) }
-    if let content = view as? HalcyonImageContent { return found(in: content.body, pick) }
-    return Mirror(reflecting: view).children.flatMap { child in
-      (child.value as? any View).map { found(in: $0, pick) } ?? []
-    }
+    return children(view).flatMap { found(in: $0, pick) }
   }
 }

@@ -5,7 +5,8 @@ import HalcyonSupport
 public import HalcyonViews
 public import SwiftUI
 
-/// A view that loads an image and fills the size it is proposed.
+/// A view that loads an image and fills the size it is proposed; a width or a height that is not proposed, such as the height
+/// in a vertical scroll view, is the image's.
 ///
 /// ```swift
 /// HalcyonImage(url: url, placeholder: .icon("photo"))
@@ -27,20 +28,21 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// The image is decoded at the size of the view; an animated one plays while the view is visible. It is loaded again only
-/// when the request or the pipeline is another one.
+/// The image is decoded at the size that is proposed; an animated one plays while the view is visible. It is loaded again only
+/// when the request or the pipeline is another one; other modifiers may change at any time.
 public struct HalcyonImage<Content: View>: View {
   private var update: ImagePhaseModel.Update
-  private let content: (ImagePhaseModel) -> Content
+  private let content: (ImagePhaseModel, ImagePhaseModel.Update) -> Content
   /// Evaluating a view creates this again, but SwiftUI keeps the first one, so only one model is made.
   @State private var image = ObservableImage(pipeline: .shared)
   @Environment(\.displayScale) private var displayScale
+  @Environment(\.imagePipeline) private var environmentPipeline
   @Environment(\.accessibilityReduceMotion) private var reducesMotion
   @Environment(\.accessibilityPlayAnimatedImages) private var playsAnimatedImages
   private var model: ImagePhaseModel { image.model }
 
   /// - Parameter content: Builds the content from what the view shows.
-  init(update: ImagePhaseModel.Update, content: @escaping (ImagePhaseModel) -> Content) {
+  init(update: ImagePhaseModel.Update, content: @escaping (ImagePhaseModel, ImagePhaseModel.Update) -> Content) {
     self.update = update
     self.content = content
   }
@@ -49,7 +51,7 @@ public struct HalcyonImage<Content: View>: View {
   ///
   /// - Parameters:
   ///   - url: The URL of the image; with `nil` the phase is ``ImagePhase/empty``.
-  ///   - content: Builds the content. It should fill the size it is proposed, at which the image is decoded.
+  ///   - content: Builds the content, which may be empty. The image is decoded at the size that is proposed to it.
   public init(url: URL?, @ViewBuilder content: @escaping (ImagePhase) -> Content) {
     self.init(request: url.map { ImageRequest(url: $0) }, content: content)
   }
@@ -58,23 +60,39 @@ public struct HalcyonImage<Content: View>: View {
   ///
   /// See ``init(url:content:)`` for the other parameters.
   public init(request: ImageRequest?, @ViewBuilder content: @escaping (ImagePhase) -> Content) {
-    self.init(update: ImagePhaseModel.Update(request: request)) { content($0.phase) }
+    self.init(update: ImagePhaseModel.Update(request: request)) { model, _ in content(model.phase) }
   }
 
   /// The content of the current phase.
   public var body: some View {
-    content(model)
-      .onGeometryChange(for: CGSize.self, of: { $0.size }) { size in
-        model.resize(to: ViewSize(width: Double(size.width), height: Double(size.height)), scale: Double(displayScale))
-      }
-      .onAppear { appear() }
-      .onDisappear { model.isVisible = false }
-      .onChange(of: update.identity, initial: false) { model.apply(update) }
-      // Not always attached: a gesture would take the taps of a button around the view.
-      .gesture(TapGesture().onEnded { model.tap() }, including: model.retriesOnTap ? .all : .subviews)
+    let update = completedUpdate
+    let identity = update.identity
+    let _ = model.adopt(update, identity)
+    // The content may be empty, and then has no appearance and no size.
+    ProposedSpace {
+      Color.clear.frame(idealWidth: 0, idealHeight: 0)
+        .onGeometryChange(for: CGSize.self, of: { $0.size }) { size in
+          model.resize(
+            to: ViewSize(width: Double(size.width), height: Double(size.height)), scale: Double(displayScale),
+            isLaidOut: true)
+        }
+        .onAppear { appear(update) }
+        .onDisappear { model.isVisible = false }
+        .onChange(of: identity, initial: false) { model.apply(update) }
+      content(model, update)
+    }
+    // Not always attached: a gesture would take the taps of a button around the view.
+    .gesture(TapGesture().onEnded { model.tap() }, including: model.retriesOnTap ? .all : .subviews)
   }
 
-  private func appear() {
+  /// The update, with the pipeline of the environment.
+  private var completedUpdate: ImagePhaseModel.Update {
+    var update = update
+    update.pipeline = update.pipeline ?? environmentPipeline
+    return update
+  }
+
+  private func appear(_ update: ImagePhaseModel.Update) {
     #if canImport(ObjectiveC) && !os(watchOS)
     (update.pipeline ?? .shared).cache.followAppLifeCycle()
     #endif
@@ -104,7 +122,8 @@ extension HalcyonImage where Content == HalcyonImageContent {
   ///     ``ImagePlaceholder/view(_:)`` makes a view of SwiftUI.
   ///   - mode: How the image is scaled into the view. Default: `.fit`.
   ///   - options: How the image is loaded and shown.
-  ///   - pipeline: The pipeline that loads it. Default: ``ImagePipeline/shared``.
+  ///   - pipeline: The pipeline that loads it. Default: `nil`, the environment's `imagePipeline`, or without one
+  ///     ``ImagePipeline/shared``.
   public init(
     url: URL?, placeholder: ImagePlaceholder? = nil, mode: ImageDisplayMode = .fit,
     options: ImageViewOptions = ImageViewOptions(), pipeline: ImagePipeline? = nil
@@ -123,7 +142,7 @@ extension HalcyonImage where Content == HalcyonImageContent {
   ) {
     var update = ImagePhaseModel.Update(request: request)
     (update.placeholder, update.mode, update.options, update.pipeline) = (placeholder, mode, options, pipeline)
-    self.init(update: update) { HalcyonImageContent(model: $0) }
+    self.init(update: update) { HalcyonImageContent(model: $0, update: $1) }
   }
 }
 
@@ -136,6 +155,9 @@ extension HalcyonImage where Content == HalcyonImageContent {
 
 /// Modifiers. Each returns a view that differs in one property.
 extension HalcyonImage {
+  /// How the image is scaled into the view, and for which size it is decoded. Default: `.fit`.
+  public func contentMode(_ mode: ImageDisplayMode) -> Self { with { $0.mode = mode } }
+
   /// Loads the image through a pipeline of its own.
   public func pipeline(_ pipeline: ImagePipeline) -> Self { with { $0.pipeline = pipeline } }
 

@@ -11,10 +11,16 @@ import AppKit
 /// The content of a ``HalcyonImage`` without a content closure: the image or its placeholder, and an indicator over it.
 public struct HalcyonImageContent: View {
   let model: ImagePhaseModel
+  /// What the view is given now, which may have changed since the image was set.
+  let update: ImagePhaseModel.Update
 
   /// The content of the phase.
   public var body: some View {
     Color.clear
+      .frame(
+        idealWidth: (model.idealSize?.width).map { CGFloat($0) },
+        idealHeight: (model.idealSize?.height).map { CGFloat($0) }
+      )
       .overlay { picture.id(model.contentNumber).transition(.opacity) }
       .overlay { indicator }
       .clipped()
@@ -25,11 +31,22 @@ public struct HalcyonImageContent: View {
   }
 
   @ViewBuilder private var picture: some View {
-    if let image = model.content.picture.swiftUIImage(label: model.alternativeText) {
+    let shown = shownPicture
+    if let image = shown.swiftUIImage(label: model.alternativeText) {
       scaled(image)
-    } else if case .view(let custom) = model.content.picture, let view = AnyView(custom: custom) {
+    } else if case .view(let custom) = shown, let view = AnyView(custom: custom) {
       view
     }
+  }
+
+  private var shownPicture: DisplayContent.Picture {
+    let content = model.content
+    guard content.role == .placeholder, !content.isEmpty,
+      let placeholder = update.placeholder ?? update.options.placeholder
+    else {
+      return content.picture
+    }
+    return placeholder.picture
   }
 
   @ViewBuilder private var indicator: some View {

@@ -28,6 +28,11 @@ extension Never: View {
 public enum ViewBuilder {
   public static func buildBlock() -> EmptyView { EmptyView() }
   public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+  public static func buildBlock<First: View, Second: View>(_ first: First, _ second: Second) -> TupleView<
+    (First, Second)
+  > {
+    TupleView((first, second), [first, second])
+  }
   public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
   public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
   public static func buildEither<First: View, Second: View>(first: First) -> _ConditionalContent<First, Second> {
@@ -38,13 +43,57 @@ public enum ViewBuilder {
   }
 }
 
-public enum _ConditionalContent<First: View, Second: View>: View {
+/// Any ``_ConditionalContent``.
+public protocol AnyConditionalContent {}
+
+public enum _ConditionalContent<First: View, Second: View>: View, AnyConditionalContent {
   case first(First), second(Second)
   public typealias Body = Never
 }
 
 extension Optional: View where Wrapped: View {
   public typealias Body = Never
+}
+
+public struct TupleView<T>: View {
+  public typealias Body = Never
+  public nonisolated(unsafe) let value: T
+  public nonisolated(unsafe) let views: [any View]
+  nonisolated init(_ value: T, _ views: [any View]) { (self.value, self.views) = (value, views) }
+}
+
+public struct ProposedViewSize: Equatable, Sendable {
+  public var width: CGFloat?
+  public var height: CGFloat?
+  public init(width: CGFloat?, height: CGFloat?) { (self.width, self.height) = (width, height) }
+}
+
+public struct UnitPoint: Hashable, Sendable {
+  public static let center = UnitPoint(), topLeading = UnitPoint()
+}
+
+/// A view of a layout, of a fixed size.
+public struct LayoutSubview {
+  let size: CGSize
+  public func sizeThatFits(_ proposal: ProposedViewSize) -> CGSize { size }
+  public func place(at position: CGPoint, anchor: UnitPoint = .topLeading, proposal: ProposedViewSize) {}
+}
+
+public typealias LayoutSubviews = [LayoutSubview]
+
+/// Not laid out: tests give the sizes.
+public protocol Layout {
+  associatedtype Cache = Void
+  typealias Subviews = LayoutSubviews
+  func sizeThatFits(proposal: ProposedViewSize, subviews: Subviews, cache: inout Cache) -> CGSize
+  func placeSubviews(in bounds: CGRect, proposal: ProposedViewSize, subviews: Subviews, cache: inout Cache)
+}
+
+extension Layout {
+  @MainActor
+  public func callAsFunction<Content: View>(@ViewBuilder _ content: () -> Content) -> some View {
+    VStack(content: content)
+  }
 }
 
 public struct VStack<Content: View>: View {
@@ -127,7 +176,10 @@ public struct GeometryProxy {
 }
 
 public struct Animation: Sendable {
-  public static func linear(duration: TimeInterval) -> Animation { Animation() }
+  public let duration: TimeInterval
+  public static func linear(duration: TimeInterval) -> Animation { Animation(duration: duration) }
+  /// The animation of the change that is made now, for tests.
+  @MainActor public fileprivate(set) static var current: Animation?
 }
 
 public struct Transaction {
@@ -136,7 +188,9 @@ public struct Transaction {
 
 @MainActor
 public func withAnimation<Result>(_ animation: Animation?, _ body: () throws -> Result) rethrows -> Result {
-  try body()
+  Animation.current = animation
+  defer { Animation.current = nil }
+  return try body()
 }
 
 public struct TapGesture {
@@ -173,6 +227,7 @@ public protocol AnyModifiedView {
   var onValueChange: (() -> Void)? { get }
   var overlay: (any View)? { get }
   var label: Text? { get }
+  var idealSize: CGSize? { get }
 }
 
 /// A view with a modifier; tests call the closures.
@@ -186,6 +241,7 @@ public struct ModifiedView<Content: View>: View, AnyModifiedView {
   public var onValueChange: (() -> Void)?
   public var overlay: (any View)?
   public var label: Text?
+  public var idealSize: CGSize?
 
   public var modifiedContent: any View { content }
 
@@ -220,7 +276,12 @@ extension View {
     modified { $0.onValueChange = action }
   }
   public func frame(width: CGFloat? = nil, height: CGFloat? = nil) -> some View { modified { _ in } }
-  public func frame(maxWidth: CGFloat? = nil, maxHeight: CGFloat? = nil) -> some View { modified { _ in } }
+  public func frame(
+    minWidth: CGFloat? = nil, idealWidth: CGFloat? = nil, maxWidth: CGFloat? = nil, minHeight: CGFloat? = nil,
+    idealHeight: CGFloat? = nil, maxHeight: CGFloat? = nil
+  ) -> some View {
+    modified { $0.idealSize = idealWidth.flatMap { width in idealHeight.map { CGSize(width: width, height: $0) } } }
+  }
   public func aspectRatio(_ ratio: CGFloat? = nil, contentMode: ContentMode) -> some View { modified { _ in } }
   public func clipped() -> some View { modified { _ in } }
   public func opacity(_ opacity: Double) -> some View { modified { _ in } }
@@ -275,8 +336,22 @@ extension View {
   }
 }
 
+public protocol EnvironmentKey {
+  associatedtype Value
+  static var defaultValue: Value { get }
+}
+
 @MainActor
 public struct EnvironmentValues {
+  /// The environment of all views; set by tests.
+  public static var current = EnvironmentValues()
+  private var values: [ObjectIdentifier: Any] = [:]
+
+  public subscript<Key: EnvironmentKey>(key: Key.Type) -> Key.Value {
+    get { values[ObjectIdentifier(key)] as? Key.Value ?? Key.defaultValue }
+    set { values[ObjectIdentifier(key)] = newValue }
+  }
+
   public var displayScale: CGFloat = 2
   public var accessibilityReduceMotion = false
   public var accessibilityPlayAnimatedImages: Bool { AXAnimatedImagesEnabled() }
@@ -288,6 +363,6 @@ public struct Environment<Value> {
   public let wrappedValue: Value
 
   public init(_ keyPath: KeyPath<EnvironmentValues, Value>) {
-    wrappedValue = EnvironmentValues()[keyPath: keyPath]
+    wrappedValue = EnvironmentValues.current[keyPath: keyPath]
   }
 }
