@@ -8,11 +8,7 @@ extension EnvironmentValues {
   }
 
   /// The pipeline that loads the images of each ``HalcyonImage`` that names none. Default: `nil`,
-  /// ``ImagePipeline/shared``.
-  ///
-  /// ```swift
-  /// ContentView().environment(\.imagePipeline, pipeline)
-  /// ```
+  /// ``ImagePipeline/shared``. Set it with `.environment(\.imagePipeline, pipeline)`.
   public var imagePipeline: ImagePipeline? {
     get { self[PipelineKey.self] }
     set { self[PipelineKey.self] = newValue }
