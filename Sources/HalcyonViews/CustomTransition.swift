@@ -3,9 +3,11 @@ public import HalcyonImaging
 /// The replacement of a view's content by an image, for ``ImageTransition/custom(_:)``.
 ///
 /// ```swift
-/// let drop = ImageTransition.custom { transition in
-///   transition.showImage()
-///   animate(transition.view) { transition.end() }
+/// let late = ImageTransition.custom { transition in
+///   Task {
+///     try await Task.sleep(for: .milliseconds(200))
+///     transition.end()
+///   }
 /// }
 /// ```
 ///

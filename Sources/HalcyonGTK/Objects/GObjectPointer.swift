@@ -42,7 +42,6 @@ extension GObjectPointer {
   /// factory.connect("bind") { (item: OpaquePointer) in print(gtk_list_item_get_position(item)) }
   /// window.connect("notify::scale-factor") { print("on another screen") }
   /// controller.connect("key-pressed") { (key: Int) in key == GDK_KEY_Escape }
-  /// target.connect("enter") { GDK_ACTION_COPY }
   /// ```
   ///
   /// The closure takes the first arguments of the signal after the object itself, or none. It is released, with what it
