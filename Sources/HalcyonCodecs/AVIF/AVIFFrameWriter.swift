@@ -13,7 +13,7 @@ final class AVIFFrameWriter: ImageFrameWriter {
   private var colorSpace = ColorSpace.sRGB
   private var hasAlpha = false
   private var needsEditLists = false
-  private var durations = RoundedDurations(unit: .milliseconds(1), limit: Int(UInt32.max))
+  private var durations = RoundedDurations(unit: .milliseconds(1), limit: Int(clamping: UInt32.max))
 
   init(loopCount: Int?, encoder: AVIFEncoderHandle, layout: avifPixelFormat, background: PixelColor) {
     (self.loopCount, self.encoder, self.layout, self.background) = (loopCount, encoder, layout, background)
