@@ -27,7 +27,7 @@ public struct AddressRange: Hashable, Sendable {
   }
 
   /// Whether the range contains an address. An IPv6 range contains no IPv4 addresses.
-  package func contains(_ address: IPAddress) -> Bool {
+  public func contains(_ address: IPAddress) -> Bool {
     address.family == first.family && address.prefix(prefixLength) == first
   }
 }

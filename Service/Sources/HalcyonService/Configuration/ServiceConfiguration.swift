@@ -1,5 +1,6 @@
 public import Foundation
 public import Halcyon
+public import HalcyonHTTP
 import HalcyonPipeline
 import HalcyonCache
 public import HalcyonBackend

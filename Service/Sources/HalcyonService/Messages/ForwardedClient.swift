@@ -9,11 +9,10 @@ enum ForwardedClient {
   ///
   /// - Parameter connection: The address of the connection; `nil` for a Unix domain socket, which only a proxy has.
   static func address(connection: String?, forwardedFor: String?, proxies: [AddressRange]) -> String? {
-    let trusted = AddressPolicy(scope: .listed, allowed: proxies)
     var client = connection
     for text in (forwardedFor ?? "").parts(between: ",").reversed() {
       if let client {
-        guard let address = IPAddress(client), trusted.refusal(of: address, port: 0) == nil else { break }
+        guard let address = IPAddress(client), proxies.contains(where: { $0.contains(address) }) else { break }
       }
       let text = text.trimmingCharacters(in: .whitespaces)
       guard IPAddress(text) != nil else { break }

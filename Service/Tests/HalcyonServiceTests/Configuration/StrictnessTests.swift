@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonHTTP
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing

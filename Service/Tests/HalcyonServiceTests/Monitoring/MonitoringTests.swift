@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonHTTP
 @testable import HalcyonService
 import HalcyonTransport
 import Logging

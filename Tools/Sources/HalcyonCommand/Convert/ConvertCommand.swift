@@ -220,7 +220,7 @@ struct ConvertCommand: AsyncParsableCommand {
     if let effort {
       (settings.webPEffort, settings.avifSpeed, settings.jpegXLEffort) = (effort * 2 / 3, 10 - effort, effort)
     }
-    return StandardCodecs.encoders(settings)
+    return settings.encoders
   }
 
   private var options: EncodingOptions {
