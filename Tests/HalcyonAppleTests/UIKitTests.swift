@@ -346,7 +346,7 @@ struct UIKitTests {
       func lockCount() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: locks.path).count }
       #expect(try lockCount() == 1)
       NotificationCenter.default.post(name: .NSExtensionHostDidEnterBackground, object: nil)
-      while try lockCount() > 0 { await Task.yield() }
+      while try lockCount() > 0, !Task.isCancelled { await Task.yield() }
       NotificationCenter.default.post(name: .NSExtensionHostWillEnterForeground, object: nil)
     }
   }

@@ -66,6 +66,8 @@ struct ResponseHeadParserTests {
     #expect(try parse(["HTTP/1.1 200 OK", field, field, ""])?.status == 200)
     #expect(try parse(["HTTP/1.1 200 OK", field + ", identity,,chunked", ""])?.status == 200)
     #expect(throws: TransportError.self) { try parse(["HTTP/1.1 200 OK", field + ", gzip", ""]) }
+    // Where case is ignored as Unicode does, the sign of the kelvin is a K.
+    #expect(throws: TransportError.self) { try parse(["HTTP/1.1 200 OK", "Transfer-Encoding: chun\u{212A}ed", ""]) }
   }
 
   @Test func `a Location keeps its bytes, encoded`() throws {

@@ -58,9 +58,14 @@ struct ResponseHeadParser {
     return Transfer.Head(status: status, headers: try headersWithValidLength())
   }
 
-  /// The codings in a value of `Transfer-Encoding`, of which there may be none.
+  /// The codings in a value of `Transfer-Encoding`, of which there may be none; only letters of ASCII are in lower case.
   static func transferCodings(_ value: String) -> Set<String> {
-    Set(value.lowercased().split { ", \t".contains($0) }.map(String.init))
+    let codings = value.utf8.split { [UInt8(ascii: ","), UInt8(ascii: " "), UInt8(ascii: "\t")].contains($0) }
+    return Set(
+      codings.map { coding in
+        let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
+        return String(decoding: coding.map { letters.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+      })
   }
 
   private func headersWithValidLength() throws -> HTTPHeaders {

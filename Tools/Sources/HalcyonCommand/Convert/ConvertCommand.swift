@@ -125,7 +125,7 @@ struct ConvertCommand: AsyncParsableCommand {
     if let effort, !(1...9).contains(effort) {
       throw ValidationError("--effort has to be from 1 to 9, not \(effort).")
     }
-    for (name, value) in [("jobs", jobs), ("memory", memory)] {
+    for (name, value) in [("jobs", jobs), ("memory", memory), ("max-animation-pixels", maxAnimationPixels)] {
       if let value, value < 1 { throw ValidationError("--\(name) has to be at least 1, not \(value).") }
     }
     if sources.isEmpty { throw ValidationError("Name a file, a folder or a pattern.") }
