@@ -8,7 +8,7 @@ extension ImageCache {
   /// terminates.
   ///
   /// A memory warning empties the memory tier; images in use are found again, see
-  /// ``MemoryCacheConfiguration/findsImagesInUse``. In the background the memory tier keeps a tenth of its limit, and a disk
+  /// `findsImagesInUse`. In the background the memory tier keeps a tenth of its limit, and a disk
   /// cache writes its pending accesses to its index, cleans if its ``CleaningPolicy`` includes that occasion, and releases
   /// its locks, after later writes too until the app enters the foreground. The cache is held weakly. Idempotent.
   ///

@@ -2,7 +2,7 @@ extension MemoryCache {
   /// Evicts half of the bytes under some pressure, nine tenths under full pressure, and all images at a warning or if
   /// ``MemoryCacheConfiguration/emptiesUnderPressure`` is set.
   ///
-  /// Evicted images that are still in use are found again, see ``MemoryCacheConfiguration/findsImagesInUse``.
+  /// Evicted images that are still in use are found again.
   public func trim(for pressure: MemoryPressure) {
     trim(to: configuration.emptiesUnderPressure ? 0 : pressure.cost(of: totalCost))
   }

@@ -7,7 +7,7 @@ import Foundation
 /// Safe from any thread. Every operation is amortized O(1), except a change of the configuration and the removal of
 /// many images. A hit locks one of 64 shards, so readers rarely contend; images are freed without locks held.
 ///
-/// The memory of evicted images is reused for new ones, see ``MemoryCacheConfiguration/reuseByteLimit``. When the system
+/// The memory of evicted images is reused for new ones. When the system
 /// is short of memory, images are evicted, see ``MemoryCacheConfiguration/emptiesUnderPressure``.
 ///
 /// Expired images are removed within seconds while the cache is in use, within half a minute while it is idle, or by
@@ -106,7 +106,7 @@ public final class MemoryCache: MemoryStore {
   ///   - key: The key to find it by.
   ///   - expiration: When the image stops being served. Default: `nil`, the expiration of the configuration.
   /// - Returns: Whether the image was stored. It is not if it is already expired, or if it costs more than
-  ///   ``MemoryCacheConfiguration/costLimit`` minus ``MemoryCacheConfiguration/reuseByteLimit``; an older image under
+  ///   ``MemoryCacheConfiguration/costLimit`` minus the memory kept for new images; an older image under
   ///   `key` is removed all the same.
   @discardableResult
   public func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration? = nil) -> Bool {

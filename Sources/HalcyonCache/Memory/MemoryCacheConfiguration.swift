@@ -2,7 +2,8 @@
 ///
 /// Every value can be changed at any time.
 public struct MemoryCacheConfiguration: Hashable, Sendable {
-  /// The maximum bytes of pixels, including ``reuseByteLimit``; 0 or less stores no images.
+  /// The maximum bytes of pixels; 0 or less stores no images. From 64 MiB on it includes the memory of removed images that is
+  /// kept for new ones: a sixteenth, at most 32 MiB.
   ///
   /// Default: a quarter of the memory available to this process: of the smallest memory limit of its control groups on
   /// Linux, of what the system leaves to the app on iOS, tvOS, watchOS and visionOS, there at most 512 MB; otherwise of the
@@ -28,7 +29,7 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
   @_spi(Programs) public var findsImagesInUse = true
   /// Whether all images are evicted when the system is short of memory. Default: `true`.
   ///
-  /// With ``findsImagesInUse``, images that are still shown are found again. `false` evicts half of the bytes under some
+  /// Images that are still shown are found again. `false` evicts half of the bytes under some
   /// pressure, nine tenths under full pressure, and all at a memory warning of UIKit.
   ///
   /// Linux reports pressure when tasks of the process's control group, or else of the machine, waited for memory during
@@ -61,7 +62,7 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
     self.emptiesUnderPressure = emptiesUnderPressure
   }
 
-  /// - Parameter findsImagesInUse: See ``findsImagesInUse``.
+  /// - Parameter findsImagesInUse: See `findsImagesInUse`.
   package init(
     costLimit: Int? = nil, countLimit: Int = .max, expiration: CacheExpiration = .after(.seconds(300)),
     policy: EvictionPolicy = .adaptive, findsImagesInUse: Bool

@@ -24,7 +24,7 @@ public protocol MemoryStore: Sendable {
   ///   - key: The key to find it by.
   ///   - expiration: When the image stops being served; `nil` is the expiration of the configuration.
   /// - Returns: Whether the image was stored. One that costs more than ``MemoryCacheConfiguration/costLimit`` minus
-  ///   ``MemoryCacheConfiguration/reuseByteLimit`` is not.
+  ///   `reuseByteLimit` is not.
   @discardableResult
   func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration?) -> Bool
 
