@@ -23,8 +23,8 @@ public protocol MemoryStore: Sendable {
   ///   - image: The image.
   ///   - key: The key to find it by.
   ///   - expiration: When the image stops being served; `nil` is the expiration of the configuration.
-  /// - Returns: Whether the image was stored. One that costs more than ``MemoryCacheConfiguration/costLimit`` minus
-  ///   `reuseByteLimit` is not.
+  /// - Returns: Whether the image was stored. One that costs more than ``MemoryCacheConfiguration/costLimit`` minus the memory
+  ///   kept for new images is not.
   @discardableResult
   func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration?) -> Bool
 
