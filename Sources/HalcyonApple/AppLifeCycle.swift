@@ -7,9 +7,10 @@ extension ImageCache {
   /// Notifies this cache of memory warnings, and each ``DiskCache`` in it when the app enters the background and when it
   /// terminates.
   ///
-  /// A memory warning empties the memory tier; images in use are found again. In the background the memory tier keeps
-  /// a tenth of its limit, and a disk cache writes its pending accesses to its index, cleans if its ``CleaningPolicy`` includes that occasion, and releases
-  /// its locks, after later writes too until the app enters the foreground. The cache is held weakly. Idempotent.
+  /// A memory warning empties the memory tier; images in use are found again. In the background the memory tier keeps a
+  /// tenth of its limit, and a disk cache writes its pending accesses to its index, cleans if its ``CleaningPolicy``
+  /// includes that occasion, and releases its locks, after later writes too until the app enters the foreground. The cache
+  /// is held weakly. Idempotent.
   ///
   /// On macOS, resigning active counts as entering the background for a moment, and empties no memory; elsewhere the app requests
   /// background time from the system, and extensions are notified with their host. Views call this for the pipelines that
