@@ -19,7 +19,7 @@ public final class CustomTransition {
   public let view: Any
   /// The image that the view shows before; `nil` if that is empty, an icon or a view.
   public let oldImage: DecodedImage?
-  /// The loaded image; `nil` for the content of a failure that is no image.
+  /// The loaded image; `nil` for failure content that is not an image.
   public let newImage: DecodedImage?
 
   private let steps: TransitionSteps

@@ -5,7 +5,7 @@ package struct ViewAccessibility: Equatable {
   /// In place of the image: ``ImageViewOptions/alternativeText``; `nil` for a decorative image, or a text that the program
   /// sets itself.
   package var label: String?
-  /// Why there is no image; `nil` unless it could not be loaded.
+  /// Why the image could not be loaded; `nil` otherwise.
   package var value: String?
   /// Whether a tap retries the image.
   package var isButton = false

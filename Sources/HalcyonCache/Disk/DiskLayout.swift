@@ -75,7 +75,7 @@ struct DiskLayout: Sendable {
   /// - Throws: ``DiskCacheError/unsafeFolder(path:)`` when another user could have prepared the files.
   func create(in fileSystem: any FileSystem) throws(DiskCacheError) {
     try fileSystem.makeFolder(root)
-    // The parents first: nobody else can replace a folder that is checked after its parent.
+    // The parents first: no other user can replace a folder that is checked after its parent.
     fileSystem.revokeWriting(in: root, try checkOwner(of: root, in: fileSystem))
     for folder in [version, writerLocks, temporaries, entries] {
       try fileSystem.makeFolder(folder)
