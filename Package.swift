@@ -125,6 +125,8 @@ let package = Package(
     .library(name: "HalcyonImaging", targets: ["HalcyonImaging", "HalcyonCodecs"]),
     .library(name: "HalcyonCache", targets: ["HalcyonCache", "HalcyonHTTP", "HalcyonImaging", "HalcyonSupport"]),
     .library(name: "HalcyonBackend", targets: ["HalcyonBackend"]),
+    // The processing options of image URLs, for the service and the command line of this repository.
+    .library(name: "HalcyonProcessing", targets: ["HalcyonProcessing"]),
     .library(name: "HalcyonLogging", targets: ["HalcyonLogging"]),
     .library(name: "HalcyonMetrics", targets: ["HalcyonMetrics"]),
     .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
@@ -163,6 +165,7 @@ let package = Package(
         library("CHalcyonXMLShim", trait: "SVG"),
       ],
       settings: [systemCodecs]),
+    module("HalcyonProcessing", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonCodecs"]),
     module(
       "HalcyonTransport",
       dependencies: ["HalcyonSupport", "HalcyonHTTP", "CHalcyonZlib", library("CHalcyonCurlShim")],
@@ -172,7 +175,7 @@ let package = Package(
     module(
       "HalcyonBackend",
       dependencies: [
-        "HalcyonSupport", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline",
+        "HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline",
         library("CHalcyonMemcached", trait: "Memcached"),
       ]),
 
@@ -227,7 +230,10 @@ let package = Package(
     suite("HalcyonSupportTests", dependencies: ["HalcyonSupport", "HalcyonTestSupport"]),
     suite(
       "HalcyonImagingTests",
-      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonTesting", "HalcyonTestDoubles", "HalcyonTestSupport"]),
+      dependencies: [
+        "HalcyonSupport", "HalcyonImaging", "HalcyonCodecs", "HalcyonTesting", "HalcyonTestDoubles",
+        "HalcyonTestSupport",
+      ]),
     suite("HalcyonHTTPTests", dependencies: ["HalcyonSupport", "HalcyonHTTP", "HalcyonTesting", "HalcyonTestSupport"]),
     suite(
       "HalcyonCacheTests",
@@ -249,6 +255,8 @@ let package = Package(
         library("CHalcyonLCMS"),
       ],
       resources: [.copy("Fixtures")], settings: [systemCodecs]),
+    suite(
+      "HalcyonProcessingTests", dependencies: ["HalcyonProcessing", "HalcyonCodecs", "HalcyonImaging", "HalcyonTestSupport"]),
     suite(
       "HalcyonTransportTests",
       dependencies: [

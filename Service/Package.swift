@@ -51,6 +51,7 @@ let package = Package(
       dependencies: [
         "HTTPRanges", .product(name: "Halcyon", package: "Halcyon"),
         .product(name: "HalcyonImaging", package: "Halcyon"),
+        .product(name: "HalcyonProcessing", package: "Halcyon"),
         .product(name: "HalcyonCache", package: "Halcyon"), .product(name: "HalcyonBackend", package: "Halcyon"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -68,7 +69,7 @@ let package = Package(
       name: "HalcyonServiceTests",
       dependencies: [
         "halcyon-serve", "HalcyonService", .product(name: "Halcyon", package: "Halcyon"),
-        .product(name: "HalcyonTesting", package: "Halcyon"),
+        .product(name: "HalcyonProcessing", package: "Halcyon"), .product(name: "HalcyonTesting", package: "Halcyon"),
         .product(name: "HalcyonImaging", package: "Halcyon"), .product(name: "HalcyonCache", package: "Halcyon"),
         .product(name: "HalcyonBackend", package: "Halcyon"), .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

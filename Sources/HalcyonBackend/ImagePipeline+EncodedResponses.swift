@@ -7,7 +7,7 @@ extension ImagePipeline {
   /// ```swift
   /// let square = try await pipeline.encodedResponse(for: request, planIdentifier: "square") { info in
   ///   let side = min(info.pixelSize.width, info.pixelSize.height)
-  ///   return EncodingPlan(size: .fill(width: side, height: side), format: info.format)
+  ///   return Rendition(size: .fill(width: side, height: side), encoding: .init(as: info.format))
   /// }
   /// ```
   ///
@@ -19,13 +19,13 @@ extension ImagePipeline {
   /// - Parameters:
   ///   - request: The image to encode. Its size, processors and storage policy are ignored.
   ///   - planIdentifier: Identifies what `plan` decides, in cache keys: for equal identifiers and files it must return
-  ///     equal plans.
+  ///     equal renditions.
   ///   - plan: Called on any thread, at most once for equal calls in flight. `nil` leaves the file as it is: the original
   ///     bytes, which are stored as such.
   /// - Throws: The errors of ``ImagePipeline/image(for:)-(ImageRequest)``, and ``ImageError/failed(cause:url:)`` with an
   ///   ``ImageEncodingError`` or an error of `plan`.
   public func encodedResponse(
-    for request: ImageRequest, planIdentifier: String, plan: @escaping @Sendable (ImageInfo) throws -> EncodingPlan?
+    for request: ImageRequest, planIdentifier: String, plan: @escaping @Sendable (ImageInfo) throws -> Rendition?
   ) async throws(ImageError) -> EncodedImageResponse {
     try await plannedResponse(for: request, planIdentifier: planIdentifier, plan: plan)
   }
@@ -40,7 +40,7 @@ extension ImagePipeline {
 }
 
 extension PipelineConfiguration {
-  /// The memory for images that are made from an ``EncodingPlan``, each of which waits until there is enough for it to be
+  /// The memory for images that are made from a ``Rendition``, each of which waits until there is enough for it to be
   /// decoded, processed and encoded. Default: half of the memory available to the process.
   public var memoryBudget: MemoryBudget {
     get { encodingBudget }

@@ -91,12 +91,14 @@ extension DecodedImage {
     let limit = options.limits.encodedByteCount
     guard data.count <= limit else { throw .tooManyBytes(data.count, limit: limit) }
     let decoder = try StandardCodecs.decoder(of: data)
+    var rendition = Rendition(size: options.size)
+    (rendition.colorSpace, rendition.keepsAnimation) = (options.colorSpace, true)
     do {
-      return try decoder.image(from: data, options: options)
-    } catch let error as ImageDecodingError {
-      throw error
+      return try Renderer(encoders: [], limits: options.limits).decoded(
+        Renderer.File(data, by: decoder), as: rendition, isCancelled: options.isCancelled)
     } catch {
-      throw .corrupt(decoder.formats.first ?? .custom("unknown"), reason: "\(error)")
+      throw (error.cause as? ImageDecodingError)
+        ?? .corrupt(decoder.formats.first ?? .custom("unknown"), reason: "\(error.cause)")
     }
   }
 }

@@ -102,7 +102,11 @@ extension DecodedImage {
   }
 
   private func encoded(as format: ImageFormat, _ options: EncodingOptions) throws -> Data {
-    try StandardCodecs.encoder(for: format).encode(self, options: options)
+    do {
+      return try Renderer.standard.encoded(self, as: format, options)
+    } catch {
+      throw error.cause
+    }
   }
 
   private func write(to file: URL, as format: ImageFormat?, _ options: EncodingOptions) throws {

@@ -21,9 +21,15 @@ extension DecodedImage {
   public func processed(by processors: [any ImageProcessor]) throws -> DecodedImage { try applying(processors) }
 
   private func applying(_ processors: [any ImageProcessor]) throws -> DecodedImage {
-    try processors.reduce(self) { image, processor in
-      try CancellationFlag.checkCurrent()
-      return image.replacing(try processor.process(image.bitmap), by: processor)
+    do {
+      return try Renderer.standard.processed(self, by: processors, keepsAnimation: true)
+    } catch {
+      throw error.cause
     }
   }
+}
+
+extension Renderer {
+  /// With the codecs of the library, for images that are decoded already.
+  static let standard = Renderer(encoders: StandardCodecs.encoders, limits: ImageLimits())
 }

@@ -69,7 +69,8 @@ struct EncodedDataTests {
             sizes.record(bitmap.size)
             return bitmap
           }
-          var plan = EncodingPlan(size: .fit(width: 20, height: 20), processors: [process, .invert], format: format)
+          var plan = Rendition(
+            size: .fit(width: 20, height: 20), processors: [process, .invert], encoding: .init(as: format))
           plan.frameLimit = limit
           return plan
         }
@@ -170,9 +171,9 @@ struct EncodedDataTests {
       func load(_ identifier: String) async throws -> EncodedImageResponse {
         try await fixture.pipeline.plannedResponse(for: fixture.request(size: small), planIdentifier: identifier) {
           plans.update { $0 += 1 }
-          return EncodingPlan(
+          return Rendition(
             size: .fill(width: $0.pixelSize.width / 2, height: $0.pixelSize.width / 2),
-            processors: [BuiltInProcessor.rotate(degrees: 90), BuiltInProcessor.invert], format: $0.format)
+            processors: [BuiltInProcessor.rotate(degrees: 90), BuiltInProcessor.invert], encoding: .init(as: $0.format))
         }
       }
       let made = try await load("half")
@@ -198,7 +199,7 @@ struct EncodedDataTests {
           for: fixture.request(size: small), planIdentifier: "a"
         ) {
           plans.update { $0 += 1 }
-          return EncodingPlan(format: $0.format)
+          return Rendition(encoding: .init(as: $0.format))
         }
         let text = String(decoding: response.data, as: UTF8.self)
         #expect(text.contains("<svg") && !text.contains("script") && response.wasStored == !isFirst)
@@ -207,7 +208,7 @@ struct EncodedDataTests {
       #expect(plans.read { $0 } == 1)
       await #expect(throws: ImageError.self) {
         _ = try await fixture.pipeline.plannedResponse(for: fixture.request(size: small), planIdentifier: "b") { _ in
-          EncodingPlan(format: .bmp)
+          Rendition(encoding: .init(as: .bmp))
         }
       }
     }
@@ -218,7 +219,7 @@ struct EncodedDataTests {
     let headers: HTTPHeaders = ["Cache-Control": "no-store"]
     try await OptionsFixture.run(serving: try TestImage.png(), headers: headers) { fixture async throws in
       let response = try await fixture.pipeline.plannedResponse(for: fixture.request(), planIdentifier: "webp") { _ in
-        EncodingPlan(size: small, format: .webp)
+        Rendition(size: small, encoding: .init(as: .webp))
       }
       #expect(ImageFormat(sniffing: response.data) == .webp && response.head?.headers["Cache-Control"] == "no-store")
       #expect(response.freshness == .zero)

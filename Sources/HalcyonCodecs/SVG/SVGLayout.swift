@@ -53,7 +53,7 @@ extension TargetSize {
     switch self {
     case .fit(let width, let height) where min(width, height) < .max:
       max(1, min(Double(width) / size.width, Double(height) / size.height))
-    case .fill(let width, let height, _) where max(width, height) < .max,
+    case .fill(let width, let height, _, _) where max(width, height) < .max,
       .exact(let width, let height, enlarges: false) where max(width, height) < .max:
       max(1, Double(width) / size.width, Double(height) / size.height)
     default: 1

@@ -4,12 +4,17 @@ public struct CropAnchor: Hashable, Sendable {
   public let x: Double
   /// The vertical position, from the top edge, 0, to the bottom edge, 1.
   public let y: Double
+  /// Whether the place is found in the pixels; ``x`` and ``y`` are the centre then.
+  package let isSmart: Bool
 
   /// Creates an anchor; values are clamped to 0...1, and NaN becomes 0.5.
   public init(x: Double, y: Double) {
     self.x = Self.clamped(x)
     self.y = Self.clamped(y)
+    isSmart = false
   }
+
+  private init(isSmart: Bool) { (x, y, self.isSmart) = (0.5, 0.5, isSmart) }
 
   /// The centre.
   public static let center = CropAnchor(x: 0.5, y: 0.5)
@@ -21,6 +26,11 @@ public struct CropAnchor: Hashable, Sendable {
   public static let left = CropAnchor(x: 0, y: 0.5)
   /// The middle of the right edge.
   public static let right = CropAnchor(x: 1, y: 0.5)
+  /// What attracts attention: edges, colours of skin, and saturated colours, as libvips measures them.
+  ///
+  /// For sizes of requests and of ``DecodedImage``; decodes the whole image at a size that covers the box, then crops it. All
+  /// frames of an animation are cropped like the first. Elsewhere it is the centre.
+  public static let smart = CropAnchor(isSmart: true)
 
   private static func clamped(_ value: Double) -> Double {
     value.isNaN ? 0.5 : min(1, max(0, value))

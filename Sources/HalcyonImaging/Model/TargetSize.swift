@@ -2,7 +2,8 @@ import HalcyonSupport
 
 /// The target size of an image, in pixels.
 ///
-/// Only vector images (SVG) and ``exact(width:height:enlarges:)`` are ever enlarged.
+/// Only vector images (SVG), ``exact(width:height:enlarges:)`` and ``fill(width:height:anchor:enlarges:)`` that enlarges
+/// make an image larger.
 ///
 /// ```swift
 /// let request = ImageRequest(url: url, size: .fill(width: 320, height: 240))
@@ -17,8 +18,9 @@ public enum TargetSize: Hashable, Sendable {
   case fit(width: Int, height: Int)
   /// The box filled; keeps the aspect ratio and crops the rest so that the anchor stays in place.
   ///
-  /// Both sides at least 1. A smaller image gives the largest part of it with the aspect ratio of the box.
-  case fill(width: Int, height: Int, anchor: CropAnchor = .center)
+  /// Both sides at least 1. A smaller image gives the largest part of it with the aspect ratio of the box, or is enlarged to
+  /// the box with `enlarges`; the limits on pixels apply to the result.
+  case fill(width: Int, height: Int, anchor: CropAnchor = .center, enlarges: Bool = false)
   /// The whole image at exactly this size, distorted if necessary.
   ///
   /// Both sides at least 1; the limits on pixels apply to the result. Without `enlarges` neither side becomes larger
@@ -37,7 +39,7 @@ public enum TargetSize: Hashable, Sendable {
   public var isValid: Bool {
     switch self {
     case .original: true
-    case .fit(let width, let height), .fill(let width, let height, _), .exact(let width, let height, _):
+    case .fit(let width, let height), .fill(let width, let height, _, _), .exact(let width, let height, _):
       width > 0 && height > 0
     }
   }
@@ -53,8 +55,8 @@ public enum TargetSize: Hashable, Sendable {
     switch self {
     case .original: return .original
     case .fit(let width, let height): return .fit(width: side(width), height: side(height))
-    case .fill(let width, let height, let anchor):
-      return .fill(width: side(width), height: side(height), anchor: anchor)
+    case .fill(let width, let height, let anchor, let enlarges):
+      return .fill(width: side(width), height: side(height), anchor: anchor, enlarges: enlarges)
     case .exact(let width, let height, let enlarges):
       return .exact(width: side(width), height: side(height), enlarges: enlarges)
     }
@@ -84,8 +86,8 @@ public enum TargetSize: Hashable, Sendable {
     case .fit(let width, let height):
       let scale = min(1, Double(width) / whole.width, Double(height) / whole.height)
       return ResizeGeometry(window: whole, outputSize: whole.size(scaledBy: scale))
-    case .fill(let width, let height, let anchor):
-      return whole.filling(width: Double(width), height: Double(height), anchor: anchor)
+    case .fill(let width, let height, let anchor, let enlarges):
+      return whole.filling(width: Double(width), height: Double(height), anchor: anchor, enlarges: enlarges)
     case .exact(let width, let height, enlarges: true):
       return ResizeGeometry(window: whole, outputSize: PixelSize(width: width, height: height))
     case .exact(let width, let height, enlarges: false):
@@ -101,8 +103,8 @@ extension TargetSize: CustomStringConvertible {
     switch self {
     case .original: "original"
     case .fit(let width, let height): "fit \(width)x\(height)"
-    case .fill(let width, let height, anchor: .center): "fill \(width)x\(height)"
-    case .fill(let width, let height, let anchor): "fill \(width)x\(height) \(anchor.x),\(anchor.y)"
+    case .fill(let width, let height, let anchor, let enlarges):
+      "fill \(width)x\(height)\(anchor == .center ? "" : anchor.isSmart ? " smart" : " \(anchor.x),\(anchor.y)")\(enlarges ? " or larger" : "")"
     case .exact(let width, let height, let enlarges): "exact \(width)x\(height)\(enlarges ? "" : " or smaller")"
     }
   }
@@ -150,13 +152,14 @@ package struct PixelRectangle: Hashable, Sendable {
     )
   }
 
-  /// The largest part with the aspect ratio of a box of at least 1x1, drawn at the size of the box or smaller.
+  /// The largest part with the aspect ratio of a box of at least 1x1, drawn at the size of the box or, unless `enlarges`,
+  /// smaller.
   ///
   /// The part has at least one pixel a side, even if the aspect ratio of the box would make it thinner.
-  func filling(width boxWidth: Double, height boxHeight: Double, anchor: CropAnchor) -> ResizeGeometry {
+  func filling(width boxWidth: Double, height boxHeight: Double, anchor: CropAnchor, enlarges: Bool) -> ResizeGeometry {
     let crop = min(width / boxWidth, height / boxHeight)
     let window = part(width: max(1, crop * boxWidth), height: max(1, crop * boxHeight), anchor: anchor)
-    return ResizeGeometry(window: window, outputSize: window.size(scaledBy: min(1, 1 / crop)))
+    return ResizeGeometry(window: window, outputSize: window.size(scaledBy: enlarges ? 1 / crop : min(1, 1 / crop)))
   }
 
   private func part(width innerWidth: Double, height innerHeight: Double, anchor: CropAnchor) -> PixelRectangle {

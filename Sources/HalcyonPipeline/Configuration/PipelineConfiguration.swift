@@ -83,7 +83,7 @@ public struct PipelineConfiguration: Sendable {
   public var makesPlaceholders = true
   /// The number of threads that decode and process images, at least 1. Default: the number of active processors.
   public var decodingThreads: Int
-  /// The memory for images that are made from an ``EncodingPlan``.
+  /// The memory for files that are made from a ``Rendition``.
   package var encodingBudget = MemoryBudget()
   /// Headers sent with every request that does not have them itself. Default: `User-Agent` with the name and version of
   /// the library, and `Accept` with the formats of the decoders passed to the initializer.
@@ -115,6 +115,9 @@ public struct PipelineConfiguration: Sendable {
     decodingThreads = max(1, ProcessInfo.processInfo.activeProcessorCount)
     headers = Self.defaultHeaders(decoders)
   }
+
+  /// Makes images.
+  var renderer: Renderer { Renderer(encoders: encoders, limits: limits) }
 
   func waitUntilOnline() async throws {
     if waitsForConnectivity { try await connectivity.waitUntilOnline() }

@@ -62,20 +62,23 @@ extension ImageLoader {
   private func encode(
     _ image: DecodedImage, _ encoded: EncodedImage, _ load: Load
   ) async throws(ImageError) -> EncodedVariant {
-    let data: Data?
-    do {
-      data = try await encodedData(
-        of: image, load.request, original: encoded.data, priority: load.subscription.priority)
-    } catch {
-      throw ImageError(encoding: error, url: encoded.sourceURL)
-    }
-    guard let data else { return EncodedVariant(encoded.data, of: encoded) }
+    guard
+      let data = try await encodedData(
+        of: image, load.request, original: encoded, priority: load.subscription.priority)
+    else { return EncodedVariant(encoded.data, of: encoded) }
     if !image.isPartial {
       await startStoring(data, of: encoded, load)
       try await applyStoreOptions(load, after: encoded)
     }
     return EncodedVariant(data, of: encoded)
   }
+}
+
+/// Decides what is made of a file, and identifies the decision in cache keys.
+struct EncodingPlanner: Sendable {
+  let identifier: String
+  /// `nil` leaves the file as it is.
+  let plan: @Sendable (ImageInfo) throws -> Rendition?
 }
 
 /// Images whose size and form depend on the properties of their files.
@@ -93,86 +96,37 @@ extension ImageLoader {
     }
   }
 
-  /// The result of making an image in one piece of work.
-  struct Made: Sendable {
-    let data: Data
-    let placeholder: ThumbHash?
-    let decodedSize: PixelSize
-    let isPartial: Bool
-  }
-
-  /// Decodes, processes and encodes an image once there is memory for it, and starts storing it.
+  /// Renders a file in one piece of work, so that no bitmap waits for a thread, once there is memory for it, and starts
+  /// storing the result.
   private func make(
-    _ plan: EncodingPlan, of encoded: EncodedImage, _ load: Load
+    _ plan: Rendition, of encoded: EncodedImage, _ load: Load
   ) async throws(ImageError) -> EncodedVariant {
-    let load = load.changed { $0 = plan.applied(to: $0) }
-    let made: Made
+    let load = load.changed { $0.storage?.encoding = plan.encoding }
+    var rendition = load.request.rendition(plan.processors, of: encoded.responseHead)
+    (rendition.size, rendition.encoding, rendition.frameLimit) = (plan.size, plan.encoding, plan.frameLimit)
+    let rendered: Rendered
     do {
-      let decoder = try configuration.decoders(for: load.request).decoder(for: encoded.info.format)
-      let byteCount = plan.byteCount(for: encoded, decoder)
+      let file = try file(encoded, load.request)
+      let byteCount = plan.byteCount(of: file, encoded.info)
       try await configuration.encodingBudget.reserve(byteCount)
       defer { configuration.encodingBudget.release(byteCount) }
-      // One piece of work: no bitmap waits for a thread.
-      made = try await workers.run(for: load) { [self] flag in
-        try flag.asCurrent {
-          try sanitizedNow(encoded, plan, by: decoder)
-            ?? makeAnimationNow(encoded, load.request, by: decoder, frameLimit: plan.frameLimit, flag)
-            ?? makeNow(encoded, load.request, by: decoder, flag)
-        }
-      }
-    } catch let error as ImageError {
-      throw error
+      rendered = try await render(encoded, rendition, load)
     } catch {
-      throw ImageError(decoding: error, encoded)
+      throw ImageError(rendering: error, encoded)
     }
     // Encoders that cannot be cancelled end later; nothing is stored after a cancellation.
     if Task.isCancelled { throw .cancelled }
-    load.report(.decoded(made.decodedSize))
     for processor in plan.processors { load.report(.processed(identifier: processor.identifier)) }
-    if !made.isPartial { replaceEarlier(by: encoded, load) }
-    remember(made.placeholder, of: encoded, load)
-    if !made.isPartial {
-      await storeOriginalIfWanted(encoded, load, made.placeholder)
-      await startStoring(made.data, of: encoded, load)
+    await finishRendering(rendered, encoded, load)
+    guard let data = rendered.data else { return EncodedVariant(encoded.data, of: encoded) }
+    if !rendered.isPartial {
+      await startStoring(data, of: encoded, load)
       try await applyStoreOptions(load, after: encoded)
     }
-    return EncodedVariant(made.data, of: encoded)
+    return EncodedVariant(data, of: encoded)
   }
 
-  /// A document without anything that runs code, sanitised on the calling thread; `nil` if the plan draws it.
-  private func sanitizedNow(
-    _ encoded: EncodedImage, _ plan: EncodingPlan, by decoder: any ImageDecoder
-  ) throws -> Made? {
-    guard plan.format == encoded.info.format, let decoder = decoder as? any SanitizingDecoder else { return nil }
-    return Made(
-      data: try decoder.sanitized(encoded.data), placeholder: nil, decodedSize: encoded.info.pixelSize, isPartial: false
-    )
-  }
-
-  /// Decodes, processes and encodes an image on the calling thread.
-  private func makeNow(
-    _ encoded: EncodedImage, _ request: ImageRequest, by decoder: any ImageDecoder, _ flag: CancellationFlag
-  ) throws -> Made {
-    var (image, placeholder) = try decodeNow(encoded, request, by: decoder, flag)
-    let decodedSize = image.bitmap.size
-    for processor in request.processors {
-      let bound = processor.bound(
-        to: ImageProcessingContext(
-          request: request, response: encoded.responseHead, info: image.info, isComplete: !image.isPartial))
-      image = image.replacing(try bound.processed(image.bitmap))
-    }
-    do {
-      try CancellationFlag.checkCurrent()
-      let data = try request.storagePolicy.encoded(
-        image, by: configuration.encoders, original: encoded.data, decoders: configuration.decoders(for: request))
-      return Made(
-        data: data ?? encoded.data, placeholder: placeholder, decodedSize: decodedSize, isPartial: image.isPartial)
-    } catch {
-      throw ImageError(encoding: error, url: encoded.sourceURL)
-    }
-  }
-
-  private func plan(_ planner: EncodingPlanner, _ encoded: EncodedImage) throws(ImageError) -> EncodingPlan? {
+  private func plan(_ planner: EncodingPlanner, _ encoded: EncodedImage) throws(ImageError) -> Rendition? {
     do {
       guard let plan = try planner.plan(encoded.info) else { return nil }
       guard plan.size.isValid else { throw ImageError.invalidTargetSize(plan.size) }
@@ -185,29 +139,17 @@ extension ImageLoader {
   }
 }
 
-extension ImageProcessor {
-  /// The processed bitmap, unless the work of this thread is cancelled.
-  func processed(_ bitmap: Bitmap) throws(ImageError) -> Bitmap {
-    do {
-      try CancellationFlag.checkCurrent()
-      return try process(bitmap)
-    } catch {
-      throw ImageError(processing: error, by: self)
-    }
-  }
-}
-
-extension EncodingPlan {
+extension Rendition {
   /// An estimate of the memory that an image takes until it is encoded.
-  fileprivate func byteCount(for encoded: EncodedImage, _ decoder: any ImageDecoder) -> Int {
+  fileprivate func byteCount(of file: Renderer.File, _ info: ImageInfo) -> Int {
     // The elements of a document that is sanitised.
-    if decoder is any SanitizingDecoder, format == encoded.info.format { return encoded.data.count * 16 }
-    let mayBeProgressive = [.jpeg, .png].contains(encoded.info.format)
-    let isProgressive = mayBeProgressive && (try? decoder.metadata(of: encoded.data).isProgressive) == true
-    let output = size.geometry(for: encoded.info.pixelSize).outputSize
+    if file.decoder is any SanitizingDecoder, encoding?.format == info.format { return file.data.count * 16 }
+    let mayBeProgressive = [.jpeg, .png].contains(info.format)
+    let isProgressive = mayBeProgressive && (try? file.decoder.metadata(of: file.data).isProgressive) == true
+    let output = size.geometry(for: info.pixelSize).outputSize
     // The canvases of an encoder of animations.
-    let canvases = frameLimit > 1 && encoded.info.frameCount > 1 ? Double(output.width) * Double(output.height) * 24 : 0
-    return encoded.info.decodingByteCount(outputSize: output, isProgressive: isProgressive)
+    let canvases = frameLimit > 1 && info.frameCount > 1 ? Double(output.width) * Double(output.height) * 24 : 0
+    return info.decodingByteCount(outputSize: output, isProgressive: isProgressive)
       + min(max(processingByteCount, 0), .max / 8) + Int(min(canvases, Double(Int.max / 8)))
   }
 }

@@ -28,6 +28,8 @@ final class ImageLoader: Sendable {
   /// `nil` without an event handler.
   let monitor: PipelineMonitor?
   let workers: WorkerPool
+  /// Makes images on the workers.
+  let renderer: Renderer
   /// Images that must not be stored, for views.
   let unstoredImages = ImagesInUse()
   private let jobs: InFlightJobs<JobKey<LoadKey>, Loaded>
@@ -39,6 +41,7 @@ final class ImageLoader: Sendable {
     self.configuration = configuration
     bytes = CachingLoader(configuration: configuration)
     monitor = PipelineMonitor(configuration)
+    renderer = configuration.renderer
     workers = WorkerPool(
       name: "decoder", width: configuration.decodingThreads, newestFirst: configuration.loadsNewestFirst)
     jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .image)

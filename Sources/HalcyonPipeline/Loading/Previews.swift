@@ -109,16 +109,8 @@ final class PreviewMaker: Sendable {
   private func preview(
     of received: ReceivedBytes, after stage: Int, _ decoder: any ProgressiveImageDecoder, _ flag: CancellationFlag
   ) throws -> ImagePreview? {
-    let options = DecodingOptions(
-      size: request.targetSize, limits: loader.configuration.limits, colorSpace: request.targetColorSpace
+    try loader.renderer.preview(
+      of: received.data, after: stage, by: decoder, as: request.rendition(request.processors, of: received.head)
     ) { flag.isCancelled }
-    guard var preview = try decoder.preview(received.data, after: stage, options: options) else { return nil }
-    preview.image.bitmap = try preview.image.bitmap.converted(for: request.targetColorSpace)
-    let context = ImageProcessingContext(
-      request: request, response: received.head, info: preview.image.info, isComplete: false)
-    for processor in request.processors {
-      preview.image.bitmap = try processor.bound(to: context).process(preview.image.bitmap)
-    }
-    return preview
   }
 }

@@ -130,13 +130,13 @@ extension ImagePipeline {
     else { return }
     var data = image.animation?.data
     do {
-      if data == nil {
-        data = try await loader.workers.run(priority: request.loadPriority) { [encoders = configuration.encoders] _ in
-          try policy.encoded(image, by: encoders)
+      if data == nil, let encoding = policy.encoding {
+        data = try await loader.workers.run(priority: request.loadPriority) { [renderer = loader.renderer] _ in
+          try renderer.encoded(image, as: encoding)
         }
       }
     } catch {
-      throw ImageError(encoding: error, url: metadata.url ?? key.sourceURL)
+      throw ImageError(rendering: error, url: metadata.url ?? key.sourceURL)
     }
     guard let data else { return }
     if key == keys.fetch {

@@ -49,7 +49,7 @@ extension ImagePipeline {
 
   /// The image of a request as a file that depends on the properties of the original one.
   package func plannedResponse(
-    for request: ImageRequest, planIdentifier: String, plan: @escaping @Sendable (ImageInfo) throws -> EncodingPlan?
+    for request: ImageRequest, planIdentifier: String, plan: @escaping @Sendable (ImageInfo) throws -> Rendition?
   ) async throws(ImageError) -> EncodedImageResponse {
     var request = request
     (request.size, request.processors) = (.original, [])

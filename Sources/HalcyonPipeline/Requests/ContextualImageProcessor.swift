@@ -36,19 +36,48 @@ public struct ImageProcessingContext: Sendable {
   }
 }
 
-extension ImageProcessor {
-  /// This processor with a fixed context, if it needs one.
-  func bound(to context: @autoclosure () -> ImageProcessingContext) -> any ImageProcessor {
-    guard let processor = self as? any ContextualImageProcessor else { return self }
-    return BoundProcessor(processor: processor, context: context())
+extension ImageRequest {
+  /// What is made of the pixels, with processors that see no response.
+  var pixels: Rendition {
+    var rendition = Rendition(size: targetSize, processors: processors)
+    rendition.colorSpace = targetColorSpace
+    return rendition
+  }
+
+  /// What is made of a file.
+  ///
+  /// - Parameters:
+  ///   - processors: The processors, for which those that see the response get it.
+  ///   - response: The response that the file came in.
+  func rendition(_ processors: [any ImageProcessor], of response: ResponseHead?) -> Rendition {
+    var rendition = pixels
+    rendition.processors = bound(processors, to: response)
+    rendition.allowsPartialImage = acceptsPartialImage
+    rendition.keepsAnimation = !loadsFirstFrame
+    return rendition
+  }
+
+  /// Processors in which those that see the request and the response get them.
+  func bound(_ processors: [any ImageProcessor], to response: ResponseHead?) -> [any ImageProcessor] {
+    processors.map { processor in
+      guard let processor = processor as? any ContextualImageProcessor else { return processor }
+      return BoundProcessor(processor: processor, request: self, response: response)
+    }
   }
 }
 
-private struct BoundProcessor: ImageProcessor {
+private struct BoundProcessor: SourceProcessor {
   let processor: any ContextualImageProcessor
-  let context: ImageProcessingContext
+  let request: ImageRequest
+  let response: ResponseHead?
 
   var identifier: String { processor.identifier }
 
-  func process(_ bitmap: Bitmap) throws -> Bitmap { try processor.process(bitmap, in: context) }
+  func process(_ bitmap: Bitmap) throws -> Bitmap { try processor.process(bitmap) }
+
+  func process(_ bitmap: Bitmap, of info: ImageInfo, isComplete: Bool) throws -> Bitmap {
+    try processor.process(
+      bitmap,
+      in: ImageProcessingContext(request: request, response: response, info: info, isComplete: isComplete))
+  }
 }

@@ -22,15 +22,18 @@ extension ImageError {
     }
   }
 
-  /// Wraps an error that a processor threw.
-  init(processing error: any Error, by processor: any ImageProcessor) {
-    self =
-      error is CancellationError ? .cancelled : .processingFailed(identifier: processor.identifier, cause: error)
-  }
-
-  /// Wraps an error that an encoder threw.
-  init(encoding error: any Error, url: URL) {
-    self = error is CancellationError ? .cancelled : .failed(cause: error, url: url)
+  /// Wraps an error of a renderer.
+  init(rendering error: any Error, url: URL) {
+    switch error {
+    case is CancellationError: self = .cancelled
+    case let error as ImageError: self = error
+    case let error as RenderingError where error.cause is CancellationError: self = .cancelled
+    case RenderingError.decoding(let cause): self.init(decoding: cause, url: url)
+    case RenderingError.processing(let identifier, let cause):
+      self = .processingFailed(identifier: identifier, cause: cause)
+    case RenderingError.encoding(let cause): self = .failed(cause: cause, url: url)
+    default: self.init(decoding: error, url: url)
+    }
   }
 
   /// Wraps an error that the closure of a source threw.

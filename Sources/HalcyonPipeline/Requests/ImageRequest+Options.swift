@@ -24,7 +24,7 @@ extension ImageRequest {
   var acceptsErrorImage: Bool { optionsBox?.options.allowsErrorImage ?? false }
   var waitsForWrite: Bool { optionsBox?.options.waitsForStore ?? false }
   var storagePolicy: StoragePolicy { optionsBox?.options.storage ?? .original }
-  var encodesImages: Bool { optionsBox?.options.storage?.encodesImages ?? false }
+  var encodesImages: Bool { optionsBox?.options.storage?.encoding != nil }
   var loadsFirstFrame: Bool { optionsBox?.options.animation == .firstFrame }
   var preloadsFrames: Bool { optionsBox?.options.animation?.preloadsFrames ?? false }
   /// Whether there are processors to apply to every frame of an animation.

@@ -25,10 +25,8 @@ struct RequestKeys: Sendable {
     image = KeyFields.key { fields in
       Self.appendFetchFields(of: request, version, to: &fields)
       fetchLength = fields.count
-      fields.append(request.targetSize)
-      for processor in request.processors { fields.append("process", processor.identifier) }
+      request.pixels.append(to: &fields)
       if let box = request.optionsBox {
-        if request.targetColorSpace != .sRGB { fields.append("color", request.targetColorSpace.rawValue) }
         if let frames = request.framesValue { fields.append("frames", frames) }
         if let decoder = box.options.decoderHook { fields.append("decoder", decoder.identity) }
       }
@@ -46,7 +44,7 @@ struct RequestKeys: Sendable {
   }
 
   /// The key of the image encoded by `policy`; `nil` if the policy stores only the original bytes.
-  func variant(_ policy: StoragePolicy) -> CacheKey? { policy.keyText.map { image.adding("stored", $0) } }
+  func variant(_ policy: StoragePolicy) -> CacheKey? { policy.encoding.map { image.adding("stored", $0.keyText) } }
 
   private static func appendFetchFields(
     of request: ImageRequest, _ version: FileVersion, to fields: inout KeyFields
@@ -84,19 +82,6 @@ extension CacheKey.Source {
     // The first byte rules out web URLs quickly, since each look-up in memory checks this.
     guard case .url(let text) = self, text.utf8.first == UInt8(ascii: "f") else { return nil }
     return text.utf8.starts(with: "file:".utf8) ? text : nil
-  }
-}
-
-extension KeyFields {
-  /// Appends the description of a size, unless it is the original one.
-  fileprivate mutating func append(_ size: TargetSize) {
-    switch size {
-    case .original: break
-    case .fit(let width, let height): append("size", "fit", width: width, height: height)
-    case .fill(let width, let height, anchor: .center): append("size", "fill", width: width, height: height)
-    case .exact(let width, let height, enlarges: true): append("size", "exact", width: width, height: height)
-    case .fill, .exact: append("size", size.description)
-    }
   }
 }
 

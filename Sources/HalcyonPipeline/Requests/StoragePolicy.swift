@@ -12,22 +12,9 @@ public import HalcyonImaging
 /// request.storage = .encoded(as: .jpeg, byteLimit: 30_000, keepsOriginal: false)
 /// ```
 public struct StoragePolicy: Hashable, Sendable {
-  /// The format of the stored bytes.
-  enum Format: Hashable, Sendable {
-    /// The downloaded bytes.
-    case original
-    /// PNG if a pixel is transparent, otherwise JPEG; the downloaded bytes of an animation.
-    case automatic(quality: Double)
-    /// One format, with a quality from 0 (smallest) to 1 (best) if it is lossy.
-    case encoded(ImageFormat, quality: Double)
-  }
-
-  var format = Format.original
-  var byteLimit: Int?
-  var metadata = MetadataPolicy.strip
+  /// The form of the stored image; `nil` for the downloaded bytes.
+  var encoding: Rendition.Encoding?
   package var keepsOriginal = true
-  /// The most colours of PNG and GIF. Small, since policies are in the frames of waiting loads.
-  var colorLimit: UInt16?
 
   /// Stores only the downloaded bytes; nothing is encoded.
   public static let original = StoragePolicy()
@@ -56,23 +43,23 @@ public struct StoragePolicy: Hashable, Sendable {
     as format: ImageFormat? = nil, quality: Double = 0.8, byteLimit: Int? = nil, metadata: MetadataPolicy = .strip,
     keepsOriginal: Bool = true
   ) -> StoragePolicy {
-    precondition((0...1).contains(quality), "quality must be in 0...1, got \(quality)")
-    return StoragePolicy(
-      format: format.map { .encoded($0, quality: quality) } ?? .automatic(quality: quality), byteLimit: byteLimit,
-      metadata: metadata, keepsOriginal: keepsOriginal)
+    StoragePolicy(
+      encoding: Rendition.Encoding(as: format, quality: quality, byteLimit: byteLimit, metadata: metadata),
+      keepsOriginal: keepsOriginal)
   }
+
+  /// The policy for an image whose original bytes are not known, so that it has to be encoded.
+  var withoutOriginal: StoragePolicy { encoding == nil ? .automatic : self }
 }
 
-extension StoragePolicy {
-  /// Identifies the policy in cache keys; `nil` if no encoded image is stored.
-  var keyText: String? {
-    let text: String
-    switch format {
-    case .original: return nil
-    case .automatic(let quality): text = quality == 0.8 ? "automatic" : "automatic \(quality)"
-    case .encoded(let format, let quality): text = "\(format.rawValue) \(quality)"
-    }
-    return text + (byteLimit.map { " \($0)" } ?? "") + (metadata == .strip ? "" : " \(metadata.rawValue)")
-      + (colorLimit.map { " of \($0)" } ?? "")
+extension ImageRequest {
+  /// Whether the original bytes are stored, besides the image that the policy encodes.
+  var storesOriginal: Bool { storagePolicy.keepsOriginal || !encodesImages }
+
+  /// Whether the original bytes are stored in place of an image: encoding an animation would drop its frames, and
+  /// ``StoragePolicy/automatic`` does not encode an image again that was neither downsampled nor processed.
+  func storesOriginalBytes(of image: DecodedImage) -> Bool {
+    guard image.animation == nil, let encoding = storagePolicy.encoding else { return true }
+    return encoding.format == nil && processors.isEmpty && image.size == image.info.pixelSize
   }
 }

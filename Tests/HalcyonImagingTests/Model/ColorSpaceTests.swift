@@ -1,3 +1,4 @@
+import HalcyonCodecs
 import Foundation
 import HalcyonImaging
 import HalcyonTestTraits

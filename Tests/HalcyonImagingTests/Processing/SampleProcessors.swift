@@ -15,7 +15,9 @@ enum SampleProcessors {
     .roundedCorners(CornerRadii(topLeft: 4)), .roundedCorners(CornerRadii(bottomRight: 4)),
     .roundedCorners(CornerRadii(4, unit: .fraction)), .roundedCorners(radius: 4, border: line),
     .roundedCorners(radius: 4, background: color), .circle(), .circle(border: line), .circle(background: color),
-    .border(width: 2, color: color), .border(width: 2, color: .black),
+    .border(width: 2, color: color), .border(width: 2, color: .black), .padding(top: 2, left: 1),
+    .padding(top: 1, left: 2), .extend(width: 50, height: 60), .extend(width: 50, height: 60, anchor: .top),
+    .smartCrop(width: 5, height: 3), .background(color), .background(.black),
   ]
 
   private static let colors: [any ImageProcessor] = [
@@ -25,6 +27,8 @@ enum SampleProcessors {
 
   private static let mixtures: [any ImageProcessor] = [
     .blur(radius: 0.4), .blur(radius: 4), .blur(radius: 90), .sharpen(), .sharpen(amount: 2), .sharpen(radius: 3),
+    .sharpenLightness(radius: 1), .sharpenLightness(radius: 3), .trim(threshold: 60),
+    .trim(threshold: 60, color: .black),
     .pixelate(blockSize: 4), .custom(identifier: "4") { $0 }, .custom(identifier: "pixelate 4") { $0 },
   ]
 
@@ -32,7 +36,9 @@ enum SampleProcessors {
     .crop(width: 99, height: 99), .crop(x: 0, y: 0, width: 21, height: 34), .rotate(degrees: 360),
     .roundedCorners(radius: 0), .border(width: 0, color: .black), .brightness(1), .contrast(1), .saturation(1),
     .exposure(stops: 0), .blur(radius: 0), .sharpen(amount: 0), .sharpen(radius: 0), .pixelate(blockSize: 1),
-    .overlay(.clear, blendMode: .difference),
+    .overlay(.clear, blendMode: .difference), .padding(), .extend(width: 0, height: 0),
+    .smartCrop(width: 99, height: 99),
+    .sharpenLightness(radius: 0.1), .trim(threshold: 255),
   ]
 
   static let invalid: [any ImageProcessor] = [
@@ -43,6 +49,8 @@ enum SampleProcessors {
     .circle(border: ImageBorder(width: .nan, color: .black)), .border(width: -1, color: .black), .blur(radius: -1),
     .blur(radius: .nan), .blur(radius: 1e300), .sharpen(amount: -1), .sharpen(amount: 1, radius: .nan),
     .brightness(-1), .contrast(.nan), .saturation(.infinity), .exposure(stops: 1e9), .pixelate(blockSize: 0),
-    .pixelate(blockSize: .max),
+    .pixelate(blockSize: .max), .padding(left: -1), .padding(top: .max), .extend(width: -1, height: 2),
+    .extend(width: 1_000_000, height: 1_000_000), .smartCrop(width: 0, height: 1), .sharpenLightness(radius: .nan),
+    .trim(threshold: -1), .trim(threshold: .nan),
   ]
 }

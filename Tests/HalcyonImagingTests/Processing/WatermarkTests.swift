@@ -1,3 +1,4 @@
+import HalcyonCodecs
 import HalcyonImaging
 import HalcyonTestTraits
 import Testing

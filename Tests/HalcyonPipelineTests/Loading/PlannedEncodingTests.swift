@@ -45,7 +45,7 @@ struct PlannedEncodingTests {
         for: ImageRequest(url: fixture.url), planIdentifier: "plan \(number)"
       ) { _ in
         onPlan()
-        return EncodingPlan(processors: processors, format: .bmp, byteLimit: byteLimit)
+        return Rendition(processors: processors, encoding: .init(as: .bmp, byteLimit: byteLimit))
       }.data
     }
   }

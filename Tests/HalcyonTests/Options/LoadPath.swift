@@ -114,7 +114,7 @@ enum LoadPath: String, CaseIterable, Sendable {
 
   private static func planned(_ request: ImageRequest, by pipeline: ImagePipeline) async throws(ImageError) -> Data {
     try await pipeline.plannedResponse(for: request, planIdentifier: "small") { _ in
-      EncodingPlan(size: .fit(width: 20, height: 20), format: .png)
+      Rendition(size: .fit(width: 20, height: 20), encoding: .init(as: .png))
     }.data
   }
 

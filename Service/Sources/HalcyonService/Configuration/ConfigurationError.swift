@@ -1,3 +1,4 @@
+public import HalcyonProcessing
 /// Why the service cannot start with its settings.
 public enum ConfigurationError: Error, Hashable {
   /// There is no setting of this name.
@@ -21,7 +22,7 @@ public enum ConfigurationError: Error, Hashable {
   /// The settings of S3-compatible storage are incomplete.
   case incompleteStorage
   /// A preset is not valid.
-  case invalidPresets(PathError)
+  case invalidPresets(OptionError)
   /// A file or folder of a setting cannot be used.
   case unusableFile(setting: String, path: String, reason: String)
   /// The service cannot listen at an address.

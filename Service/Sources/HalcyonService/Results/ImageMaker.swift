@@ -1,3 +1,4 @@
+import HalcyonProcessing
 import Foundation
 import Halcyon
 import HalcyonBackend
@@ -36,8 +37,13 @@ struct ImageMaker: Sendable {
       \(configuration.sanitizesSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) \
       l\(configuration.slowFormatPixelLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \
       \(configuration.stripsMetadata) \(configuration.keepsCopyright) \(configuration.stripsColorProfile) \
-      \(mark.map { MarkProcessor($0, .init(opacity: 1), dpr: 1).identifier } ?? "-")
+      \(mark.map { Self.identifier(of: $0) } ?? "-")
       """
+  }
+
+  /// Identifies the pixels of the watermark. The numbers are constant, and keep the results of earlier versions readable.
+  private static func identifier(of mark: Bitmap) -> String {
+    "halcyon.service.mark \(BuiltInProcessor.watermark(mark).identifier) 1.0 ce 0.0 0.0 false 0.0 1.0"
   }
 
   /// The result for options and a source, or for the fallback image if the source cannot be read.
@@ -126,12 +132,12 @@ struct ImageMaker: Sendable {
   /// The encoded image of a plan, with a lower quality if it is over the plan's limit of bytes.
   private func fittingResponse(
     for request: ImageRequest, _ planIdentifier: String, _ ticket: WorkloadTicket,
-    plan: @escaping @Sendable (ImageInfo) throws -> EncodingPlan?
+    plan: @escaping @Sendable (ImageInfo) throws -> Rendition?
   ) async throws -> EncodedImageResponse {
     func response(byteLimit: Int?) async throws -> EncodedImageResponse {
       try await pipeline.encodedResponse(for: request, planIdentifier: planIdentifier) { info in
         var plan = try plan(info)
-        if let byteLimit { plan?.byteLimit = byteLimit }
+        if let byteLimit { plan?.encoding?.byteLimit = byteLimit }
         try ticket.beginWork()
         return plan
       }
@@ -165,7 +171,7 @@ struct ImageMaker: Sendable {
   /// How the result is made from a source; `nil` for the source as it is.
   private func plan(
     for source: ImageInfo, _ options: ProcessingOptions, _ accepted: FormatChoice.Accepted
-  ) throws -> EncodingPlan? {
+  ) throws -> Rendition? {
     let isSkipped = options.skippedFormats.union(configuration.skippedFormats).contains(source.format)
     if options.raw || isSkipped && (options.format == nil || options.format == source.format) {
       try check(source, frameCount: 1, options)
@@ -195,20 +201,18 @@ struct ImageMaker: Sendable {
       return try self.plan(for: source, options, FormatChoice.Accepted(still: nil, animated: nil))
     }
     metrics.countDecode()
-    var encoding = EncodingPlan(
-      size: plan.decodingSize, processors: plan.processors, format: format, quality: quality(options, format),
+    var encoding = Rendition.Encoding(
+      as: format, quality: quality(options, format),
       byteLimit: options.maxBytes > 0 && format.isLossy ? options.maxBytes : nil, metadata: metadata(options, format))
-    encoding.processingByteCount = plan.processingByteCount
-    encoding.frameLimit = frameCount
     encoding.colorLimit = colorLimit(source, format)
-    return encoding
+    return plan.rendition(encoding, frameLimit: frameCount)
   }
 
   /// How a source is sent as it is: SVG sanitised, others without any change.
-  private func document(_ source: ImageInfo) -> EncodingPlan? {
+  private func document(_ source: ImageInfo) -> Rendition? {
     guard source.format == .svg, configuration.sanitizesSVG else { return nil }
     metrics.countDecode()
-    return EncodingPlan(format: .svg)
+    return Rendition(encoding: Rendition.Encoding(as: .svg))
   }
 
   /// The format of a result, and how many frames it has.

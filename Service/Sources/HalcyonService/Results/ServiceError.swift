@@ -1,3 +1,4 @@
+import HalcyonProcessing
 import HTTPTypes
 import Halcyon
 import HalcyonBackend
@@ -11,6 +12,7 @@ enum ServiceError: Error {
   /// The secret of the service is missing in the request.
   case secretMissing
   case path(PathError)
+  case option(OptionError)
   case expired
   case source(SourceError)
   case plan(PlanError)
@@ -36,6 +38,7 @@ enum ServiceError: Error {
       switch error {
       case let error as ServiceError: error
       case let error as PathError: .path(error)
+      case let error as OptionError: .option(error)
       case let error as SourceError: .source(error)
       case let error as PlanError: .plan(error)
       // Thrown while a result was planned.
@@ -62,7 +65,7 @@ enum ServiceError: Error {
     case .plan(.sourceTooLarge), .plan(.sourceTooLong), .plan(.framesTooLarge), .plan(.tooManyPixels),
       .plan(.tooLarge):
       422
-    case .path, .plan: 400
+    case .path, .option, .plan: 400
     case .source(let error): Self.status(of: error)
     case .unwritableFormat, .svgNotSent: 422
     case .uploadTooLarge: 413
@@ -103,6 +106,7 @@ enum ServiceError: Error {
     case .invalidSignature: "The signature of the URL is not valid."
     case .path(.invalidSource): "The path has no valid source."
     case .path(let error): error.description
+    case .option(let error): error.description
     case .expired: "The URL has expired."
     case .source(let error): error.description
     case .plan(let error): error.description

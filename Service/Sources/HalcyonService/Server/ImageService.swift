@@ -1,3 +1,4 @@
+import HalcyonProcessing
 public import Foundation
 import HTTPTypes
 public import Halcyon
@@ -273,7 +274,7 @@ public final class ImageService: Sendable {
 
   private func image(_ path: String, _ request: ServiceRequest) async throws -> (ServiceResponse, isHit: Bool?) {
     let path = try imagePath(path)
-    let (options, identifier) = try parser.parsed(path, hints: hints(request))
+    let (options, identifier) = try parser.options(of: path, hints: hints(request))
     try checkExpiry(options)
     let accept = request.headers[.accept]
     let generation = responses.generation
@@ -292,7 +293,7 @@ public final class ImageService: Sendable {
 
   private func info(_ path: Substring, _ request: ServiceRequest) async throws -> ServiceResponse {
     let path = try imagePath(String(path))
-    let options = try parser.options(of: path)
+    let options = try parser.options(of: path).options
     try checkExpiry(options)
     let generation = responses.generation
     let report = try await inTime { [maker] in try await maker.report(on: path.source) }

@@ -1,3 +1,4 @@
+import HalcyonProcessing
 public import HTTPTypes
 
 /// A browser's hints about the place of an image: its width and the pixels per unit (`Sec-CH-Width`, `Sec-CH-DPR`).
@@ -19,9 +20,11 @@ public struct ClientHints: Hashable, Sendable {
     width = value(Self.fields[2...]).lazy.compactMap { Int($0) }.first { (1...100_000).contains($0) }
   }
 
-  /// Options with the hints as defaults.
-  func apply(to options: inout ProcessingOptions) {
+  /// The options that the hints stand for.
+  var options: ProcessingOptions {
+    var options = ProcessingOptions()
     options.dpr = dpr ?? 1
-    if let width { options.width = Int(pixels: Double(width) / (dpr ?? 1)) }
+    if let width { options.width = Int((Double(width) / options.dpr).rounded()) }
+    return options
   }
 }

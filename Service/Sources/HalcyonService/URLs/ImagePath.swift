@@ -1,3 +1,4 @@
+@_spi(Programs) import HalcyonProcessing
 import Foundation
 
 /// The parts of a path in the syntax of imgproxy: `/SIGNATURE/OPTIONS/plain/URL@EXTENSION`, or

@@ -1,3 +1,4 @@
+@_spi(Programs) import HalcyonProcessing
 import Crypto
 public import Foundation
 

@@ -1,3 +1,4 @@
+import HalcyonProcessing
 import Foundation
 import HalcyonTestTraits
 import Testing
@@ -35,9 +36,8 @@ struct ImgproxyManualTests {
     }
     for name in ImgproxyNames.options + ImgproxyNames.commercialOptions {
       let note = try #require(notes[name], "\(name) is missing.")
-      let path = try ImagePath("/_/\(name):/plain/http://a.example/b.png")
-      do throws(PathError) {
-        _ = try OptionParser(acceptsLimits: true).options(of: path)
+      do throws(OptionError) {
+        _ = try OptionParser(acceptsLimits: true).options(["\(name):"])
         #expect(!note.hasPrefix("*missing*"), "\(name)")
       } catch {
         #expect((error == .unknownOption(name)) == note.hasPrefix("*missing*"), "\(name): \(error)")

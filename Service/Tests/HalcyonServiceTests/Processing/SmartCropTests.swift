@@ -1,7 +1,5 @@
 import Foundation
 import Halcyon
-import HalcyonCodecs
-import HalcyonImaging
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
@@ -10,27 +8,6 @@ import Testing
 
 @Suite(.integrationTest)
 struct SmartCropTests {
-  /// Where libvips 8.17 places crops by `attention`.
-  @Test(
-    arguments: [
-      ("astronaut.jpg", 256, 256, 256, 240), ("astronaut.jpg", 256, 512, 80, 0), ("astronaut.jpg", 512, 170, 0, 27),
-      ("coffee.jpg", 300, 200, 74, 62), ("coffee.jpg", 200, 400, 162, 0), ("coffee.jpg", 600, 200, 0, 62),
-      ("hubble_deep_field.jpg", 300, 261, 300, 147), ("hubble_deep_field.jpg", 261, 523, 339, 0),
-      ("hubble_deep_field.jpg", 600, 200, 0, 194), ("retina.jpg", 705, 705, 0, 265), ("retina.jpg", 1411, 470, 0, 382),
-      ("rocket.jpg", 320, 213, 260, 214), ("rocket.jpg", 213, 427, 274, 0), ("rocket.jpg", 640, 213, 0, 214),
-      ("chelsea.png", 225, 150, 226, 150), ("chelsea.png", 150, 300, 277, 0), ("chelsea.png", 451, 150, 0, 65),
-    ] as [(String, Int, Int, Int, Int)])
-  func `photographs are cropped where libvips crops them`(
-    photo: String, width: Int, height: Int, left: Int, top: Int
-  ) async throws {
-    let bitmap = try await DecodedImage(data: try Photos.data(photo)).bitmap
-    let size = PixelSize(width: width, height: height)
-    let position = try SmartCropProcessor(size).position(width: width, height: height, in: bitmap)
-    // Its reduced image has 32 pixels a side.
-    #expect(abs(position.left - left) <= bitmap.size.width / 32 + 1, "\(position)")
-    #expect(abs(position.top - top) <= bitmap.size.height / 32 + 1, "\(position)")
-  }
-
   /// A red square on grey, in the upper right of the lower half.
   private func scene() async throws -> Data {
     let bitmap = try Bitmap(size: PixelSize(width: 400, height: 400), isOpaque: true) { bytes in

@@ -1,6 +1,6 @@
+import HalcyonProcessing
 import Foundation
 import Halcyon
-import HalcyonCodecs
 import HalcyonImaging
 import HalcyonTestSupport
 import HalcyonTestTraits
@@ -20,24 +20,6 @@ struct TrimTests {
         for channel in 0..<4 { bytes[index * 4 + channel] = color[channel] }
       }
     }
-  }
-
-  private func area(_ bitmap: Bitmap, _ option: String) throws -> [Int]? {
-    var path = try ImagePath("/_/plain/http://e.com/a.jpg")
-    path.options = [option]
-    let trim = try #require(try OptionParser().options(of: path).trim)
-    return try TrimProcessor(trim).area(of: bitmap).map { [$0.left, $0.top, $0.width, $0.height] }
-  }
-
-  @Test func `borders of the corner's colour are removed, and noise of single pixels is border`() throws {
-    for bitmap in [try scene(), try scene(noise: true), try scene([0, 0, 0, 0]), try scene([0, 0, 250, 255])] {
-      let expected = bitmap[0, 0].blue == 250 && bitmap[0, 0].red == 0 ? nil : [10, 5, 20, 10]
-      #expect(try area(bitmap, "trim:10") == expected)
-    }
-    #expect(try area(scene(), "t:10:ff00ff") == [0, 0, 60, 40])
-    #expect(try area(scene(), "t:10:fafafa:1:0") == [10, 5, 40, 10])
-    #expect(try area(scene(), "t:10::0:1") == [10, 5, 20, 30])
-    #expect(try area(scene(), "t:255") == nil)
   }
 
   @Test func `sizes follow from what is left`() async throws {

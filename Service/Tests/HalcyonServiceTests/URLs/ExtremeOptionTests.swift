@@ -1,3 +1,4 @@
+import HalcyonProcessing
 import Foundation
 import Halcyon
 @testable import HalcyonService
@@ -150,7 +151,7 @@ private enum Plans {
   /// Whether the options are valid.
   static func make(_ options: String) -> Bool {
     guard let path = try? ImagePath("/_/\(options)/plain/http://e.com/a"),
-      let options = try? OptionParser().options(of: path)
+      let options = try? OptionParser().options(of: path).options
     else { return false }
     for source in sources {
       for isVector in [false, true] {

@@ -1,3 +1,4 @@
+import HalcyonProcessing
 @testable import HalcyonService
 import HalcyonTestTraits
 import Testing
@@ -52,5 +53,11 @@ struct ImagePathTests {
     let path = try ImagePath("/_/thumb/plain/http://e.com/a.jpg", hasPresetsOnly: true)
     #expect(path.options == ["thumb"])
     #expect(path.source == "http://e.com/a.jpg")
+  }
+
+  @Test func `what only the commercial edition of imgproxy has is an error that says so`() {
+    #expect(throws: PathError.encryptedSource) { try ImagePath("/_/w:1/enc/aHR0cA") }
+    #expect(throws: PathError.chainedPipelines) { try ImagePath("/_/w:1/-/w:2/plain/http://e.com/a.jpg") }
+    #expect(PathError.chainedPipelines.description.contains("/-/"))
   }
 }

@@ -62,9 +62,7 @@ extension ImageDecoder {
   /// original size and scaled.
   public func image(from bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     var still = try decodeWithFallback(bytes, options: options)
-    if still.bitmap.colorSpace != .sRGB || options.colorSpace == .displayP3 {
-      still.bitmap = try still.bitmap.converted(for: options.colorSpace)
-    }
+    still.bitmap = try still.bitmap.finished(in: options.colorSpace, of: still.info)
     guard options.keepsAnimation, still.info.frameCount > 1, let decoder = self as? any AnimatedImageDecoder else {
       return still
     }

@@ -18,15 +18,11 @@ struct AnimationSource: Sendable {
   /// - Throws: ``ImageProcessingError``, which also wraps errors of custom processors.
   func processed(_ frame: AnimationFrame) throws -> AnimationFrame {
     var frame = frame
-    frame.bitmap = try frame.bitmap.converted(for: options.colorSpace)
-    for processor in processors {
-      do {
-        frame.bitmap = try processor.process(frame.bitmap)
-      } catch let error as ImageProcessingError {
-        throw error
-      } catch {
-        throw ImageProcessingError.failed(identifier: processor.identifier, reason: String(describing: error))
-      }
+    do {
+      frame.bitmap = try frame.bitmap.finished(in: options.colorSpace, by: processors, of: info)
+    } catch let failure as ProcessorFailure {
+      throw (failure.cause as? ImageProcessingError)
+        ?? .failed(identifier: failure.identifier, reason: String(describing: failure.cause))
     }
     return frame
   }

@@ -76,12 +76,12 @@ extension CachingLoader {
   func encoded(_ image: DecodedImage, of load: Load) async throws(ImageError) -> Provided {
     if let data = image.animation?.data { return Provided(data: data, image: image) }
     do {
-      let data = try await files.run { [encoders = configuration.encoders] _ in
-        try StoragePolicy.automatic.encoded(image, by: encoders)
+      let data = try await files.run { [renderer = configuration.renderer] _ in
+        try renderer.encoded(image, as: Rendition.Encoding())
       }
       return Provided(data: data ?? Data(), image: image)
     } catch {
-      throw ImageError(encoding: error, url: load.key.sourceURL)
+      throw ImageError(rendering: error, url: load.key.sourceURL)
     }
   }
 

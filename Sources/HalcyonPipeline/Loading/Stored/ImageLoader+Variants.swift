@@ -56,7 +56,7 @@ extension ImageLoader {
     }
     let image = loaded.image
     // The original is retained only if its metadata is needed.
-    let original = request.storagePolicy.metadata == .strip ? nil : encoded.data
+    let original = request.storagePolicy.encoding?.metadata == .strip ? nil : encoded
     return await load.cache.writes.start(byteCount: image.bitmap.byteCount) { [self] in
       do {
         guard let data = try await encodedData(of: image, request, original: original) else { return }
@@ -79,24 +79,29 @@ extension ImageLoader {
       throw .notStorable(key: load.keys.fetch.sourceText)
     }
     let work = Task {
-      guard let data = try await encodedData(of: image, request, original: encoded.data) else { return }
+      guard let data = try await encodedData(of: image, request, original: encoded) else { return }
       try await write(data)
     }
     load.cache.writes.track { _ = await work.result }
     if case .failure(let cause) = await work.result {
-      throw .failed(cause: cause, url: encoded.sourceURL)
+      throw (cause as? ImageError) ?? .failed(cause: cause, url: encoded.sourceURL)
     }
   }
 
-  /// - Parameter original: The bytes that the image was made from; `nil` if they are not known.
+  /// The image in the form of its storage policy; `nil` if that is its original bytes.
+  ///
+  /// - Parameter original: The bytes that the image was made from, for their metadata; `nil` if it has none of them.
   func encodedData(
-    of image: DecodedImage, _ request: ImageRequest, original: Data?, priority: ImagePriority = .low
-  ) async throws -> Data? {
-    let (policy, encoders, decoders) = (
-      request.storagePolicy, configuration.encoders, configuration.decoders(for: request)
-    )
-    return try await workers.run(priority: priority) { flag in
-      try flag.asCurrent { try policy.encoded(image, by: encoders, original: original, decoders: decoders) }
+    of image: DecodedImage, _ request: ImageRequest, original: EncodedImage?, priority: ImagePriority = .low
+  ) async throws(ImageError) -> Data? {
+    guard let encoding = request.storagePolicy.encoding else { return nil }
+    let file = original.flatMap { try? self.file($0, request) }
+    do {
+      return try await workers.run(priority: priority) { [renderer] flag in
+        try flag.asCurrent { try renderer.encoded(image, as: encoding, of: file) }
+      }
+    } catch {
+      throw ImageError(rendering: error, url: original?.sourceURL ?? RequestKeys(request).fetch.sourceURL)
     }
   }
 

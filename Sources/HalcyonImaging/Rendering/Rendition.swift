@@ -1,0 +1,142 @@
+public import Foundation
+package import HalcyonSupport
+
+/// What is made of an image: the size at which its file is decoded, the processors, and the form of the result.
+///
+/// Requests make one, and servers decide on one once they know the properties of a file: a crop at a share of its width,
+/// or the format that it has.
+public struct Rendition: Sendable {
+  /// The size at which the file is decoded. Default: its own.
+  public var size: TargetSize
+  /// Processors of the decoded image, applied in order. Default: none.
+  public var processors: [any ImageProcessor]
+  /// The form of the result; `nil` makes no file of the image.
+  public var encoding: Encoding?
+  /// The most frames of an animation, for formats whose encoder of the library writes animations: GIF, WebP and AVIF.
+  /// Later frames are left out. Processors apply to each frame, and have to return equal sizes. Default: 1, a still
+  /// image.
+  public var frameLimit = 1
+  /// The memory in bytes that ``processors`` take besides the decoded image, for `memoryBudget` of a pipeline. Default: 0,
+  /// for processors whose results are not larger than the image.
+  public var processingByteCount = 0
+
+  /// The colour space of the pixels.
+  package var colorSpace = TargetColorSpace.sRGB
+  /// Whether a damaged file is rendered as far as it can be decoded.
+  package var allowsPartialImage = false
+  /// Whether a decoded image keeps the animation of its file, for playback.
+  package var keepsAnimation = false
+
+  /// Creates a rendition.
+  public init(size: TargetSize = .original, processors: [any ImageProcessor] = [], encoding: Encoding? = nil) {
+    self.size = size
+    self.processors = processors
+    self.encoding = encoding
+  }
+
+  /// The form in which an image is encoded.
+  public struct Encoding: Hashable, Sendable {
+    /// The format. `nil` for PNG if a pixel is transparent, otherwise JPEG; an animation is not encoded then. Or SVG for SVG
+    /// files: they are not drawn, but sent without anything that runs code or refers outside, and no other option applies.
+    public var format: ImageFormat?
+    /// The quality of lossy formats, from 0 (smallest) to 1 (best).
+    public var quality: Double
+    /// The most bytes of the file: the best quality that fits is used, at most ``quality``. Default: no limit.
+    public var byteLimit: Int?
+    /// The metadata of the original file that the file gets, if its format is JPEG, PNG or WebP. Default: none.
+    public var metadata: MetadataPolicy
+    /// The most colours, as ``EncodingOptions/colorLimit`` says. Default: `nil`, no limit.
+    public var colorLimit: Int?
+
+    /// Creates a form.
+    ///
+    /// - Precondition: `quality` is in 0...1.
+    public init(
+      as format: ImageFormat? = nil, quality: Double = 0.8, byteLimit: Int? = nil, metadata: MetadataPolicy = .strip
+    ) {
+      precondition((0...1).contains(quality), "quality must be in 0...1, got \(quality)")
+      self.format = format
+      self.quality = quality
+      self.byteLimit = byteLimit
+      self.metadata = metadata
+    }
+  }
+}
+
+extension Rendition: Hashable {
+  /// Whether both make the same of an image: processors with equal identifiers are equal.
+  public static func == (left: Rendition, right: Rendition) -> Bool {
+    left.size == right.size && left.encoding == right.encoding && left.frameLimit == right.frameLimit
+      && left.processingByteCount == right.processingByteCount && left.colorSpace == right.colorSpace
+      && left.allowsPartialImage == right.allowsPartialImage && left.keepsAnimation == right.keepsAnimation
+      && left.processors.elementsEqual(right.processors) { $0.identifier == $1.identifier }
+  }
+
+  /// Hashes the size, the processors and the form.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(size)
+    for processor in processors { hasher.combine(processor.identifier) }
+    hasher.combine(encoding)
+  }
+}
+
+extension Rendition {
+  /// Renders a file on the calling thread, for programs without a pipeline.
+  ///
+  /// - Parameters:
+  ///   - decoder: Decodes the file.
+  ///   - encoders: Encode the result.
+  ///   - allowsPartial: Whether a damaged file is rendered as far as it can be decoded.
+  ///   - isCancelled: Called repeatedly while decoding.
+  /// - Returns: The image, `nil` for an animation of which a file was made, and the file.
+  @_spi(Programs) public func rendered(
+    from file: Data, by decoder: any ImageDecoder, encoders: [any ImageEncoder], limits: ImageLimits,
+    colorSpace: TargetColorSpace, allowsPartial: Bool, isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> (image: DecodedImage?, data: Data?) {
+    var rendition = self
+    (rendition.colorSpace, rendition.allowsPartialImage) = (colorSpace, allowsPartial)
+    do {
+      let rendered = try Renderer(encoders: encoders, limits: limits).rendered(
+        Renderer.File(file, by: decoder), as: rendition, isCancelled: isCancelled)
+      return (rendered.image, rendered.data)
+    } catch {
+      throw error.cause
+    }
+  }
+}
+
+extension Rendition {
+  /// Appends what changes the pixels to the fields of a cache key.
+  package func append(to fields: inout KeyFields) {
+    size.append(to: &fields)
+    for processor in processors { fields.append("process", processor.identifier) }
+    if colorSpace != .sRGB { fields.append("color", colorSpace.rawValue) }
+  }
+}
+
+extension Rendition.Encoding {
+  /// Identifies the form in cache keys.
+  package var keyText: String {
+    let start =
+      switch format {
+      case nil: quality == 0.8 ? "automatic" : "automatic \(quality)"
+      case let format?: "\(format.rawValue) \(quality)"
+      }
+    return start + (byteLimit.map { " \($0)" } ?? "") + (metadata == .strip ? "" : " \(metadata.rawValue)")
+      + (colorLimit.map { " of \($0)" } ?? "")
+  }
+}
+
+extension TargetSize {
+  /// Appends the description of the size to the fields of a cache key, unless it is the original one.
+  fileprivate func append(to fields: inout KeyFields) {
+    switch self {
+    case .original: break
+    case .fit(let width, let height): fields.append("size", "fit", width: width, height: height)
+    case .fill(let width, let height, anchor: .center, enlarges: false):
+      fields.append("size", "fill", width: width, height: height)
+    case .exact(let width, let height, enlarges: true): fields.append("size", "exact", width: width, height: height)
+    case .fill, .exact: fields.append("size", description)
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import HalcyonCache
+import HalcyonImaging
+import HalcyonSupport
+
+/// Rendering, the part of it that knows loads: images decoded by other loads meanwhile, damaged bytes fetched again, the
+/// images before processors, and placeholders. The ``Renderer`` does the work.
+extension ImageLoader {
+  /// Decodes bytes; stored bytes that are damaged are fetched again, once.
+  func decode(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> Loaded {
+    if encoded.origin == .store, let image = await decodedMeanwhile(from: encoded, load) {
+      return Loaded(image: image, encoded: encoded, trace: encoded.trace)
+    }
+    do throws(ImageError) {
+      return try await decodeOnce(encoded, load)
+    } catch {
+      return try await decodeOnce(try await fetchAgain(encoded, after: error, load), load)
+    }
+  }
+
+  /// The image that another load decoded from the same stored bytes while they were revalidated, as for a view that
+  /// shows the stale image meanwhile. Counts no miss.
+  private func decodedMeanwhile(from encoded: EncodedImage, _ load: Load) async -> DecodedImage? {
+    guard let image = imageInMemory(load.request, load.keys.image) else { return nil }
+    return await renewedImage(image, by: encoded, load)
+  }
+
+  /// An image with the freshness of `encoded`; `nil` if it was decoded from other bytes.
+  func renewedImage(_ image: DecodedImage, by encoded: EncodedImage, _ load: Load) async -> DecodedImage? {
+    guard let known = image.facts.freshness, let end = encoded.freshEnd,
+      let version = try? await workers.run(for: load, { _ in encoded.version }), version == known.version
+    else { return nil }
+    var image = image
+    image.facts.freshness = SourceFreshness(end: end, version: version)
+    return image
+  }
+
+  /// Bytes from the network, in place of stored bytes that could be decoded once and are damaged now.
+  ///
+  /// - Throws: Rethrows `error` unless stored bytes failed to decode.
+  func fetchAgain(
+    _ encoded: EncodedImage, after error: ImageError, _ load: Load
+  ) async throws(ImageError) -> EncodedImage {
+    if case .decoding(let reason, _) = error, reason != .cancelled { encoded.endSharing() }
+    if encoded.origin == .network {
+      bytes.http.remember(error, for: load.request.failureKey(load.keys.fetch), after: encoded.metadata.redirects)
+    }
+    guard encoded.origin == .store, case .decoding(let reason, _) = error, reason != .cancelled,
+      load.request.freshness.usesNetwork
+    else { throw error }
+    let retry = load.changed { $0.storeAccess = ($0.storeAccess ?? .readWrite).withoutReads }
+    return try await bytes.encodedImage(for: retry)
+  }
+
+  /// Decodes at the requested size, and stores the bytes, now that they are known to be an image.
+  func decodeOnce(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> Loaded {
+    let start = ContinuousClock.now
+    let rendered = try await render(encoded, load.request.rendition([], of: nil), load)
+    guard let image = rendered.image else { throw .notCached(key: load.keys.fetch.sourceText) }
+    var trace = encoded.trace
+    trace.add(.decode, since: start)
+    await finishRendering(rendered, encoded, load)
+    return Loaded(image: image, encoded: encoded, trace: trace)
+  }
+
+  /// Renders a file on a worker, with its freshness.
+  func render(
+    _ encoded: EncodedImage, _ rendition: Rendition, _ load: Load
+  ) async throws(ImageError) -> Rendered {
+    do {
+      let file = try file(encoded, load.request)
+      let makesPlaceholder = makesPlaceholder(of: encoded, load.request)
+      return try await workers.run(for: load) { [renderer] flag in
+        try flag.asCurrent {
+          var rendered = try renderer.rendered(file, as: rendition, makesPlaceholder: makesPlaceholder) {
+            flag.isCancelled
+          }
+          rendered.image?.facts.freshness = encoded.freshEnd.map { SourceFreshness(end: $0, version: encoded.version) }
+          return rendered
+        }
+      }
+    } catch {
+      throw ImageError(rendering: error, encoded)
+    }
+  }
+
+  /// What follows a file that was rendered: it is an image, and its original can be stored.
+  func finishRendering(_ rendered: Rendered, _ encoded: EncodedImage, _ load: Load) async {
+    load.report(.decoded(rendered.decodedSize))
+    if !rendered.isPartial { replaceEarlier(by: encoded, load) }
+    remember(rendered.placeholder, of: encoded, load)
+    if !rendered.isPartial { await storeOriginalIfWanted(encoded, load, rendered.placeholder) }
+  }
+
+  /// The bytes with their decoder.
+  func file(_ encoded: EncodedImage, _ request: ImageRequest) throws(ImageDecodingError) -> Renderer.File {
+    Renderer.File(
+      encoded.data, by: try configuration.decoders(for: request).decoder(for: encoded.info.format),
+      image: encoded.decoded(for: request))
+  }
+
+  /// Whether the placeholder is stored with the original bytes: not if these are not stored, or if the request has a decoder
+  /// of its own, which may change the pixels.
+  private func makesPlaceholder(of encoded: EncodedImage, _ request: ImageRequest) -> Bool {
+    configuration.makesPlaceholders && encoded.storable != nil && request.optionsBox?.options.decoderHook == nil
+  }
+
+  /// Keeps the placeholder of an image for views.
+  func remember(_ placeholder: ThumbHash?, of encoded: EncodedImage, _ load: Load) {
+    guard let known = placeholder ?? encoded.metadata.placeholder, !encoded.watch.isRemovedFromStore,
+      !encoded.isReplaced
+    else { return }
+    load.cache.placeholders.insert(known, for: load.keys.fetch)
+  }
+}
+
+/// Processors: each one runs on the image before it, which may be in memory or be loaded for several requests.
+extension ImageLoader {
+  /// Runs the last processor on the image before it, which is shared with loads of that image.
+  func process(_ load: Load, with processor: any ImageProcessor) async throws(ImageError) -> Loaded {
+    var earlier = load.request
+    earlier.processors.removeLast()
+    let keys = RequestKeys(earlier)
+    let memory = lookUpIntermediate(earlier, keys.image)
+    var loaded: Loaded
+    if case .hit(let image)? = memory, !storesVariant(of: load.request) {
+      loaded = Loaded(image: image)
+    } else {
+      let stale = memory?.image.map { MemoryLookup.stale($0) }
+      let before = newLoad(earlier, keys, after: stale ?? .miss(.notRead), for: load.subscription)
+      loaded = try await self.load(before, keepsResult: false)
+    }
+    if processor is any ContextualImageProcessor { try await findResponse(of: &loaded, load) }
+    try await apply(processor, to: &loaded, load)
+    return loaded
+  }
+
+  /// Runs a processor on an image.
+  private func apply(
+    _ processor: any ImageProcessor, to loaded: inout Loaded, _ load: Load
+  ) async throws(ImageError) {
+    let start = ContinuousClock.now
+    let (image, request) = (loaded.image, load.request)
+    let bound = request.bound([processor], to: loaded.encoded?.responseHead)
+    do {
+      loaded.image = try await workers.run(for: load) { [renderer] flag in
+        try flag.asCurrent {
+          try renderer.processed(image, by: bound, keepsAnimation: request.processesFrames)
+        }
+      }
+    } catch {
+      throw ImageError(rendering: error, url: load.keys.fetch.sourceURL)
+    }
+    loaded.trace.add(.process, since: start)
+    load.report(.processed(identifier: processor.identifier))
+  }
+
+  /// Finds the response of an image from memory, which has none.
+  private func findResponse(of loaded: inout Loaded, _ load: Load) async throws(ImageError) {
+    guard loaded.encoded == nil, loaded.image.facts.freshness != nil else { return }
+    do throws(ImageError) {
+      loaded.encoded = try await bytes.encodedImage(for: load)
+    } catch {
+      guard case .notCached = error else { throw error }
+    }
+  }
+
+  /// Whether the image is also stored as the storage policy says, which needs the metadata of the bytes.
+  private func storesVariant(of request: ImageRequest) -> Bool {
+    request.encodesImages && request.writesStore && request.freshness.usesNetwork
+  }
+}
+
+extension ImageError {
+  /// The error of a renderer; for the body of an error status that is not an image, the status.
+  init(rendering error: any Error, _ encoded: EncodedImage) {
+    self.init(rendering: error, url: encoded.sourceURL)
+    switch error {
+    case RenderingError.processing, RenderingError.encoding: return
+    default: break
+    }
+    if case .cancelled = self { return }
+    if encoded.isOfErrorStatus, encoded.origin == .network {
+      self = .httpStatus(encoded.metadata.status, url: encoded.sourceURL)
+    }
+  }
+}
+
+extension WorkerPool {
+  /// Runs `work` with the priority of a load, which may change while the work waits.
+  func run<Value: Sendable>(
+    for load: Load, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
+  ) async throws -> Value {
+    let (id, subscription) = (newWork(), load.subscription)
+    let observer = subscription.observePriority { self.setPriority(subscription.priority, of: id) }
+    defer { subscription.stopObserving(observer) }
+    return try await run(id, priority: { subscription.priority }, work)
+  }
+}

@@ -1,0 +1,117 @@
+/// Parses the processing options of an image URL, in the syntax of imgproxy.
+public struct OptionParser: Sendable {
+  private let presets: [String: [String]]
+  private let acceptsPresetsOnly: Bool
+  private let acceptsLimits: Bool
+  private let allowed: Set<String>
+
+  /// Creates a parser.
+  ///
+  /// - Parameters:
+  ///   - presets: The option segments of each preset, by its name; the segments of `default` apply to every path.
+  ///   - acceptsPresetsOnly: Whether the segments are names of presets, separated by colons, and nothing else.
+  ///   - acceptsLimits: Whether paths may have the options that change limits.
+  ///   - allowed: The names of the options that paths may have, in addition to presets; empty is all.
+  public init(
+    presets: [String: [String]] = [:], acceptsPresetsOnly: Bool = false, acceptsLimits: Bool = false,
+    allowed: Set<String> = []
+  ) {
+    self.presets = presets
+    self.acceptsPresetsOnly = acceptsPresetsOnly
+    self.acceptsLimits = acceptsLimits
+    self.allowed = allowed
+  }
+
+  /// The options of segments, each `NAME:ARGUMENT:…`, and a text that is the same for segments with the same result, even
+  /// if the headers of their responses differ.
+  ///
+  /// Later segments override earlier ones, and the extension overrides all formats.
+  ///
+  /// - Parameters:
+  ///   - fileExtension: The extension of the result, if it has one.
+  ///   - defaults: The options that segments override.
+  public func options(
+    _ segments: [String], fileExtension: String? = nil, over defaults: ProcessingOptions = ProcessingOptions()
+  ) throws(OptionError) -> (options: ProcessingOptions, identifier: String) {
+    var target = Target(options: defaults)
+    if presets["default"] != nil { try apply(preset: "default", to: &target, within: []) }
+    for segment in segments { try apply(segment, to: &target, within: []) }
+    if let text = fileExtension {
+      target.options.format = try OptionArguments("format:\(text)").format(0)
+      target.segments.append("format:\(text)")
+    }
+    return (target.options, target.segments.joined(separator: "/"))
+  }
+
+  /// Checks that the segments of all presets are valid.
+  public func checkPresets() throws(OptionError) {
+    for name in presets.keys {
+      var target = Target()
+      try apply(preset: name, to: &target, within: [])
+    }
+  }
+
+  /// The options that segments are applied to.
+  private struct Target {
+    var options = ProcessingOptions()
+    /// The segments that change the result, with the full names of their options.
+    var segments: [String] = []
+  }
+
+  /// - Parameter names: The presets that contain the segment.
+  private func apply(
+    _ segment: String, to target: inout Target, within names: Set<String>
+  ) throws(OptionError) {
+    let arguments = try OptionArguments(segment)
+    guard !names.isEmpty || allowed.isEmpty || allowed.contains(arguments.option) else {
+      throw .optionNotAllowed(arguments.option)
+    }
+    if acceptsPresetsOnly, names.isEmpty {
+      for name in OptionArguments.parts(of: segment) where !name.isEmpty {
+        guard presets[name] != nil else { throw .presetsOnly(segment) }
+        try apply(preset: name, to: &target, within: names)
+      }
+    } else if ["preset", "pr"].contains(arguments.option) {
+      for name in arguments.values { try apply(preset: name, to: &target, within: names) }
+    } else {
+      guard let option = Self.table[arguments.option] else { throw .unknownOption(arguments.option) }
+      guard acceptsLimits || !Self.limitNames.contains(option.name) else { throw .forbiddenOption(arguments.option) }
+      try option.parse(arguments, &target.options)
+      if option.changesResult {
+        target.segments.append(option.name + String(Substring(segment.utf8.dropFirst(arguments.option.utf8.count))))
+      }
+    }
+  }
+
+  private func apply(
+    preset name: String, to target: inout Target, within names: Set<String>
+  ) throws(OptionError) {
+    guard let segments = presets[name] else { throw .unknownPreset(name) }
+    // A preset that contains itself adds nothing.
+    guard !names.contains(name) else { return }
+    for segment in segments { try apply(segment, to: &target, within: names.union([name])) }
+  }
+
+  typealias Parse = @Sendable (OptionArguments, inout ProcessingOptions) throws(OptionError) -> Void
+
+  private struct Option: Sendable {
+    /// The full name.
+    let name: String
+    let parse: Parse
+    /// Whether it changes the result, not only its response.
+    let changesResult: Bool
+  }
+
+  private static let limitNames = Set(limitOptions.map { $0.0[0] })
+
+  private static let table: [String: Option] = {
+    var table: [String: Option] = [:]
+    let results = [sizeOptions, placementOptions, effectOptions, outputOptions, limitOptions]
+    for (group, changesResult) in results.map({ ($0, true) }) + [(responseOptions, false)] {
+      for (names, parse) in group {
+        for name in names { table[name] = Option(name: names[0], parse: parse, changesResult: changesResult) }
+      }
+    }
+    return table
+  }()
+}

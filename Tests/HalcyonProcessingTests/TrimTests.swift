@@ -1,0 +1,36 @@
+import HalcyonImaging
+import HalcyonTestTraits
+import Testing
+
+@testable import HalcyonProcessing
+
+@Suite(.unitTest)
+struct TrimTests {
+  /// A blue rectangle of 20 by 10 pixels at (10, 5) on a background of 60 by 40.
+  private func scene(_ background: [UInt8] = [250, 250, 250, 255], noise: Bool = false) throws -> Bitmap {
+    try Bitmap(size: PixelSize(width: 60, height: 40), isOpaque: background[3] == 255) { bytes in
+      for index in 0..<60 * 40 {
+        let (x, y) = (index % 60, index / 60)
+        let isInside = (10..<30).contains(x) && (5..<15).contains(y) || noise && (x, y) == (50, 30)
+        let color: [UInt8] = isInside ? [0, 0, 255, 255] : background
+        for channel in 0..<4 { bytes[index * 4 + channel] = color[channel] }
+      }
+    }
+  }
+
+  private func area(_ bitmap: Bitmap, _ option: String) throws -> [Int]? {
+    let trim = try #require(try OptionParser().options([option]).options.trim)
+    return try trim.processor.area(of: bitmap).map { [$0.left, $0.top, $0.width, $0.height] }
+  }
+
+  @Test func `borders of the corner's colour are removed, and noise of single pixels is border`() throws {
+    for bitmap in [try scene(), try scene(noise: true), try scene([0, 0, 0, 0]), try scene([0, 0, 250, 255])] {
+      let expected = bitmap[0, 0].blue == 250 && bitmap[0, 0].red == 0 ? nil : [10, 5, 20, 10]
+      #expect(try area(bitmap, "trim:10") == expected)
+    }
+    #expect(try area(scene(), "t:10:ff00ff") == [0, 0, 60, 40])
+    #expect(try area(scene(), "t:10:fafafa:1:0") == [10, 5, 40, 10])
+    #expect(try area(scene(), "t:10::0:1") == [10, 5, 20, 30])
+    #expect(try area(scene(), "t:255") == nil)
+  }
+}
