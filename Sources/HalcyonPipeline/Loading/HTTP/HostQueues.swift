@@ -160,7 +160,7 @@ struct HostQueues {
     } else if status == nil {
       forget(transfer.url, of: host)
     }
-    if hosts[host]?.refused.isEmpty == true { refusing.remove(host) }
+    if !refusing.isEmpty, hosts[host]?.refused.isEmpty == true { refusing.remove(host) }
     removeIfIdle(host)
   }
 
@@ -189,6 +189,7 @@ struct HostQueues {
 
   /// Lets the hosts and URLs go on whose pauses have ended.
   mutating func endPauses(at uptime: Duration) {
+    if hasNoPause { return }
     for id in refusing { hosts[id]?.refused.endPauses(at: uptime) }
     for (id, end) in pauseEnds where end <= uptime {
       pauseEnds[id] = nil
@@ -198,10 +199,14 @@ struct HostQueues {
 
   /// The uptime at which a paused host with waiters, or one of its URLs, goes on; of several, the first.
   var nextPauseEnd: Duration? {
+    if hasNoPause { return nil }
     let hostEnds = pauseEnds.filter { hasWaiters($0.key) }.map(\.value)
     let urlEnds = refusing.filter(hasWaiters).compactMap { hosts[$0]?.refused.nextEnd }
     return (hostEnds + urlEnds).min()
   }
+
+  /// Whether no server has refused a request, as nearly always.
+  private var hasNoPause: Bool { pauseEnds.isEmpty && refusing.isEmpty }
 
   private func hasWaiters(_ id: HostID) -> Bool { (hosts[id]?.waitingCount ?? 0) > 0 }
 
@@ -275,8 +280,10 @@ struct HostQueues {
   private func pauseEnd(_ id: HostID) -> Duration { pauseEnds[id] ?? hosts[id]?.refused.nextEnd ?? .zero }
 
   private mutating func removeHost(_ id: HostID, _ host: Host) {
-    pauseEnds[id] = nil
-    refusing.remove(id)
+    if !hasNoPause {
+      pauseEnds[id] = nil
+      refusing.remove(id)
+    }
     hostIDs[host.origin] = nil
     hosts[id] = nil
     freeIDs.append(id)

@@ -62,6 +62,7 @@ struct RefusedURLs {
 
   /// Records that a response was served: the host lives.
   mutating func serve(_ url: URL) {
+    if isEmpty { return }
     pauseEnds[url] = nil
     inRow = []
     goOn()

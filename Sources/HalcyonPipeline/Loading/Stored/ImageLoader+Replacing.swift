@@ -13,7 +13,7 @@ extension ImageLoader {
   func replaceEarlier(by encoded: EncodedImage, _ load: Load) {
     guard let earlier = encoded.earlier, encoded.beginReplacing() else { return }
     let (cache, key) = (load.cache, encoded.watch.key)
-    if load.request.writesStore { cache.originals.record(encoded.mark, for: key) }
+    if load.request.writesStore, cache.encodedStore != nil { cache.originals.record(encoded.mark, for: key) }
     let isKnown = load.memory?.staleImage?.facts.freshness.map { $0.version == encoded.version }
     guard earlier == .other || !(isKnown ?? (earlier == .same)) else { return }
     cache.removeReplacedFromMemory(ofSource: key.sourceText)
