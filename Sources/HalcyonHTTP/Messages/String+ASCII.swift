@@ -1,3 +1,5 @@
+import Foundation
+
 extension String {
   /// Whether the text is one or more ASCII digits and nothing else (`1*DIGIT` in RFC 9110).
   package var isASCIIDigits: Bool { !isEmpty && utf8.allSatisfy { (48...57).contains($0) } }
@@ -16,7 +18,10 @@ extension String {
 
   /// Whether the UTF-8 of the text contains this byte; searches contiguous memory if possible.
   package func hasByte(_ byte: UInt8) -> Bool {
-    utf8.withContiguousStorageIfAvailable { $0.contains(byte) } ?? utf8.contains(byte)
+    let fast = utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.baseAddress.map { memchr($0, Int32(byte), bytes.count) != nil } ?? false
+    }
+    return fast ?? utf8.contains(byte)
   }
 }
 

@@ -140,10 +140,12 @@ extension ImageSource {
     return current == former ? nil : FormerURL(current: current, former: former)
   }
 
-  private static func keyText(_ text: String) -> String { shortened(WebAddress.normalized(text) ?? text) }
+  /// A URL as part of a key, in the form that equal URLs share.
+  private static func keyText(_ text: String) -> String {
+    WebAddress.isNormal(text) ? text : shortened(WebAddress.normalized(text) ?? text)
+  }
 
-  /// A URL as part of a key, without its fragment, which is not sent. Inline data and passwords are replaced by their
-  /// hashes.
+  /// A URL without its fragment, which is not sent, and with hashes in place of inline data and of passwords.
   private static func shortened(_ text: String) -> String {
     if text.hasByte(UInt8(ascii: "#")) { return shortened(String(text.utf8.prefix { $0 != UInt8(ascii: "#") }) ?? "") }
     // Fast paths: a URL with a password contains “@”, and only a long `data:` URL is worth hashing.

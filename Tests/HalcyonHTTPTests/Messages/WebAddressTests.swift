@@ -6,6 +6,25 @@ import Testing
 @Suite(.unitTest)
 struct WebAddressTests {
   @Test(arguments: [
+    "http://a.example/", "https://a-1.example/b.c/d.png?e=f@g&h", "http://localhost:8080/a", "https://a.example:80/b",
+    "http://127.0.0.1/a@2x.png", "http://a.example/b/..c/d", "https://a.example/?x=%23",
+  ])
+  func `usual URLs are known to be normal at once`(text: String) {
+    #expect(WebAddress.isNormal(text) && WebAddress.normalized(text) == nil)
+  }
+
+  @Test(arguments: [
+    "", "http://", "http:///", "http://a.example", "http://A.example/", "http://a.example:80/",
+    "https://a.example:443/",
+    "http://a.example:/", "http://a.example:8080:80/", "http://:80/", "http://user@a.example/", "http://[::1]/",
+    "ftp://a.example/",
+    "http://a.example/./b", "http://a.example/b/..", "http://a.example/b\\c", "http://a.example/#b", "http://a_b/c",
+  ])
+  func `other texts are looked at in detail`(text: String) {
+    #expect(!WebAddress.isNormal(text))
+  }
+
+  @Test(arguments: [
     ("http://a.example/b.png", "http://a.example/b.png"),
     ("  http://a.example/b.png\n", "http://a.example/b.png"),
     ("http://a.example/b\t.p\r\nng", "http://a.example/b.png"),
