@@ -186,7 +186,7 @@ extension ImageViewLoad {
     end(.success(response))
   }
 
-  private func receive(_ event: ViewTask.Event) {
+  private func receive(_ event: ImageTask.ViewEvent) {
     switch event {
     case .finished(let result):
       let ended = loader.taskDidEnd()

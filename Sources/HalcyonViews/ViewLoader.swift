@@ -84,7 +84,7 @@ final class ViewLoader {
   ///   - lookup: The outcome of the look-up in memory, which is not repeated.
   ///   - receive: Retained until the last event.
   func load(
-    _ sized: SizedRequest, after lookup: MemoryLookup, receive: @escaping @MainActor (ViewTask.Event) -> Void
+    _ sized: SizedRequest, after lookup: MemoryLookup, receive: @escaping @MainActor (ImageTask.ViewEvent) -> Void
   ) {
     task = start(sized, lookup) { [self] event in
       releaseTransfers()
@@ -188,7 +188,7 @@ final class ViewLoader {
   }
 
   private func start(
-    _ sized: SizedRequest, _ lookup: MemoryLookup, receive: @escaping @MainActor (ViewTask.Event) -> Void
+    _ sized: SizedRequest, _ lookup: MemoryLookup, receive: @escaping @MainActor (ImageTask.ViewEvent) -> Void
   ) -> ViewTask {
     ViewTask(sized, in: viewRequest.pipeline, after: lookup, isVisible: isVisible, receive: receive)
   }

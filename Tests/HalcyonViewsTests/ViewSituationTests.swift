@@ -140,13 +140,13 @@ struct ViewSituationTests {
     withExtendedLifetime(display) {}
   }
 
-  @Test(arguments: [CachePolicy.standard, .staleFirst, .revalidate])
-  func `a stale image from the store is shown, however quick the error of its revalidation is`(policy: CachePolicy)
-    async throws
-  {
+  @Test(arguments: [CachePolicy.standard, .staleFirst, .revalidate], [403, 404, 410])
+  func `a stale image from the store is shown, however quick the error of its revalidation is`(
+    policy: CachePolicy, status: Int
+  ) async throws {
     let isDown = EventLog<Bool>()
     let fixture = PipelineFixture(configure: { $0.options.retryStrategy = .never }) { _ in
-      guard isDown.events.isEmpty else { return .response(status: 403, body: Data()) }
+      guard isDown.events.isEmpty else { return .response(status: status, body: Data()) }
       return .response(body: SolidImage(width: 40, height: 20).data, headers: ["Cache-Control": "max-age=0"])
     }
     let requests = (0..<20).map { ImageRequest(url: fixture.url.appending(path: "\($0)")) { $0.cachePolicy = policy } }
@@ -164,6 +164,37 @@ struct ViewSituationTests {
       #expect(display.events == [policy == .revalidate ? "preview 40x20" : "image 40x20"])
       withExtendedLifetime(binder) {}
     }
+  }
+
+  @Test(arguments: [false, true])
+  func `a stale image is read once from the store, and looked up once in memory`(isProcessed: Bool) async throws {
+    let (gate, kinds) = (Gate(), EventLog<String>())
+    let fixture = PipelineFixture {
+      $0.eventHandler = { kinds.record("\($0.kind)") }
+    } script: { request in
+      let isFirst = request.headers["If-None-Match"] == nil
+      if !isFirst { try await gate.wait() }
+      let image = SolidImage(width: isFirst ? 400 : 40, height: 200)
+      return .response(body: image.data, headers: ["Cache-Control": "max-age=0", "ETag": "\"1\""])
+    }
+    let request = ImageRequest(
+      url: fixture.url, size: .fit(width: 100, height: 100), processors: isProcessed ? [.invert] : [])
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    fixture.memory.removeAll()
+    let earlier = kinds.events.count
+    let (display, ends) = (RecordingDisplay(), EventLog<String>())
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
+    binder.hc.setImage(with: request) { ends.record($0.name) }
+    #expect(try await ends.waitForEvents(count: 1) == ["100x50 from store"])
+    try await gate.waitUntilHolding()
+    for kind in ["created", "memory", "store "] {
+      #expect(kinds.events.dropFirst(earlier).filter { $0.hasPrefix(kind) }.count == 1, "\(kind)")
+    }
+    gate.open()
+    try await display.log.waitUntilLast(is: "image 20x100")
+    #expect(ends.events.count == 1)
+    withExtendedLifetime(binder) {}
   }
 
   @Test func `a stale image waits for its group`() async throws {

@@ -19,8 +19,10 @@ enum LoadEvent: Sendable {
   case step(PipelineEvent.Kind)
   /// An image to show until the final one has been loaded.
   case preview(DecodedImage)
-  /// The store has the image, but the server is contacted before it may be used.
-  case storedStale
+  /// The server is contacted although the store has the image. `bytes` retains it for loads that may use it.
+  case storedStale(bytes: any AnyObject & Sendable)
+  /// The stored image, which is being revalidated, as it is delivered.
+  case stale(ImageResponse)
   /// The transfer has begun to wait for a connection, or got one.
   case queue(QueueState)
 }

@@ -37,7 +37,7 @@ final class LoadReporter: Sendable {
     switch event {
     case .progress(let progress): report(.progress(progress))
     case .step(let kind): report(kind)
-    case .info, .partial, .preview, .storedStale, .queue: break
+    case .info, .partial, .preview, .storedStale, .stale, .queue: break
     }
   }
 

@@ -13,17 +13,24 @@ final class LoadSubscription: Sendable {
     var priorityObservers = ObserverList<@Sendable () -> Void>()
     var progress: LoadProgress?
     var info: ImageInfo?
-    var hasStoredStale = false
+    /// Retained by the load that revalidates it.
+    weak var stored: (any AnyObject & Sendable)?
+    var storedObserver: (@Sendable (any AnyObject & Sendable) -> Void)?
     var queue: QueueState?
     var reporter: LoadReporter?
     var timeout: CountedTime?
   }
 
   private let state: Lock<State>
+  /// Whether it belongs to a view, which shows stale images first.
+  let isOfView: Bool
   private let onEvent: @Sendable (LoadEvent) -> Void
 
-  init(priority: ImagePriority, onEvent: @escaping @Sendable (LoadEvent) -> Void = { _ in }) {
+  init(
+    priority: ImagePriority, isOfView: Bool = false, onEvent: @escaping @Sendable (LoadEvent) -> Void = { _ in }
+  ) {
     state = Lock(State(priority: priority))
+    self.isOfView = isOfView
     self.onEvent = onEvent
   }
 
@@ -76,11 +83,9 @@ final class LoadSubscription: Sendable {
 
   /// The last progress and the known properties of the image, for subscribers that join later.
   var latestEvents: [LoadEvent] {
-    let (info, progress, hasStoredStale, queue) = state.withLock {
-      ($0.info, $0.progress, $0.hasStoredStale, $0.queue)
-    }
+    let (info, progress, stored, queue) = state.withLock { ($0.info, $0.progress, $0.stored, $0.queue) }
     return [
-      hasStoredStale ? .storedStale : nil, info.map { .info($0) }, progress.map { .progress($0) },
+      stored.map { .storedStale(bytes: $0) }, info.map { .info($0) }, progress.map { .progress($0) },
       queue.map { .queue($0) },
     ].compactMap { $0 }
   }
@@ -94,18 +99,28 @@ final class LoadSubscription: Sendable {
   /// Counts the time of this subscription from now on.
   func count(in timeout: CountedTime) { state.withLock { $0.timeout = timeout } }
 
+  /// Calls `onStored` with each stored image that is being revalidated; `nil` ends this.
+  func observeStored(_ onStored: (@Sendable (any AnyObject & Sendable) -> Void)?) {
+    let old = state.withLock { state in
+      defer { state.storedObserver = onStored }
+      return state.storedObserver
+    }
+    withExtendedLifetime(old) {}
+  }
+
   func report(_ event: LoadEvent) {
-    let (reporter, timeout) = state.withLock { state in
+    let (reporter, timeout, onStored) = state.withLock { state in
       switch event {
       case .progress(let progress): state.progress = progress
       case .info(let info): state.info = info
-      case .storedStale: state.hasStoredStale = true
+      case .storedStale(let bytes): state.stored = bytes
       case .queue(let queue): if queue.isLater(than: state.queue) { state.queue = queue }
-      case .partial, .preview, .step: break
+      case .partial, .preview, .stale, .step: break
       }
-      return (state.reporter, state.timeout)
+      return (state.reporter, state.timeout, state.storedObserver)
     }
     if case .queue(let queue) = event { timeout?.receive(queue) }
+    if case .storedStale(let bytes) = event { onStored?(bytes) }
     reporter?.receive(event)
     onEvent(event)
   }

@@ -40,5 +40,4 @@ extension ImageLoader {
 
 extension EncodedImage: LoadResult {
   var lastEvent: PipelineEvent.Kind { .finished(origin, trace) }
-  var shownImage: DecodedImage? { nil }
 }

@@ -20,7 +20,6 @@ struct EncodedVariant: Sendable {
 
 extension EncodedVariant: LoadResult {
   var lastEvent: PipelineEvent.Kind { .finished(source.origin, LoadTrace()) }
-  var shownImage: DecodedImage? { nil }
 }
 
 /// Loads of encoded images: thumbnails that a server sends, files for other programs.

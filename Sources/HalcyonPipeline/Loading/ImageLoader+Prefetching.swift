@@ -64,5 +64,4 @@ extension ImageLoader {
 
 extension ImageLoader.Prefetched: LoadResult {
   var lastEvent: PipelineEvent.Kind { .finished(self == .loaded ? .network : .store, LoadTrace()) }
-  var shownImage: DecodedImage? { nil }
 }

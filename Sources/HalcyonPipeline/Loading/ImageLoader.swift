@@ -6,7 +6,7 @@ import HalcyonSupport
 /// Loads images. Each call makes a ``Load``; equal loads share one job.
 ///
 /// 1. ``lookUpMemory(_:key:)``: the image in memory, without suspending.
-/// 2. ``around(_:_:)``: events, timeout, alternatives, stale image first and low data mode, if the load has any
+/// 2. ``around(_:_:)``: events, timeout, stale image first, alternatives and low data mode, if the load has any
 ///    (the folder Around).
 /// 3. ``load(_:keepsResult:)``: a job, whose steps are in `ImageLoader+Steps.swift`. It gets the encoded bytes from the
 ///    ``CachingLoader``.
@@ -155,7 +155,7 @@ final class ImageLoader: Sendable {
 
 extension ImageLoader.Loaded: LoadResult {
   var lastEvent: PipelineEvent.Kind { .finished(encoded?.origin ?? .memory, trace) }
-  var shownImage: DecodedImage? { image }
+  func shownResponse(to request: ImageRequest) -> ImageResponse? { ImageResponse(self, for: request) }
 }
 
 extension ImageResponse {

@@ -17,7 +17,13 @@ final class Load: Sendable {
   let watch: RemovalWatch
   /// Whether there is an event handler.
   private let isReported: Bool
-  private let recorded = Lock(LoadTrace())
+  private let recorded = Lock(Recorded())
+
+  private struct Recorded {
+    var trace = LoadTrace()
+    /// Retained until the end of the load, for other loads that may use it.
+    var stored: EncodedImage?
+  }
 
   /// - Parameters:
   ///   - memory: The outcome of the look-up in memory, if there was one.
@@ -47,10 +53,16 @@ final class Load: Sendable {
   }
 
   /// The steps so far.
-  var trace: LoadTrace { recorded.withLock { $0 } }
+  var trace: LoadTrace { recorded.withLock(\.trace) }
 
   /// Adds to the trace.
-  func record(_ change: (inout LoadTrace) -> Void) { recorded.withLock { change(&$0) } }
+  func record(_ change: (inout LoadTrace) -> Void) { recorded.withLock { change(&$0.trace) } }
+
+  /// The server is contacted although the store has an image.
+  func reportStored(_ image: EncodedImage) {
+    recorded.withLock { $0.stored = image }
+    subscription.report(.storedStale(bytes: image))
+  }
 
   /// Reports a step to the event handler, if there is one.
   @inline(__always)

@@ -120,7 +120,7 @@ public final class ImagePipeline: Sendable {
   }
 
   /// Looks into memory for a view: the image, ready to be shown, or the outcome for
-  /// ``followedTask(for:after:onStoredStale:)``.
+  /// ``viewTask(for:after:)``.
   ///
   /// An image that must not be stored (`no-store`) is found while a view shows it, and for some seconds after, so that
   /// a list does not download it at each reuse of a cell. For a local file, the image of the version that was looked up
@@ -183,14 +183,10 @@ public final class ImagePipeline: Sendable {
     resolved(request).delivered(image)
   }
 
-  /// Starts loading after a look-up in memory that was not a hit; ``ImageTask/allEvents`` is open before the first event.
-  ///
-  /// - Parameter onStoredStale: Called, on any thread, when the server is contacted although the store has the image.
-  package func followedTask(
-    for request: ImageRequest, after lookup: MemoryLookup, onStoredStale: (@Sendable () -> Void)? = nil
-  ) -> ImageTask {
-    ImageTask(
-      request: resolved(request), loader: loader, lookup: lookup, keepsAllEvents: true, onStoredStale: onStoredStale)
+  /// Starts loading for a view, after a look-up in memory that was not a hit; ``ImageTask/viewEvents`` is open before the
+  /// first event.
+  package func viewTask(for request: ImageRequest, after lookup: MemoryLookup) -> ImageTask {
+    ImageTask(request: resolved(request), loader: loader, lookup: lookup)
   }
 
   /// A key for comparisons of requests, without the version of a local file.

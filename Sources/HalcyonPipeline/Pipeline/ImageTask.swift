@@ -28,40 +28,62 @@ public final class ImageTask: Sendable {
   /// The request, with the default options of the pipeline filled in.
   public let request: ImageRequest
 
-  /// A stream opened before the first event, for one reader; `nil` unless requested.
-  package let allEvents: AsyncStream<Event>?
+  /// An event of a task of a view.
+  package enum ViewEvent: Sendable {
+    case progress(LoadProgress)
+    case info(ImageInfo)
+    case preview(DecodedImage)
+    /// The stored image, which is stale and is being revalidated.
+    case stale(ImageResponse)
+    /// The last event.
+    case finished(Result<ImageResponse, ImageError>)
+  }
+
+  /// All events of the task of a view, for one reader; `nil` for other tasks.
+  package let viewEvents: AsyncStream<ViewEvent>?
 
   private let subscription: LoadSubscription
+  private let viewContinuation: AsyncStream<ViewEvent>.Continuation?
   private let broadcast: TaskEvents<Event, ImageResponse>
   private let reporter: LoadReporter?
   private let work: Task<Void, Never>
 
   /// - Parameters:
-  ///   - lookup: The look-up of a view, which has shown the kept preview as well; `nil` if there was none.
+  ///   - lookup: The look-up of a view, which has shown the kept preview as well; `nil` for other tasks.
   ///   - completion: Called once with the result.
-  ///   - onStoredStale: Called when the server is contacted although the store has the image.
   init(
-    request: ImageRequest, loader: ImageLoader, lookup: MemoryLookup? = nil, keepsAllEvents: Bool = false,
-    completion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)? = nil,
-    onStoredStale: (@Sendable () -> Void)? = nil
+    request: ImageRequest, loader: ImageLoader, lookup: MemoryLookup? = nil,
+    completion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)? = nil
   ) {
     self.request = request
+    let viewStream = lookup.map { _ in AsyncStream.makeStream(of: ViewEvent.self) }
+    let view = viewStream?.continuation
     let broadcast = TaskEvents(lastEvent: { Event.finished($0) }, onCompletion: completion)
+    let showPreview: @Sendable (DecodedImage) -> Void = { image in
+      let image = request.delivered(image)
+      view?.yield(.preview(image))
+      broadcast.send(.preview(image), isKept: true)
+    }
     let previews = PreviewMaker(request, by: loader)
-    let subscription = LoadSubscription(priority: request.loadPriority) { event in
+    let subscription = LoadSubscription(priority: request.loadPriority, isOfView: view != nil) { event in
       switch event {
-      case .progress(let progress): broadcast.send(.progress(progress))
-      case .info(let info): broadcast.send(.info(info))
-      case .preview(let image): broadcast.send(.preview(request.delivered(image)), isKept: true)
-      case .storedStale: onStoredStale?()
-      case .step, .queue: break
-      case .partial(let received):
-        previews?.receive(received) { broadcast.send(.preview(request.delivered($0)), isKept: true) }
+      case .progress(let progress):
+        view?.yield(.progress(progress))
+        broadcast.send(.progress(progress))
+      case .info(let info):
+        view?.yield(.info(info))
+        broadcast.send(.info(info))
+      case .preview(let image): showPreview(image)
+      case .stale(let response):
+        view?.yield(.stale(response))
+        broadcast.send(.preview(response.image), isKept: true)
+      case .storedStale, .step, .queue: break
+      case .partial(let received): previews?.receive(received, show: showPreview)
       }
     }
     if previews != nil { subscription.requestPartialData() }
     self.broadcast = broadcast
-    allEvents = keepsAllEvents ? broadcast.stream() : nil
+    (viewEvents, viewContinuation) = (viewStream?.stream, view)
     self.subscription = subscription
     let reporter = loader.monitor?.reporter(for: request)
     if let reporter { subscription.report(to: reporter) }
@@ -70,10 +92,21 @@ public final class ImageTask: Sendable {
       reporter?.report(.started)
       let load = loader.started(loader.newLoad(request, after: lookup, for: subscription))
       do throws(ImageError) {
-        broadcast.finish(.success(try await loader.response(load))) { reporter?.end($0) }
+        Self.finish(.success(try await loader.response(load)), broadcast, view, reporter)
       } catch {
-        broadcast.finish(.failure(error)) { reporter?.end($0) }
+        Self.finish(.failure(error), broadcast, view, reporter)
       }
+    }
+  }
+
+  private static func finish(
+    _ result: Result<ImageResponse, ImageError>, _ broadcast: TaskEvents<Event, ImageResponse>,
+    _ view: AsyncStream<ViewEvent>.Continuation?, _ reporter: LoadReporter?
+  ) {
+    broadcast.finish(result) { result in
+      reporter?.end(result)
+      view?.yield(.finished(result))
+      view?.finish()
     }
   }
 
@@ -87,7 +120,7 @@ public final class ImageTask: Sendable {
   ///
   /// ``result`` is set when this returns. Work shared with other tasks continues for them.
   public func cancel() {
-    broadcast.finish(.failure(.cancelled)) { reporter?.end($0) }
+    Self.finish(.failure(.cancelled), broadcast, viewContinuation, reporter)
     work.cancel()
   }
 
@@ -136,7 +169,7 @@ extension LoadEvent {
     switch self {
     case .progress(let progress): .progress(progress)
     case .info(let info): .info(info)
-    case .partial, .preview, .step, .storedStale, .queue: nil
+    case .partial, .preview, .step, .storedStale, .stale, .queue: nil
     }
   }
 }

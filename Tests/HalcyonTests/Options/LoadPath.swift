@@ -103,11 +103,17 @@ enum LoadPath: String, CaseIterable, Sendable {
     _ request: ImageRequest, with pipeline: ImagePipeline, onPreview: @escaping @Sendable (DecodedImage) -> Void
   ) async throws(ImageError) -> DecodedImage {
     if self == .view { return try await PathView(onPreview).response(for: request, with: pipeline).image }
-    // A followed task keeps its events from the first one on; a stream that is opened later may miss the previews of a
+    // The task of a view keeps its events from the first one on; a stream that is opened later may miss the previews of a
     // quick load.
-    let task = pipeline.followedTask(for: request, after: pipeline.lookUpMemory(for: request))
-    for await event in task.allEvents ?? task.events {
-      if case .preview(let image) = event { onPreview(image) }
+    let task = pipeline.viewTask(for: request, after: pipeline.lookUpMemory(for: request))
+    if let events = task.viewEvents {
+      for await event in events {
+        switch event {
+        case .preview(let image): onPreview(image)
+        case .stale(let response): onPreview(response.image)
+        default: break
+        }
+      }
     }
     return try await task.image
   }

@@ -18,8 +18,12 @@ typealias LoadFunction<Value> = @Sendable (Load) async throws(ImageError) -> Val
 protocol LoadResult: Sendable {
   /// The last event of a load that returns this.
   var lastEvent: PipelineEvent.Kind { get }
-  /// The image, if it was decoded to be shown.
-  var shownImage: DecodedImage? { get }
+  /// The response with the image, if it was decoded to be shown.
+  func shownResponse(to request: ImageRequest) -> ImageResponse?
+}
+
+extension LoadResult {
+  func shownResponse(to request: ImageRequest) -> ImageResponse? { nil }
 }
 
 extension ImageLoader {
@@ -40,9 +44,9 @@ extension ImageLoader {
 
   /// The steps around a load, the outermost first.
   private func steps(around load: Load) -> [any LoadStep] {
-    if monitor == nil, load.request.isPlain { return [] }
+    if monitor == nil, load.request.isPlain, !load.subscription.isOfView { return [] }
     let steps: [(any LoadStep)?] = [
-      Reporting(load, by: monitor), Timeout(load, configuration.time), Alternatives(load), StaleFirst(load, in: self),
+      Reporting(load, by: monitor), Timeout(load, configuration.time), StaleFirst(load, in: self), Alternatives(load),
       LowDataMode(load, configuration),
     ]
     return steps.compactMap(\.self)

@@ -37,7 +37,12 @@ extension CachingLoader {
 
   private func inFlightImage(_ load: Load) -> EncodedImage? {
     guard load.request.readsStore, !load.request.freshness.contactsServerFirst else { return nil }
-    return inFlight[load.inFlightKey]
+    return inFlight[load.inFlightKey] ?? revalidatedImage(load)
+  }
+
+  /// The stored image that another load revalidates, if this one may use it at any age.
+  func revalidatedImage(_ load: Load) -> EncodedImage? {
+    load.request.freshness.followsHTTP ? nil : revalidated[load.inFlightKey]
   }
 
   private func lookUp(
@@ -65,8 +70,8 @@ extension CachingLoader {
     case (.serveStaleWhileRevalidating, let image?):
       revalidate(found, load, at: location)
       return .serve(image)
-    case (.fetch, _?):
-      if request.freshness != .reload { load.subscription.report(.storedStale) }
+    case (.fetch, let image?):
+      if request.freshness != .reload { reportStored(image, for: load.inFlightKey, load) }
       return .fetch(found)
     }
   }

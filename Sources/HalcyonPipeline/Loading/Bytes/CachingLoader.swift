@@ -12,6 +12,8 @@ final class CachingLoader: Sendable {
   let files = WorkerPool(name: "files", width: 2)
   private let jobs: InFlightJobs<JobKey<FetchKey>, EncodedImage>
   let inFlight = InFlightResponses()
+  /// Stored images that are being revalidated.
+  let revalidated = InFlightResponses()
   let revalidations = BackgroundRevalidations()
 
   init(configuration: PipelineConfiguration) {
@@ -96,6 +98,14 @@ final class CachingLoader: Sendable {
     return EncodedImage(
       data: entry.body, metadata: entry.metadata, info: info, origin: .store,
       freshEnd: load.request.source.isProvided ? nil : freshEnd(entry.metadata), trace: load.trace, watch: load.watch)
+  }
+
+  /// The server is contacted although the store has an image: loads that may use it do not read it again.
+  ///
+  /// - Parameter load: The load of the image, whose caller waits for the server.
+  func reportStored(_ image: EncodedImage, for key: InFlightResponses.Key, _ load: Load) {
+    revalidated.insert(image, for: key)
+    load.reportStored(image)
   }
 
   func freshEnd(_ metadata: EntryMetadata) -> Duration {

@@ -174,7 +174,8 @@ final class EncodedImage: Sendable {
   }
 }
 
-/// Downloaded images in use by their fetch key and cache, until they are stored.
+/// Images in use by their fetch key and cache: downloaded ones until they are stored, or stored ones that are being
+/// revalidated.
 final class InFlightResponses: Sendable {
   struct Key: Hashable {
     let key: CacheKey

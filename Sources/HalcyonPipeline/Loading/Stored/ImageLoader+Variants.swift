@@ -27,7 +27,9 @@ extension ImageLoader {
     guard let key, request.readsStore, !request.freshness.contactsServerFirst, let cache = variantCache(load) else {
       return nil
     }
-    let watch = RemovalWatch(key, in: load.cache)
+    let stored = load.shared(by: load.subscription, for: RemovalWatch(key, in: load.cache))
+      .changed { $0 = $0.ofStoredForm }
+    if let image = bytes.revalidatedImage(stored) { return image }
     let start = ContinuousClock.now
     let (lookup, tier) = await TierTrace.recording {
       await cache.lookUp(
@@ -36,10 +38,9 @@ extension ImageLoader {
     }
     guard let entry = lookup.stored, await !isOutdated(entry, load) else { return nil }
     guard lookup.action == .serve || request.source.isProvided else {
-      load.subscription.report(.storedStale)
+      if let image = bytes.storedImage(entry, of: stored) { bytes.reportStored(image, for: stored.inFlightKey, load) }
       return nil
     }
-    let stored = load.shared(by: load.subscription, for: watch).changed { $0 = $0.ofStoredForm }
     stored.record { $0.add(.storeRead, since: start, tier: tier) }
     return bytes.storedImage(entry, of: stored)
   }
