@@ -171,6 +171,32 @@ struct DiskFaultTests {
     }
   }
 
+  /// As on a device that has not been unlocked since its start.
+  @Test(arguments: [false, true])
+  func `entries whose files cannot be opened yet are all back once they can`(isOpenBefore: Bool) async throws {
+    try await TemporaryDirectory.run { folder in
+      let keys = (0..<20).map { CacheKey("\($0)") }
+      do {
+        let cache = DiskCache(directory: folder)
+        for key in keys { try await cache.store(Self.old, for: key) }
+      }
+      let files = FailingFileSystem()
+      let cache = DiskCache(directory: folder, fileSystem: files)
+      if isOpenBefore { #expect(try await cache.count == 20) }
+      files.fail(all: [.open], with: .error(EPERM))
+      for key in keys {
+        let entry = try? await cache.entry(for: key)
+        #expect(entry == nil)
+      }
+      _ = try? await cache.clean()
+      _ = try? await cache.removeEntries(taggedWith: "none")
+      do { for try await entry in cache.entries { Issue.record("\(entry.key)") } } catch {}
+      files.clearFailures()
+      #expect(try await cache.count == 20)
+      for key in keys { #expect(try await cache.entry(for: key) == Self.old) }
+    }
+  }
+
   @Test(.enabled(if: SmallDisk.isAvailable))
   func `a file system that is actually full damages no entry`() async throws {
     try await SmallDisk.run(byteCount: 1 << 20) { folder in

@@ -104,7 +104,7 @@ struct DiskFolderTests {
     }
   }
 
-  @Test func `only the owner can read the folder`() async throws {
+  @Test func `only the owner can read the folder, and backups leave it out`() async throws {
     try await DiskCache.run { cache in
       try await cache.store(entry("private"), for: "a")
       let layout = cache.layout
@@ -112,6 +112,9 @@ struct DiskFolderTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == mode, "\(path)")
       }
+      #if canImport(Darwin)
+      #expect(try cache.directory.resourceValues(forKeys: [.isExcludedFromBackupKey]).isExcludedFromBackup == true)
+      #endif
       let tag = try String(contentsOf: cache.directory.appending(path: "CACHEDIR.TAG"), encoding: .utf8)
       #expect(tag.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55"))
     }

@@ -194,6 +194,14 @@ struct CacheAccessTests {
     #expect(fixture.store.keys.isEmpty)
   }
 
+  @Test func `an image that is stored with memory disabled is in the store only`() async throws {
+    let fixture = PipelineFixture.serving()
+    let request = ImageRequest.cached("a") { $0.memoryAccess = .disabled }
+    try await fixture.pipeline.store(solidImage(), original: bytes, for: request)
+    #expect(await fixture.pipeline.cachedTier(for: .cached("a")) == .store)
+    #expect(fixture.memory.count == 0)
+  }
+
   @Test func `bytes of an image without a store are left out, and the image is in memory`() async throws {
     let fixture = PipelineFixture.serving()
     let memoryOnly = ImageRequest.cached("a") { $0.options = .memoryOnly }
