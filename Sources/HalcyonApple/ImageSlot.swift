@@ -24,7 +24,7 @@ public final class ImageSlot {
 
   private let display: SlotDisplay
 
-  private init(_ size: CGSize, _ scale: CGFloat, show: @escaping @MainActor (DisplayContent.Picture, Double) -> Void) {
+  private init(_ size: CGSize, _ scale: CGFloat, show: @escaping @MainActor (DisplayContent, Double) -> Void) {
     let slot = SlotDisplay.Slot(size: { ViewSize(size) }, scale: { Double(scale) }, show: show, view: { nil })
     display = SlotDisplay(slot)
   }
@@ -37,7 +37,7 @@ public final class ImageSlot {
   ///   - scale: Pixels per point, such as the scale of a screen.
   ///   - show: Shows an image, or nothing.
   public convenience init(size: CGSize, scale: CGFloat, show: @escaping @MainActor (UIImage?) -> Void) {
-    self.init(size, scale) { picture, scale in show(picture.uiImage(scale)) }
+    self.init(size, scale) { content, scale in show(content.uiImage(scale)) }
   }
   #elseif canImport(AppKit)
   /// Creates a slot.
@@ -47,7 +47,7 @@ public final class ImageSlot {
   ///   - scale: Pixels per point, such as the scale of a screen.
   ///   - show: Shows an image, or nothing.
   public convenience init(size: CGSize, scale: CGFloat, show: @escaping @MainActor (NSImage?) -> Void) {
-    self.init(size, scale) { picture, scale in show(picture.nsImage(scale)) }
+    self.init(size, scale) { content, scale in show(content.nsImage(scale)) }
   }
   #endif
 }

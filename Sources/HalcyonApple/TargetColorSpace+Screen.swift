@@ -35,7 +35,7 @@ extension SlotDisplay {
   /// A display for the current screen, whose own pipeline is the shared one.
   convenience init(_ slot: Slot) {
     var slot = slot
-    slot.colorSpace = { .screen }
+    slot.colorSpace = slot.colorSpace ?? { .screen }
     self.init(slot, pipeline: .shared) { $0.cache.followAppLifeCycle() }
   }
 }

@@ -33,6 +33,8 @@ public struct DisplayContent {
   /// The size in pixels of an image that was decoded for the size of the view, if that did not limit it; `nil` for other
   /// content, whose size is its own.
   package var naturalSize: PixelSize?
+  /// How a loaded image or its preview is drawn; `nil` for other content, and if the options do not say it.
+  package var renderingMode: ImageRenderingMode?
 
   /// Creates a content.
   public init(_ picture: Picture, role: Role) {

@@ -36,8 +36,12 @@ package final class ImagePhaseModel {
   /// Counts contents. All frames of an animation are one content.
   package private(set) var contentNumber = 0
 
-  /// Runs a change with its transition: for the animation of the toolkit. Default: without one.
-  @ObservationIgnored package var animate: (@MainActor (ImageTransition, @MainActor () -> Void) -> Void)?
+  /// Runs a change with its transition, for the animation of the toolkit, and calls the last closure at its end. Default:
+  /// without one.
+  @ObservationIgnored package var animate:
+    (@MainActor (ImageTransition, @MainActor () -> Void, @escaping @MainActor () -> Void) -> Void)?
+  /// Notifies of the end of the transition of the content.
+  @ObservationIgnored private var onTransitionEnd: (@MainActor () -> Void)?
 
   /// Of a view that has no width and no height, at most this much is decoded: toolkits of values know no screen.
   private static let largeScreen = ViewSize(width: 1024, height: 1024)
@@ -75,6 +79,10 @@ package final class ImagePhaseModel {
     package var pipeline: ImagePipeline?
     package var mode = ImageDisplayMode.fit
     package var cancelsWhenHidden = false
+    /// Whether an animation plays; `nil` as the options say.
+    package var isPlaying: Bool?
+    /// Called when an animation that plays has finished.
+    package var onPlaybackEnd: (@MainActor () -> Void)?
     package var onProgress: (@MainActor (LoadProgress) -> Void)?
     package var completion: ImageViewProxy.Completion?
 
@@ -86,6 +94,18 @@ package final class ImagePhaseModel {
         key: request.map(ImagePipeline.cacheKey), pipeline: pipeline.map { ObjectIdentifier($0) }, mode: mode,
         group: options.transitionGroup)
     }
+
+    /// Equal for two updates if the second adds no placeholder and no indicator.
+    package var loadingContent: LoadingContent {
+      LoadingContent(
+        hasPlaceholder: (placeholder ?? options.placeholder) != nil, hasIndicator: options.indicator?.isHidden == false)
+    }
+  }
+
+  /// What a view shows while its image is loading.
+  package struct LoadingContent: Equatable {
+    let hasPlaceholder: Bool
+    let hasIndicator: Bool
   }
 
   package struct Identity: Equatable {
@@ -117,7 +137,29 @@ package final class ImagePhaseModel {
   private func adopt(_ update: Update) {
     self.update = update
     (closures.onProgress, closures.completion) = (update.onProgress, update.completion)
-    binder.adopt(update.options, update.placeholder)
+    binder.adopt(options(of: update), update.placeholder)
+  }
+
+  /// The options of an update. An animation that must not play yet does not begin to.
+  private func options(of update: Update) -> ImageViewOptions {
+    guard let isPlaying = update.isPlaying else { return update.options }
+    var options = update.options
+    var playback = options.completed(by: update.pipeline ?? binder.pipeline).playback ?? AnimationPlayback()
+    playback.playsAutomatically = isPlaying
+    options.playback = playback
+    return options
+  }
+
+  /// Shows a placeholder or an indicator that an update has added while the image is loading.
+  package func showAdopted() { binder.showAdopted() }
+
+  /// Plays or pauses the animation as the last update says.
+  package func applyPlayback() {
+    switch update?.isPlaying {
+    case true?: binder.animation.play()
+    case false?: binder.animation.pause()
+    case nil: break
+    }
   }
 
   /// Loads the image if the request or the pipeline is another one; toolkits update their views at any change of state.
@@ -137,16 +179,19 @@ package final class ImagePhaseModel {
 
   private func load(_ update: Update) {
     self.update = update
+    if update.isPlaying != nil, binder.animation.onEvent == nil {
+      binder.animation.onEvent = { [weak self] in if $0 == .finished { self?.update?.onPlaybackEnd?() } }
+    }
     closures = Closures()
     (closures.onProgress, closures.completion) = (update.onProgress, update.completion)
     let completion = completion
     guard let request = update.request else {
       binder.hc.setImage(
-        with: nil, placeholder: update.placeholder, options: update.options, completion: completion)
+        with: nil, placeholder: update.placeholder, options: options(of: update), completion: completion)
       return
     }
     let load = binder.hc.setImage(
-      with: request, placeholder: update.placeholder, options: update.options, completion: completion)
+      with: request, placeholder: update.placeholder, options: options(of: update), completion: completion)
     follow(load)
   }
 
@@ -171,6 +216,8 @@ package final class ImagePhaseModel {
     get { binder.isVisible }
     set {
       binder.isVisible = newValue
+      // The toolkit may have removed the view during its transition.
+      if !newValue { endTransition(contentNumber) }
       if !newValue, update?.cancelsWhenHidden == true, binder.isLoading { binder.cancel() }
     }
   }
@@ -192,13 +239,31 @@ extension ImagePhaseModel: AnimatedDisplay {
 
   package func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) { self.options = options }
 
-  package func show(_ content: DisplayContent, transition: ImageTransition) {
+  package func show(_ content: DisplayContent, transition: ImageTransition) { show(content, transition: transition) {} }
+
+  package func show(_ content: DisplayContent, transition: ImageTransition, onEnd: @escaping @MainActor () -> Void) {
+    let previous = onTransitionEnd
+    onTransitionEnd = onEnd
+    // Last, since a completion may set another image.
+    defer { previous?() }
+    let number = contentNumber + 1
     let change: @MainActor () -> Void = { [self] in
       self.content = content
-      contentNumber += 1
+      contentNumber = number
       phaseDidChange(binder.phaseShowing(content))
     }
-    if let animate { animate(transition, change) } else { change() }
+    guard let animate else {
+      change()
+      return endTransition(number)
+    }
+    animate(transition, change) { [weak self] in self?.endTransition(number) }
+  }
+
+  /// The transition of a content has ended, unless other content has replaced it.
+  private func endTransition(_ number: Int) {
+    guard number == contentNumber, let onEnd = onTransitionEnd else { return }
+    onTransitionEnd = nil
+    onEnd()
   }
 
   package func showFrame(_ frame: Bitmap) {

@@ -13,6 +13,8 @@ public final class ImageViewBinder {
 
   /// The view's own pipeline.
   package lazy var pipeline: ImagePipeline = makePipeline()
+  /// The options of all images of the view, for those that a call does not set.
+  package var options = ImageViewOptions()
   /// Plays, pauses and observes the animation that the view shows.
   package private(set) lazy var animation = AnimationController(self)
   /// Called with each new phase of the view, after completions.
@@ -157,6 +159,12 @@ public final class ImageViewBinder {
     display?.prepare(for: current.viewRequest.options, pipeline: current.viewRequest.pipeline)
   }
 
+  /// Shows a placeholder or an indicator that ``adopt(_:_:)`` has added to a load that goes on.
+  package func showAdopted() {
+    current?.showAdopted()
+    updatePhase()
+  }
+
   /// Shows the image of a request, superseding the previous load of the view.
   func apply(_ request: ViewRequest, _ completion: ImageViewProxy.Completion?) -> ImageViewLoad? {
     guard !hasEnded else {
@@ -203,6 +211,8 @@ extension ImageViewBinder {
   }
 
   func startIndicator(for request: ViewRequest) { shown.startIndicator(request.options.indicator ?? .hidden) }
+
+  func changeIndicator(for request: ViewRequest) { shown.changeIndicator(request.options.indicator ?? .hidden) }
 
   func updateIndicator(_ progress: LoadProgress) { shown.updateIndicator(progress) }
 

@@ -83,6 +83,19 @@ extension ImageViewLoad {
     loader.viewRequest = viewRequest
   }
 
+  /// While the image is loading: shows the placeholder and the indicator that the view was given meanwhile, and removes the
+  /// indicator that it has no more.
+  func showAdopted() {
+    guard let binder else { return }
+    switch state {
+    case .waiting, .loading: break
+    default: return
+    }
+    binder.changeIndicator(for: viewRequest)
+    guard viewRequest.placeholder != nil, binder.content.isEmpty else { return }
+    showPlaceholder(after: viewRequest.placeholderDelay)
+  }
+
   func start() {
     guard let binder, let display = binder.display else { return supersede() }
     guard viewRequest.request != nil else {
@@ -171,7 +184,11 @@ extension ImageViewLoad {
       showPreview(viewRequest.pipeline.delivered(image, for: sized.request))
     } else {
       if let preview = viewRequest.pipeline.keptPreview(for: sized.request) { showPreview(preview) }
-      loader.loadLowResolution(on: display) { [self] in showPreview(DisplayContent(.image($0), role: .preview)) }
+      loader.loadLowResolution(on: display) { [self] in
+        var content = DisplayContent(.image($0), role: .preview)
+        content.renderingMode = options.renderingMode
+        showPreview(content)
+      }
     }
     // So may the display, after showing an image from memory.
     if awaitsImage { loader.load(sized, after: lookup) { [self] in receive($0) } }
@@ -301,8 +318,12 @@ extension ImageViewLoad {
     let delay = viewRequest.isRetry ? .zero : viewRequest.placeholderDelay
     if delay > .zero, !binder.content.isEmpty { binder.show(.nothing) }
     guard viewRequest.placeholder != nil || delay <= .zero else { return }
+    showPlaceholder(after: delay)
+  }
+
+  private func showPlaceholder(after delay: Duration) {
     // The timer retains the load, which holds the binder weakly: it does not keep a released view alive.
-    placeholderTiming.begin(delay: delay) { [self] in self.binder?.show(viewRequest.placeholderContent) }
+    placeholderTiming.begin(delay: delay) { [self] in binder?.show(viewRequest.placeholderContent) }
   }
 }
 

@@ -3,8 +3,9 @@ public import HalcyonPipeline
 
 /// How a view shows its image, and what it shows while the image is loading.
 ///
-/// An option that is `nil` is not set. Options of a call win over the pipeline's
-/// (``PipelineConfiguration/viewOptions``), these over the program's (``global``), these over the documented defaults.
+/// An option that is `nil` is not set. Options of a call win over the view's (``ImageViewProxy/options``), these over the
+/// pipeline's (``PipelineConfiguration/viewOptions``), these over the program's (``global``), these over the documented
+/// defaults.
 /// What is loaded, and from where, is configured by the ``ImageRequest``.
 ///
 /// ```swift
@@ -76,6 +77,11 @@ public struct ImageViewOptions: Sendable {
   /// Placeholders and previews that are animated always do. ``ImageViewProxy/animation`` controls it later. No effect in
   /// views that show only the first frame, such as buttons.
   public var playback: AnimationPlayback?
+  /// Whether the image is drawn in its own colours or, as an icon, in the tint colour of the view. Default: in its own
+  /// colours; an image view of UIKit decides by its place, as for any image.
+  ///
+  /// It applies to the image and its previews, not to placeholders. No effect in layers and in GTK.
+  public var renderingMode: ImageRenderingMode?
   /// What a screen reader says in place of the image. Default: nothing.
   ///
   /// It is set and removed with the image: a view that is reused for another image does not keep it. A text that the
@@ -92,8 +98,8 @@ public struct ImageViewOptions: Sendable {
     failure: FailureContent? = nil, indicator: LoadingIndicator? = nil, transition: ImageTransition? = nil,
     transitionOrigins: Set<ImageOrigin>? = nil, transitionGroup: TransitionGroup? = nil, sizing: ViewSizing? = nil,
     lowResolution: ImageRequest? = nil, onlyWhileVisible: Bool? = nil, retriesOnTap: Bool? = nil,
-    finishesSuperseded: Bool? = nil, playback: AnimationPlayback? = nil, alternativeText: String? = nil,
-    failureText: String? = nil
+    finishesSuperseded: Bool? = nil, playback: AnimationPlayback? = nil, renderingMode: ImageRenderingMode? = nil,
+    alternativeText: String? = nil, failureText: String? = nil
   ) {
     (self.placeholder, self.placeholderDelay) = (placeholder, placeholderDelay)
     (self.keepsCurrentImage, self.failure, self.indicator) = (keepsCurrentImage, failure, indicator)
@@ -101,7 +107,7 @@ public struct ImageViewOptions: Sendable {
     (self.transitionGroup, self.sizing, self.lowResolution) = (transitionGroup, sizing, lowResolution)
     (self.onlyWhileVisible, self.retriesOnTap) = (onlyWhileVisible, retriesOnTap)
     (self.finishesSuperseded, self.playback) = (finishesSuperseded, playback)
-    (self.alternativeText, self.failureText) = (alternativeText, failureText)
+    (self.renderingMode, self.alternativeText, self.failureText) = (renderingMode, alternativeText, failureText)
   }
 
   /// These options, with those that are not set taken from `defaults`. `ViewOptionTests` fails if one is missing.
@@ -116,6 +122,7 @@ public struct ImageViewOptions: Sendable {
       onlyWhileVisible: onlyWhileVisible ?? defaults.onlyWhileVisible,
       retriesOnTap: retriesOnTap ?? defaults.retriesOnTap,
       finishesSuperseded: finishesSuperseded ?? defaults.finishesSuperseded, playback: playback ?? defaults.playback,
+      renderingMode: renderingMode ?? defaults.renderingMode,
       alternativeText: alternativeText ?? defaults.alternativeText, failureText: failureText ?? defaults.failureText)
   }
 

@@ -26,6 +26,12 @@ public struct ImageViewProxy {
     get { binder.pipeline }
     nonmutating set { binder.pipeline = newValue }
   }
+  /// The options of all images that are set from now on, for options that a call does not set, such as an indicator; they
+  /// win over those of the pipeline. Default: none.
+  public var options: ImageViewOptions {
+    get { binder.options }
+    nonmutating set { binder.options = newValue }
+  }
   /// Plays, pauses and observes the animation that the view shows.
   public var animation: AnimationController { binder.animation }
   /// Called with each new phase of the view, such as a retry: for what a program shows beside the image, or tells a screen
@@ -100,8 +106,7 @@ public struct ImageViewProxy {
   ///   - pipeline: The pipeline that loads this image. Default: `nil`, the view's own ``pipeline``.
   ///   - completion: Called exactly once: before this returns for an image in memory, otherwise when the transition of the
   ///     image has ended or was cut short by other content, when the load fails or is cancelled, or when the view is set
-  ///     to another image or released. In SwiftUI a transition counts as ended when it has begun; a failure does not
-  ///     wait for its content.
+  ///     to another image or released. A failure does not wait for its content.
   /// - Returns: The load, or `nil` if it has ended before this returns.
   @discardableResult
   public func setImage(
@@ -127,6 +132,7 @@ public struct ImageViewProxy {
     _ request: ImageRequest?, _ placeholder: ImagePlaceholder?, _ options: ImageViewOptions, _ pipeline: ImagePipeline?,
     _ completion: Completion?
   ) -> ImageViewLoad? {
-    binder.apply(ViewRequest(request, placeholder, options, pipeline ?? self.pipeline), completion)
+    let options = options.over(binder.options)
+    return binder.apply(ViewRequest(request, placeholder, options, pipeline ?? self.pipeline), completion)
   }
 }

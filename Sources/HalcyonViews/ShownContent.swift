@@ -118,6 +118,11 @@ final class ShownContent {
     display?.showIndicator(indicator)
   }
 
+  /// Shows an indicator if there is none, or hides the one that is shown.
+  func changeIndicator(_ indicator: LoadingIndicator) {
+    if hasIndicator == indicator.isHidden { startIndicator(indicator) }
+  }
+
   func updateIndicator(_ progress: LoadProgress) {
     if hasIndicator { display?.updateIndicator(progress) }
   }

@@ -13,16 +13,17 @@ package final class SlotDisplay: ImageDisplay {
     package var screen: @MainActor () -> ViewSize = { .zero }
     package var scale: @MainActor () -> Double
     package var mode: @MainActor () -> ImageDisplayMode
-    package var colorSpace: @MainActor () -> TargetColorSpace = { .sRGB }
+    /// `nil` for sRGB.
+    package var colorSpace: (@MainActor () -> TargetColorSpace)?
     /// Shows a content. The number is the pixels per point of an image.
-    package var show: @MainActor (DisplayContent.Picture, Double) -> Void
+    package var show: @MainActor (DisplayContent, Double) -> Void
     /// The view that a custom transition receives; `nil` if it is gone.
     package var view: @MainActor () -> Any?
 
     package init(
       size: @escaping @MainActor () -> ViewSize, scale: @escaping @MainActor () -> Double,
       mode: @escaping @MainActor () -> ImageDisplayMode = { .fit },
-      show: @escaping @MainActor (DisplayContent.Picture, Double) -> Void, view: @escaping @MainActor () -> Any?
+      show: @escaping @MainActor (DisplayContent, Double) -> Void, view: @escaping @MainActor () -> Any?
     ) {
       (self.size, self.scale, self.mode, self.show, self.view) = (size, scale, mode, show, view)
     }
@@ -55,10 +56,10 @@ package final class SlotDisplay: ImageDisplay {
   package var displayScale: Double { slot.scale() }
   package var transitionView: Any? { slot.view() }
   package var displayMode: ImageDisplayMode { slot.mode() }
-  package var displayColorSpace: TargetColorSpace { slot.colorSpace() }
+  package var displayColorSpace: TargetColorSpace { slot.colorSpace?() ?? .sRGB }
 
   package func show(_ content: DisplayContent, transition: ImageTransition) {
-    slot.show(content.picture, content.image.map(pixelsPerPoint) ?? 1)
+    slot.show(content, content.image.map(pixelsPerPoint) ?? 1)
   }
 
   package func showIndicator(_ indicator: LoadingIndicator) {}

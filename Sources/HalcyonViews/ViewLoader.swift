@@ -67,6 +67,7 @@ final class ViewLoader {
   func content(_ image: DecodedImage, _ role: DisplayContent.Role) -> DisplayContent {
     var content = DisplayContent(.image(image), role: role)
     content.naturalSize = sized?.naturalSize(of: image)
+    content.renderingMode = viewRequest.options.renderingMode
     return content
   }
 

@@ -115,6 +115,25 @@ struct AppKitTests {
     #expect(button.image?.size == CGSize(width: 10, height: 5))
   }
 
+  @Test func `an image can be drawn as a template, also the frames of an animation`() async throws {
+    let (view, button) = (NSImageView(frame: square), NSButton(frame: square))
+    for mode in [ImageRenderingMode.template, .original] {
+      let (count, options) = (fixture.ends.events.count, ImageViewOptions(renderingMode: mode))
+      window.contentView = button
+      button.hc.image.pipeline = fixture.pipeline
+      button.hc.setImage(with: fixture.url("80x40"), options: options, completion: fixture.completion)
+      try await fixture.ends.waitForEvents(count: count + 1)
+      window.contentView = view
+      view.hc.pipeline = fixture.pipeline
+      view.hc.setImage(with: fixture.url("gif"), options: options, completion: fixture.completion)
+      try await fixture.ends.waitForEvents(count: count + 2)
+      #expect(button.image?.isTemplate == (mode == .template))
+      let first = view.image
+      while view.image === first, !Task.isCancelled { await Task.yield() }
+      #expect(view.image?.isTemplate == (mode == .template))
+    }
+  }
+
   @Test func `a text attachment draws its view again`() async throws {
     let text = NSView(frame: square)
     window.contentView = text

@@ -10,7 +10,8 @@ import Observation
 import Testing
 
 /// Views of SwiftUI, whose bodies are evaluated and whose modifiers are called.
-@MainActor @Suite(.integrationTest)
+// One at a time: the environment and animations are the same for all views.
+@MainActor @Suite(.integrationTest, .serialized)
 struct SwiftUITests: SwiftUIStage {
   private let fixture = AppleFixture()
 
@@ -120,9 +121,92 @@ struct SwiftUITests: SwiftUIStage {
     } onChange: {
       MainActor.assumeIsolated { durations.record(Animation.current?.duration) }
     }
-    try await fixture.ends.waitForEvents(count: 1)
+    try await durations.waitForEvents(count: 1)
     #expect(durations.events == [0.2])
+    #expect(fixture.ends.events.isEmpty, "the completion waits for the end of the transition")
+    Animation.endAll()
+    try await fixture.ends.waitForEvents(count: 1)
     #expect(!priorities.events.isEmpty && priorities.events.allSatisfy { $0 == .high })
+  }
+
+  @Test func `a transition ends with the view that disappears, or with the next content`() async throws {
+    func view(_ name: String) -> HalcyonImage<HalcyonImageContent> {
+      HalcyonImage(url: fixture.url(name), pipeline: fixture.pipeline).fade().onCompletion(fixture.completion)
+    }
+    let first = view("80x40")
+    show(first)
+    let model = try #require(first.states.lazy.compactMap { $0.kept as? ObservableImage }.first).model
+    while model.content.isEmpty { try await Task.yieldUnlessCancelled() }
+    #expect(fixture.ends.events.isEmpty)
+    hide(first)
+    #expect(fixture.ends.events == ["20x10"])
+    let second = first.keepingState(in: view("60x60"))
+    show(second)
+    while model.content.image?.size.height != 20 { try await Task.yieldUnlessCancelled() }
+    #expect(fixture.ends.events.count == 1)
+    show(first.keepingState(in: HalcyonImage(url: nil, pipeline: fixture.pipeline)))
+    try await fixture.ends.waitForEvents(count: 2)
+    Animation.endAll()
+    #expect(fixture.ends.events.count == 2)
+  }
+
+  @Test func `an image that is resizable fills the view, and may be a template`() async throws {
+    let view = HalcyonImage(url: fixture.url("80x4"), pipeline: fixture.pipeline)
+      .resizable().renderingMode(.template).onCompletion(fixture.completion)
+    show(view)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(fixture.ends.events == ["20x4"])
+    #expect(images(view.body).map(\.mode) == [.template])
+  }
+
+  @Test func `a binding plays and pauses an animation, and is false at its end`() async throws {
+    let isPlaying = EventLog<Bool>()
+    func view(_ plays: Bool) -> HalcyonImage<HalcyonImageContent> {
+      HalcyonImage(url: fixture.url("gif"), pipeline: fixture.pipeline)
+        .options { $0.playback = AnimationPlayback(loopCount: .times(1)) }
+        .playsAnimation(Binding(get: { plays }, set: { isPlaying.record($0) }))
+        .onCompletion(fixture.completion)
+    }
+    let first = view(false)
+    show(first)
+    try await fixture.ends.waitForEvents(count: 1)
+    let animation = try #require(first.states.lazy.compactMap { $0.kept as? ObservableImage }.first).hc.animation
+    #expect(animation.frameCount == 3 && !animation.isPlaying)
+    func update(_ plays: Bool) {
+      for modifier in modifiers(first.keepingState(in: view(plays)).body) { modifier.onValueChange?() }
+    }
+    update(true)
+    #expect(animation.isPlaying)
+    update(false)
+    #expect(!animation.isPlaying)
+    update(true)
+    #expect(try await isPlaying.waitForEvents(count: 1) == [false])
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `a placeholder and an indicator that are added while the image is loading are shown`() async throws {
+    func view(_ isComplete: Bool) -> HalcyonImage<HalcyonImageContent> {
+      let view = HalcyonImage(url: fixture.url("80x40"), pipeline: fixture.pipeline)
+        .options {
+          $0.placeholderDelay = .zero
+          $0.indicator = isComplete ? .activity : .hidden
+        }
+        .onCompletion(fixture.completion)
+      return isComplete ? view.placeholder { Text("wait") } : view
+    }
+    let first = view(false)
+    func evaluate(_ isComplete: Bool) -> (texts: [String], indicators: Int) {
+      let next = first.keepingState(in: view(isComplete))
+      for modifier in modifiers(next.body) { modifier.onValueChange?() }
+      return (views(of: Text.self, in: next.body).map(\.text), views(of: ProgressView.self, in: next.body).count)
+    }
+    for modifier in modifiers(first.body) { modifier.onAppear?() }
+    #expect(evaluate(false) == ([], 0))
+    #expect(evaluate(true) == (["wait"], 1))
+    #expect(evaluate(false).indicators == 0)
+    show(first.keepingState(in: view(true)))
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(evaluate(true) == ([], 0))
   }
 
   @Test func `the content mode is a modifier`() async throws {
@@ -165,7 +249,10 @@ struct SwiftUITests: SwiftUIStage {
       .onSuccess { log.record("\($0.image.size)") }
       .onSuccess { _ in log.record("both") }
     show(view)
-    while log.events.last != "both", !Task.isCancelled { await Task.yield() }
+    while log.events.last != "both", !Task.isCancelled {
+      await Task.yield()
+      Animation.endAll()
+    }
     #expect(log.events.contains("20x20"))
     let image = try #require(images(view.body).first)
     let pixel = try DecodedImage(#require(image.pixels)).bitmap[0, 0]

@@ -48,6 +48,20 @@ extension UIKitTests {
     #expect(view.image != nil)
   }
 
+  @Test func `an image view in a stack view loads at the width of the stack`() async throws {
+    let view = imageView()
+    let stack = UIStackView(arrangedSubviews: [view])
+    window.addSubview(stack)
+    view.hc.setImage(with: fixture.url("400x200"), completion: fixture.completion)
+    stack.frame.size = CGSize(width: 10, height: 200)
+    window.layoutIfNeeded()
+    try await fixture.ends.waitForEvents(count: 1)
+    stack.setNeedsLayout()
+    window.layoutIfNeeded()
+    #expect(fixture.ends.events == ["20x10"])
+    #expect(view.bounds.size == CGSize(width: 10, height: 5) && !view.hc.isLoading)
+  }
+
   @Test func `a button that gets its size from its image loads it once it has been laid out`() async throws {
     let button = UIButton(frame: .zero)
     window.addSubview(button)

@@ -268,6 +268,63 @@ struct UIKitTests {
     #expect(layer.contents == nil)
   }
 
+  @Test func `a layer with one side, or none, is laid out by the program, and loads as a view without a size does`()
+    async throws
+  {
+    let (root, layer) = (CALayer(), CALayer())
+    root.bounds.size = CGSize(width: 50, height: 50)
+    root.addSublayer(layer)
+    (layer.contentsScale, layer.contentsGravity) = (2, .resizeAspect)
+    layer.hc.pipeline = fixture.pipeline
+    layer.hc.setImage(with: fixture.url("400x400"), completion: fixture.completion)
+    #expect(fixture.transport.requests.isEmpty)
+    layer.imageSizeDidChange()
+    try await fixture.ends.waitForEvents(count: 1)
+    layer.bounds.size.width = 10
+    layer.hc.setImage(with: fixture.url("400x200"), completion: fixture.completion)
+    try await fixture.ends.waitForEvents(count: 2)
+    #expect(fixture.ends.events == ["100x100", "20x10"])
+  }
+
+  @Test func `a layer in a view has the colours of the view's screen`() async throws {
+    let view = UIView(frame: square)
+    let layer = CALayer()
+    layer.bounds = square
+    view.layer.addSublayer(layer)
+    layer.hc.pipeline = fixture.pipeline
+    UITraitCollection.current = UITraitCollection(displayGamut: .P3)
+    layer.hc.setImage(with: fixture.url("p3"), completion: fixture.completion)
+    UITraitCollection.current = UITraitCollection(displayGamut: .SRGB)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(layer.contents.map { ($0 as? CGImage)?.colorSpace?.name } == CGColorSpace.displayP3)
+  }
+
+  @Test(
+    arguments: [
+      (nil, .automatic, .alwaysOriginal), (.original, .alwaysOriginal, .alwaysOriginal),
+      (.template, .alwaysTemplate, .alwaysTemplate),
+    ] as [(ImageRenderingMode?, UIImage.RenderingMode, UIImage.RenderingMode)])
+  func `an image is drawn in its colours or in the tint colour, also the frames of an animation`(
+    mode: ImageRenderingMode?, inView: UIImage.RenderingMode, inButton: UIImage.RenderingMode
+  ) async throws {
+    let options = ImageViewOptions(renderingMode: mode)
+    let view = imageView()
+    view.hc.setImage(with: fixture.url("gif"), options: options, completion: fixture.completion)
+    let button = UIButton(frame: square)
+    window.addSubview(button)
+    button.hc.image(for: .normal).pipeline = fixture.pipeline
+    button.hc.setImage(with: fixture.url("80x40"), for: .normal, options: options, completion: fixture.completion)
+    try await fixture.ends.waitForEvents(count: 2)
+    #expect(view.image?.renderingMode == inView)
+    #expect(button.image(for: .normal)?.renderingMode == inButton)
+    let first = view.image
+    while view.image === first, !Task.isCancelled {
+      CADisplayLink.step()
+      await Task.yield()
+    }
+    #expect(view.image?.renderingMode == inView)
+  }
+
   @Test func `a text attachment has the image in its bounds, or in those of the text`() async throws {
     let text = UIView(frame: CGRect(x: 0, y: 0, width: 40, height: 40))
     for (bounds, expected) in [(CGRect.zero, 80), (square, 20)] {
@@ -293,6 +350,18 @@ struct UIKitTests {
     } while fixture.pipeline[cached: requests[0]] != nil || fixture.pipeline[cached: requests[2]] != nil
     #expect(fixture.pipeline[cached: requests[1]] != nil)
     withExtendedLifetime(inUse) {}
+  }
+
+  @Test func `a memory warning reaches the cache that a program has made for its views`() async throws {
+    let cache = ImageCache(memory: MemoryCacheConfiguration(costLimit: 64_000, findsImagesInUse: false), disk: nil)
+    let pipeline = ImagePipeline { ($0.transport, $0.cache) = (fixture.transport, cache) }
+    let view = imageView()
+    view.hc.setImage(with: fixture.url("80x40"), pipeline: pipeline, completion: fixture.completion)
+    try await fixture.ends.waitForEvents(count: 1)
+    let memory = try #require(cache.memoryCache)
+    #expect(memory.count == 1)
+    NotificationCenter.default.post(name: UIApplication.didReceiveMemoryWarningNotification, object: nil)
+    #expect(memory.count == 0)
   }
 
   @Test func `in the background a tenth of the memory cache is kept`() async throws {

@@ -133,13 +133,19 @@ struct ViewRuleTests: SwiftUIStage {
     let fixture = AppleFixture { $0.options.colorSpace = setting.space }
     let view = view(toolkit, fixture)
     if setting.isWide {
-      UITraitCollection.current = UITraitCollection(displayGamut: .P3)
+      // Outside of UIKit's own calls the current traits do not say it; SwiftUI has those of the view that it is in.
+      if toolkit == .swiftUI {
+        EnvironmentValues.current.traits = UITraitCollection(displayGamut: .P3)
+      } else {
+        UITraitCollection.current = UITraitCollection(displayGamut: .P3)
+      }
       NSScreen.main = NSScreen()
       NSScreen.main?.gamut = .p3
     }
     view.set(fixture.url("p3"))
     // Other tests run while this one waits.
     (UITraitCollection.current, NSScreen.main) = (UITraitCollection(displayGamut: .SRGB), nil)
+    EnvironmentValues.current.traits = nil
     try await fixture.ends.waitForEvents(count: 1)
     let isKept = setting.isWide && setting.space == nil
     #expect(view.pixels()?.colorSpace?.name == (isKept ? CGColorSpace.displayP3 : CGColorSpace.sRGB))

@@ -117,17 +117,21 @@ struct ImagePhaseTests {
   @Test func `the transition of an image is animated by the toolkit`() async throws {
     let view = ViewFixture()
     let model = model(view)
-    var durations: [Duration] = []
-    model.animate = { transition, change in
-      if case .crossFade(let duration) = transition { durations.append(duration) }
+    let durations = EventLog<Duration>()
+    var end: (@MainActor () -> Void)?
+    model.animate = { transition, change, onEnd in
       change()
+      end = onEnd
+      if case .crossFade(let duration) = transition { durations.record(duration) }
     }
     var update = update("40x20", in: view)
     update.options.transition = .crossFade(.milliseconds(70))
     model.apply(update)
-    try await view.ends.waitForEvents(count: 1)
-    #expect(durations == [.milliseconds(70)])
-    #expect(model.phase.image != nil)
+    #expect(try await durations.waitForEvents(count: 1) == [.milliseconds(70)])
+    #expect(model.phase.image != nil && view.ends.events.isEmpty)
+    end?()
+    end?()
+    #expect(view.ends.events.count == 1)
   }
 
   private struct Unexpected: Error {

@@ -22,8 +22,8 @@ struct SlotDisplayTests {
     weak let weakButton = button
     let slot = SlotDisplay.Slot(
       size: { [weak button] in button?.size ?? .zero }, scale: { 3 }, mode: { .fill },
-      show: { [weak button] picture, scale in
-        button?.image = DisplayContent(picture, role: .image).image
+      show: { [weak button] content, scale in
+        button?.image = content.image
         button?.pixelsPerPoint = scale
       },
       view: { [weak button] in button })

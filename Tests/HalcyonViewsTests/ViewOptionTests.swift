@@ -15,8 +15,8 @@ import Testing
       indicator: .activity, transition: .crossFade(.seconds(1)), transitionOrigins: [],
       transitionGroup: TransitionGroup(), sizing: .original,
       lowResolution: ImageRequest(source: .string("https://example.com/small")), onlyWhileVisible: true,
-      retriesOnTap: true, finishesSuperseded: true, playback: AnimationPlayback(speed: 2), alternativeText: "A cat",
-      failureText: "No cat")
+      retriesOnTap: true, finishesSuperseded: true, playback: AnimationPlayback(speed: 2),
+      renderingMode: .template, alternativeText: "A cat", failureText: "No cat")
   }
 
   private func unset(_ options: ImageViewOptions) -> [String] {
@@ -53,6 +53,15 @@ import Testing
     view.set("40x20") { $0.placeholderDelay = .seconds(1) }
     #expect(view.display.events.last == "nothing")
     view.release("40x20")
+  }
+
+  @Test @MainActor func `the options of a view apply to all its images; those of a call win over them`() {
+    let view = ViewFixture(holding: ["40x20", "30x10", "20x20"]) { $0.viewOptions.indicator = .hidden }
+    view.binder.hc.options = ImageViewOptions(placeholderDelay: .zero, indicator: .activity)
+    for name in ["40x20", "30x10"] { view.set(name) }
+    view.set("20x20") { $0.indicator = .hidden }
+    let shown = ["indicator activity", "placeholder dots", "no indicator"]
+    #expect(view.display.events == shown + shown + ["placeholder dots"])
   }
 
   @Test @MainActor func `a default placeholder is shown for every image and without a URL, unless a call has its own`()

@@ -61,7 +61,8 @@ struct ViewRuleTests {
     case .slot:
       var shown = DisplayContent.Picture.none
       let slot = SlotDisplay.Slot(
-        size: { ViewSize(width: 50, height: 50) }, scale: { 2 }, show: { picture, _ in shown = picture }, view: { nil })
+        size: { ViewSize(width: 50, height: 50) }, scale: { 2 }, show: { content, _ in shown = content.picture },
+        view: { nil })
       let display = SlotDisplay(slot, pipeline: fixture.fixture.pipeline)
       return View(
         set: { fixture.set($0, to: display.binder, $1, $2) }, tap: { display.binder.didTap() },

@@ -8,9 +8,7 @@ extension DecodedImage {
   /// The pixels as an `NSImage`, shared without a copy, at the size in points that ``scale`` gives.
   ///
   /// `nil` if Core Graphics is out of memory. Of an animation it is the still frame.
-  public var nsImage: NSImage? { nsImage(pixelsPerPoint: scale) }
-
-  func nsImage(pixelsPerPoint: Double) -> NSImage? { bitmap.nsImage(pixelsPerPoint: pixelsPerPoint) }
+  public var nsImage: NSImage? { bitmap.nsImage(pixelsPerPoint: scale) }
 
   /// Creates an image from the pixels of an `NSImage`: its representation with the most of them.
   ///
@@ -31,9 +29,11 @@ extension DecodedImage {
 }
 
 extension Bitmap {
-  func nsImage(pixelsPerPoint: Double) -> NSImage? {
+  func nsImage(pixelsPerPoint: Double, isTemplate: Bool = false) -> NSImage? {
     let size = CGSize(width: Double(size.width) / pixelsPerPoint, height: Double(size.height) / pixelsPerPoint)
-    return cgImage.map { NSImage(cgImage: $0, size: size) }
+    let image = cgImage.map { NSImage(cgImage: $0, size: size) }
+    image?.isTemplate = isTemplate
+    return image
   }
 }
 

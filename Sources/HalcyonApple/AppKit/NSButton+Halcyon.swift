@@ -68,19 +68,19 @@ public final class ButtonImagePair {
     var slot = SlotDisplay.Slot(
       size: { place.button.map { ViewSize($0.bounds.size) } ?? .zero },
       scale: { Double(place.button?.window?.backingScaleFactor ?? 1) },
-      show: { picture, scale in if let button = place.button { set(button, picture.nsImage(scale)) } },
+      show: { content, scale in if let button = place.button { set(button, content.nsImage(scale)) } },
       view: { place.button })
     slot.screen = { place.observer?.screenSize ?? .zero }
     return SlotDisplay(slot)
   }
 }
 
-extension DisplayContent.Picture {
+extension DisplayContent {
   /// The image, icon or custom `NSImage`; `nil` for other content.
   func nsImage(_ scale: Double) -> NSImage? {
-    switch self {
+    switch picture {
     case .none: nil
-    case .image(let image): image.nsImage(pixelsPerPoint: scale)
+    case .image(let image): image.bitmap.nsImage(pixelsPerPoint: scale, isTemplate: renderingMode == .template)
     case .icon(let name): NSImage(named: name) ?? NSImage(systemSymbolName: name, accessibilityDescription: nil)
     case .view(let custom): custom as? NSImage
     }

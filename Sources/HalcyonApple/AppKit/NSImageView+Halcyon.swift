@@ -105,7 +105,8 @@ private final class NSImageViewDisplay: AnimatedDisplay {
     case .none: view.image = nil
     case .image(let image):
       shownScale = pixelsPerPoint(of: image)
-      view.image = image.nsImage(pixelsPerPoint: shownScale)
+      view.image = image.bitmap.nsImage(
+        pixelsPerPoint: shownScale, isTemplate: content.renderingMode == .template)
     case .icon(let name):
       view.image = NSImage(named: name) ?? NSImage(systemSymbolName: name, accessibilityDescription: nil)
     case .view(let custom):
@@ -118,8 +119,8 @@ private final class NSImageViewDisplay: AnimatedDisplay {
 
   func showFrame(_ frame: Bitmap) {
     // The program may have set an image of its own.
-    guard let view, view.image === shownImage else { return }
-    view.image = frame.nsImage(pixelsPerPoint: shownScale)
+    guard let view, let shown = view.image, shown === shownImage else { return }
+    view.image = frame.nsImage(pixelsPerPoint: shownScale, isTemplate: shown.isTemplate)
     shownImage = view.image
   }
 

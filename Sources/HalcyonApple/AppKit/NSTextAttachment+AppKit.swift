@@ -18,8 +18,8 @@ extension NSTextAttachment {
           return ViewSize(bounds.width > 0 ? bounds : view?.bounds.size ?? .zero)
         },
         scale: { [weak view] in Double(view?.window?.backingScaleFactor ?? 1) },
-        show: { [weak attachment, weak view] picture, scale in
-          attachment?.image = picture.nsImage(scale)
+        show: { [weak attachment, weak view] content, scale in
+          attachment?.image = content.nsImage(scale)
           view?.needsDisplay = true
         },
         view: { [weak view] in view })

@@ -39,6 +39,7 @@ public struct HalcyonImage<Content: View>: View {
   @Environment(\.imagePipeline) private var environmentPipeline
   @Environment(\.accessibilityReduceMotion) private var reducesMotion
   @Environment(\.accessibilityPlayAnimatedImages) private var playsAnimatedImages
+  @Environment(\.imageColorSpace) private var imageColorSpace
   private var model: ImagePhaseModel { image.model }
 
   /// - Parameter content: Builds the content from what the view shows.
@@ -79,6 +80,8 @@ public struct HalcyonImage<Content: View>: View {
         .onAppear { appear(update) }
         .onDisappear { model.isVisible = false }
         .onChange(of: identity, initial: false) { model.apply(update) }
+        .onChange(of: update.loadingContent, initial: false) { model.showAdopted() }
+        .onChange(of: update.isPlaying, initial: false) { model.applyPlayback() }
       content(model, update)
     }
     // Not always attached: a gesture would take the taps of a button around the view.
@@ -96,12 +99,15 @@ public struct HalcyonImage<Content: View>: View {
     #if canImport(ObjectiveC) && !os(watchOS)
     (update.pipeline ?? .shared).cache.followAppLifeCycle()
     #endif
-    model.animate = { transition, change in
-      guard case .crossFade(let duration) = transition else { return change() }
-      withAnimation(.linear(duration: duration / .seconds(1)), change)
+    model.animate = { transition, change, onEnd in
+      guard case .crossFade(let duration) = transition else {
+        change()
+        return onEnd()
+      }
+      withAnimation(.linear(duration: duration / .seconds(1)), change) { MainActor.assumeIsolated { onEnd() } }
     }
     model.reducesMotion = reducesMotion || !playsAnimatedImages
-    model.displayColorSpace = .screen
+    model.displayColorSpace = imageColorSpace ?? .screen
     model.isVisible = true
     model.apply(update)
   }
@@ -157,6 +163,24 @@ extension HalcyonImage where Content == HalcyonImageContent {
 extension HalcyonImage {
   /// How the image is scaled into the view, and for which size it is decoded. Default: `.fit`.
   public func contentMode(_ mode: ImageDisplayMode) -> Self { with { $0.mode = mode } }
+
+  /// The image fills the view, whatever its own aspect ratio: as ``contentMode(_:)`` with `.stretch`, so that
+  /// `scaledToFit()` and `aspectRatio(_:contentMode:)` decide how it is scaled, as for an `Image`.
+  public func resizable() -> Self { contentMode(.stretch) }
+
+  /// Draws the image in its own colours, the default, or as an icon in the foreground colour.
+  public func renderingMode(_ mode: ImageRenderingMode) -> Self { options { $0.renderingMode = mode } }
+
+  /// Plays an animation while a binding is `true`, and sets it to `false` when the animation has finished.
+  ///
+  /// Setting it to `true` again plays on, or from the first frame after the end. Where the user wants less motion, an
+  /// animation plays only after the binding has been set while its image is shown.
+  public func playsAnimation(_ isPlaying: Binding<Bool>) -> Self {
+    with {
+      $0.isPlaying = isPlaying.wrappedValue
+      $0.onPlaybackEnd = { isPlaying.wrappedValue = false }
+    }
+  }
 
   /// Loads the image through a pipeline of its own.
   public func pipeline(_ pipeline: ImagePipeline) -> Self { with { $0.pipeline = pipeline } }

@@ -33,7 +33,7 @@ public struct HalcyonImageContent: View {
   @ViewBuilder private var picture: some View {
     let shown = shownPicture
     if let image = shown.swiftUIImage(label: model.alternativeText) {
-      scaled(image)
+      scaled(model.content.renderingMode == .template ? image.renderingMode(.template) : image)
     } else if case .view(let custom) = shown, let view = AnyView(custom: custom) {
       view
     }

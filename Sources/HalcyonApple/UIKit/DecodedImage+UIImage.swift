@@ -3,6 +3,7 @@ import CoreGraphics
 public import Halcyon
 import HalcyonImaging
 import HalcyonCodecs
+import HalcyonViews
 public import UIKit
 
 extension DecodedImage {
@@ -11,8 +12,14 @@ extension DecodedImage {
   /// `nil` if Core Graphics is out of memory. Of an animation it is the still frame.
   public var uiImage: UIImage? { uiImage(pixelsPerPoint: scale) }
 
-  func uiImage(pixelsPerPoint: Double) -> UIImage? {
-    cgImage.map { UIImage(cgImage: $0, scale: pixelsPerPoint, orientation: .up) }
+  /// - Parameter mode: Default: `nil`, the place of the image decides.
+  func uiImage(pixelsPerPoint: Double, _ mode: ImageRenderingMode? = nil) -> UIImage? {
+    let image = cgImage.map { UIImage(cgImage: $0, scale: pixelsPerPoint, orientation: .up) }
+    switch mode {
+    case .original?: return image?.withRenderingMode(.alwaysOriginal)
+    case .template?: return image?.withRenderingMode(.alwaysTemplate)
+    case nil: return image
+    }
   }
 
   /// Creates an image from the pixels of a `UIImage`, rotated upright, with its scale.

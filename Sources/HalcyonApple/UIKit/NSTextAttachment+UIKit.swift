@@ -18,14 +18,15 @@ extension NSTextAttachment {
           return ViewSize(bounds.width > 0 ? bounds : view?.bounds.size ?? .zero)
         },
         scale: { [weak view] in Double(view?.traitCollection.displayScale ?? 1) },
-        show: { [weak attachment, weak view] picture, scale in
-          attachment?.image = picture.uiImage(scale)
+        show: { [weak attachment, weak view] content, scale in
+          attachment?.image = content.uiImage(scale)
           view?.setNeedsLayout()
           view?.setNeedsDisplay()
         },
         view: { [weak view] in view })
       let layout = AttachmentLayout()
       slot.screen = { layout.observer?.screenSize ?? .zero }
+      slot.colorSpace = { [weak view] in view?.traitCollection.imageColorSpace ?? .screen }
       let display = SlotDisplay(slot)
       let observer = UIKitLayoutObserver(filling: view) { [weak display] _ in display?.binder.displayDidChange() }
       layout.observer = observer

@@ -65,23 +65,24 @@ public final class ButtonImages {
     var slot = SlotDisplay.Slot(
       size: { [weak button] in button.map { ViewSize($0.bounds.size) } ?? .zero },
       scale: { [weak button] in Double(button?.traitCollection.displayScale ?? 1) },
-      show: { [weak button] picture, scale in if let button { set(button, picture.uiImage(scale)) } },
+      show: { [weak button] content, scale in if let button { set(button, content.uiImage(scale)) } },
       view: { [weak button] in button })
     slot.screen = { [weak observer] in observer?.screenSize ?? .zero }
+    slot.colorSpace = { [weak button] in button?.traitCollection.imageColorSpace ?? .screen }
     let display = SlotDisplay(slot)
     displays[place] = display
     return display.binder.hc
   }
 }
 
-extension DisplayContent.Picture {
+extension DisplayContent {
   /// The image, icon or custom `UIImage`; `nil` for other content.
   ///
-  /// System buttons would draw a loaded image as a template, in one colour.
+  /// System buttons would draw a loaded image as a template, in one colour, unless it says how.
   func uiImage(_ scale: Double) -> UIImage? {
-    switch self {
+    switch picture {
     case .none: nil
-    case .image(let image): image.uiImage(pixelsPerPoint: scale)?.withRenderingMode(.alwaysOriginal)
+    case .image(let image): image.uiImage(pixelsPerPoint: scale, renderingMode ?? .original)
     case .icon(let name): UIImage(named: name) ?? UIImage(systemName: name)
     case .view(let custom): custom as? UIImage
     }

@@ -114,7 +114,7 @@ private final class UIImageViewDisplay: ClockedDisplay {
     switch content.picture {
     case .none: view.image = nil
     case .image(let image):
-      view.image = image.uiImage(pixelsPerPoint: pixelsPerPoint(of: image))
+      view.image = image.uiImage(pixelsPerPoint: pixelsPerPoint(of: image), content.renderingMode)
       shownScale = pixelsPerPoint(of: image)
     case .icon(let name): view.image = UIImage(named: name) ?? UIImage(systemName: name)
     case .view(let custom):
@@ -129,8 +129,8 @@ private final class UIImageViewDisplay: ClockedDisplay {
 
   func showFrame(_ frame: Bitmap) {
     // The program may have set an image of its own.
-    guard let view, let frame = frame.cgImage, view.image === shownImage else { return }
-    view.image = UIImage(cgImage: frame, scale: shownScale, orientation: .up)
+    guard let view, let frame = frame.cgImage, let shown = view.image, shown === shownImage else { return }
+    view.image = UIImage(cgImage: frame, scale: shownScale, orientation: .up).withRenderingMode(shown.renderingMode)
     shownImage = view.image
   }
 

@@ -16,6 +16,7 @@ public final class NSImage {
   public struct HintKey: Hashable, Sendable {}
 
   public let size: CGSize
+  public var isTemplate = false
   public var representations: [NSImageRep] { pixels.map { [NSImageRep($0)] } ?? [] }
   private let pixels: CGImage?
 

@@ -22,16 +22,25 @@ public struct CALayerContentsGravity: Hashable, Sendable {
   let name: String
 }
 
+public protocol CALayerDelegate: AnyObject {}
+
 open class CALayer: AssociationOwner {
   public var associatedObjects: [UnsafeRawPointer: Any] = [:]
   open var bounds: CGRect = .zero
   open var contentsScale: CGFloat = 1
   open var contentsGravity = CALayerContentsGravity.resize
   open var contents: Any?
+  open weak var delegate: (any CALayerDelegate)?
+  open private(set) weak var superlayer: CALayer?
+  private var sublayers: [CALayer] = []
   /// The animations that were added, by their keys.
   public private(set) var animations: [String: CATransition] = [:]
 
   public init() {}
+  open func addSublayer(_ layer: CALayer) {
+    layer.superlayer = self
+    sublayers.append(layer)
+  }
   open func add(_ anim: CATransition, forKey key: String?) { animations[key ?? ""] = anim }
 }
 

@@ -166,7 +166,16 @@ public struct Image: View {
   public nonisolated init(_ name: String) { (pixels, scale) = (nil, 1) }
   public nonisolated init(systemName: String) { (pixels, scale) = (nil, 1) }
 
+  /// `nil` if the place of the image decides.
+  public private(set) var mode: TemplateRenderingMode?
+  public enum TemplateRenderingMode: Sendable { case template, original }
+
   public func resizable() -> Image { self }
+  public func renderingMode(_ renderingMode: TemplateRenderingMode?) -> Image {
+    var image = self
+    image.mode = renderingMode
+    return image
+  }
 }
 
 public enum ContentMode: Sendable { case fit, fill }
@@ -191,6 +200,44 @@ public func withAnimation<Result>(_ animation: Animation?, _ body: () throws -> 
   Animation.current = animation
   defer { Animation.current = nil }
   return try body()
+}
+
+public struct AnimationCompletionCriteria: Sendable {
+  public static let logicallyComplete = AnimationCompletionCriteria()
+}
+
+/// Animations end when ``Animation/endAll()`` is called, not after their durations.
+@MainActor
+public func withAnimation<Result>(
+  _ animation: Animation?, completionCriteria: AnimationCompletionCriteria = .logicallyComplete,
+  _ body: () throws -> Result, completion: @escaping () -> Void
+) rethrows -> Result {
+  Animation.running.append(completion)
+  return try withAnimation(animation, body)
+}
+
+extension Animation {
+  @MainActor fileprivate static var running: [() -> Void] = []
+
+  @MainActor
+  public static func endAll() {
+    let ended = running
+    running = []
+    for completion in ended { completion() }
+  }
+}
+
+@propertyWrapper
+public struct Binding<Value> {
+  private let get: () -> Value
+  private let set: (Value) -> Void
+
+  public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) { (self.get, self.set) = (get, set) }
+  public var wrappedValue: Value {
+    get { get() }
+    nonmutating set { set(newValue) }
+  }
+  public var projectedValue: Binding<Value> { self }
 }
 
 public struct TapGesture {
@@ -260,6 +307,9 @@ extension View {
   public func gesture(_ gesture: TapGesture, including mask: GestureMask = .all) -> some View {
     modified { if mask.contains(.gesture) { $0.onTap = gesture.action } }
   }
+  public func onTapGesture(count: Int = 1, perform action: @escaping () -> Void) -> some View {
+    modified { $0.onTap = action }
+  }
   public func overlay<Overlay: View>(@ViewBuilder content: () -> Overlay) -> some View {
     let overlay = content()
     return modified { $0.overlay = overlay }
@@ -310,6 +360,10 @@ public struct State<Value>: AnyState {
     nonmutating set { box.first.value = newValue }
   }
 
+  public var projectedValue: Binding<Value> {
+    Binding(get: { [box] in box.first.value }, set: { [box] in box.first.value = $0 })
+  }
+
   public func adopt(_ earlier: any AnyState) {
     if let earlier = earlier as? State<Value> { box.earlier = earlier.box }
   }
@@ -341,6 +395,13 @@ public protocol EnvironmentKey {
   static var defaultValue: Value { get }
 }
 
+#if canImport(UIKit)
+public protocol UITraitBridgedEnvironmentKey: EnvironmentKey {
+  static func read(from traitCollection: UITraitCollection) -> Value
+  static func write(to mutableTraits: inout any UIMutableTraits, value: Value)
+}
+#endif
+
 @MainActor
 public struct EnvironmentValues {
   /// The environment of all views; set by tests.
@@ -348,10 +409,22 @@ public struct EnvironmentValues {
   private var values: [ObjectIdentifier: Any] = [:]
 
   public subscript<Key: EnvironmentKey>(key: Key.Type) -> Key.Value {
-    get { values[ObjectIdentifier(key)] as? Key.Value ?? Key.defaultValue }
+    get {
+      if let value = values[ObjectIdentifier(key)] { return value as? Key.Value ?? Key.defaultValue }
+      #if canImport(UIKit)
+      if let traits, let key = key as? any UITraitBridgedEnvironmentKey.Type {
+        return key.read(from: traits) as? Key.Value ?? Key.defaultValue
+      }
+      #endif
+      return Key.defaultValue
+    }
     set { values[ObjectIdentifier(key)] = newValue }
   }
 
+  #if canImport(UIKit)
+  /// The traits of the view of UIKit that SwiftUI is in.
+  public var traits: UITraitCollection?
+  #endif
   public var displayScale: CGFloat = 2
   public var accessibilityReduceMotion = false
   public var accessibilityPlayAnimatedImages: Bool { AXAnimatedImagesEnabled() }

@@ -101,10 +101,9 @@ public enum UIDisplayGamut: Int, Sendable {
 }
 
 /// All views have the current traits.
-@MainActor
-public final class UITraitCollection {
-  /// Set by tests.
-  public static var current = UITraitCollection(displayGamut: .SRGB)
+public final class UITraitCollection: Sendable {
+  /// Set by tests, on the main thread.
+  public nonisolated(unsafe) static var current = UITraitCollection(displayGamut: .SRGB)
 
   /// 0 while unspecified, as of a view in no window.
   public let displayScale: CGFloat
@@ -117,10 +116,12 @@ public final class UITraitCollection {
   }
 }
 
+public protocol UIMutableTraits {}
+
 /// A view with a hierarchy. A change of its bounds resizes the subviews as their masks say, and lays it out at once if it has
 /// both sides, otherwise with ``layoutIfNeeded()``.
 @MainActor
-open class UIView: UIResponder {
+open class UIView: UIResponder, CALayerDelegate {
   public enum ContentMode: Sendable { case scaleToFill, scaleAspectFit, scaleAspectFill, center }
 
   public struct AutoresizingMask: OptionSet, Sendable {
@@ -161,6 +162,11 @@ open class UIView: UIResponder {
     }
   }
   private var needsLayout = true
+  public private(set) lazy var layer: CALayer = {
+    let layer = CALayer()
+    layer.delegate = self
+    return layer
+  }()
   open var center: CGPoint = .zero
   open var contentMode: ContentMode = .scaleToFill
   open var autoresizingMask: AutoresizingMask = []
@@ -240,6 +246,21 @@ public final class UIColor {
 }
 
 open class UIWindow: UIView {}
+
+/// A vertical stack, whose views have its width and the height of their content.
+open class UIStackView: UIView {
+  public init(arrangedSubviews views: [UIView]) {
+    super.init(frame: .zero)
+    for view in views { addSubview(view) }
+  }
+  public required init?(coder: NSCoder) { nil }
+
+  open override func layoutSubviews() {
+    for case let view as UIImageView in subviews {
+      view.frame.size = CGSize(width: bounds.width, height: max(0, view.intrinsicContentSize.height))
+    }
+  }
+}
 
 open class UIBarButtonItem {
   open var image: UIImage?
