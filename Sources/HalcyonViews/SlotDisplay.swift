@@ -32,6 +32,9 @@ package final class SlotDisplay: ImageDisplay {
   /// The binder of the slot.
   package private(set) lazy var binder = ImageViewBinder(display: self, makePipeline: makePipeline)
 
+  /// Whether sides that the slot does not have are determined by the image. Default: `true`, if ``Slot/screen`` has a size.
+  package var isLaidOut = true
+
   private let slot: Slot
   private let makePipeline: () -> ImagePipeline
   private let onPrepare: @MainActor (ImagePipeline) -> Void
@@ -52,7 +55,7 @@ package final class SlotDisplay: ImageDisplay {
   package func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) { onPrepare(pipeline) }
 
   package var displaySize: ViewSize { slot.size() }
-  package var screenSize: ViewSize { slot.screen() }
+  package var screenSize: ViewSize { isLaidOut ? slot.screen() : .zero }
   package var displayScale: Double { slot.scale() }
   package var transitionView: Any? { slot.view() }
   package var displayMode: ImageDisplayMode { slot.mode() }
