@@ -123,7 +123,8 @@ extension OptionParser {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func optionalFlag(
+  /// An option that is on or off; without an argument it has its default.
+  static func optionalFlag(
     _ property: any WritableKeyPath<ProcessingOptions, Bool?> & Sendable
   ) -> Parse {
     { (arguments, options) throws(OptionError) in

@@ -44,7 +44,7 @@ extension OptionParser {
         options.padding = padding
       }
     ),
-    (["auto_rotate", "ar"], flag(\.autoRotate)),
+    (["auto_rotate", "ar"], optionalFlag(\.autoRotate)),
     (
       ["rotate", "rot"],
       { (arguments, options) throws(OptionError) in

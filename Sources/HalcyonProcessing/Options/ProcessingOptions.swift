@@ -90,8 +90,8 @@ public struct ProcessingOptions: Hashable, Sendable {
   public var crop: Crop?
   /// The pixels added around the result.
   public var padding = Padding()
-  /// Whether the orientation of the file is applied; the service always applies it.
-  public var autoRotate = true
+  /// Whether the orientation of the file is applied; `nil` is the default of the service.
+  public var autoRotate: Bool?
   /// The clockwise rotation in degrees: 0, 90, 180 or 270.
   public var rotation = 0
   /// Whether left and right, or top and bottom, are exchanged.

@@ -16,6 +16,7 @@ public struct ProcessingPlan: Sendable {
   ///
   /// - Parameters:
   ///   - source: The size of the source, upright.
+  ///   - orientation: That of the file, where the result has the pixels as they are stored; otherwise ``ImageOrientation/up``.
   ///   - isVector: Whether the source is drawn at any size, such as SVG.
   ///   - isAnimated: Whether the processors apply to all frames of an animation: smart crops follow the first frame,
   ///     and borders are not removed, since they may differ from frame to frame.
@@ -23,31 +24,31 @@ public struct ProcessingPlan: Sendable {
   ///   - dimension: The side to which a larger result is scaled down; 0 is none.
   ///   - mark: The watermark, where the options ask for one.
   public init(
-    _ options: ProcessingOptions, source: PixelSize, isVector: Bool = false, isAnimated: Bool = false,
-    sideLimit: Int = 8192, dimension: Int = 0, mark: Bitmap? = nil
+    _ options: ProcessingOptions, source: PixelSize, undoing orientation: ImageOrientation = .up,
+    isVector: Bool = false, isAnimated: Bool = false, sideLimit: Int = 8192, dimension: Int = 0, mark: Bitmap? = nil
   ) throws(PlanError) {
     var options = options
     if isAnimated { options.trim = nil }
     try self.init(
-      options, source: source, isVector: isVector, sideLimit: sideLimit, dimension: dimension, mark: mark,
-      places: isAnimated ? SmartCropPlaces() : nil)
+      options, source: source, undoing: orientation, isVector: isVector, sideLimit: sideLimit, dimension: dimension,
+      mark: mark, places: isAnimated ? SmartCropPlaces() : nil)
   }
 
   /// - Parameter places: Keeps the places of smart crops for all frames of an animation.
   init(
-    _ options: ProcessingOptions, source: PixelSize, isVector: Bool = false, sideLimit: Int, dimension: Int,
-    mark: Bitmap?, places: SmartCropPlaces?
+    _ options: ProcessingOptions, source: PixelSize, undoing orientation: ImageOrientation = .up,
+    isVector: Bool = false, sideLimit: Int, dimension: Int, mark: Bitmap?, places: SmartCropPlaces?
   ) throws(PlanError) {
     if options.dependsOnPixels {
       decodingSize = isVector ? .exact(width: source.width, height: source.height) : .original
-      processors = [
-        StagedProcessor(options: options, sideLimit: sideLimit, dimension: dimension, mark: mark, places: places)
-      ]
+      processors = Turn(undoing: orientation).processors
+      processors.append(
+        StagedProcessor(options: options, sideLimit: sideLimit, dimension: dimension, mark: mark, places: places))
       resultSize = PixelSize(width: min(source.width, sideLimit), height: min(source.height, sideLimit))
       processingByteCount = (source.width * source.height + sideLimit * sideLimit / 4) * 8
       return
     }
-    let turn = Turn(options)
+    let turn = Turn(undoing: orientation).followed(by: Turn(options))
     let turned = turn.swapsSides ? PixelSize(width: source.height, height: source.width) : source
     var geometry = ResultGeometry(options, source: turned, isVector: isVector)
     var canvas = CanvasPlan(options, kept: geometry.kept.size, requested: geometry.requested, dpr: geometry.dpr)

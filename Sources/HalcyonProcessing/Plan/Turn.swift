@@ -2,14 +2,40 @@ import HalcyonImaging
 
 /// The rotation and mirroring of a source.
 struct Turn {
-  private let rotation: Int
-  private let flipsHorizontally: Bool
-  private let flipsVertically: Bool
+  private var rotation = 0
+  private var flipsHorizontally = false
+  private var flipsVertically = false
 
   init(_ options: ProcessingOptions) {
     rotation = options.rotation
     flipsHorizontally = options.flipsHorizontally
     flipsVertically = options.flipsVertically
+  }
+
+  /// From upright pixels to the stored ones.
+  init(undoing orientation: ImageOrientation) {
+    switch orientation {
+    case .up: break
+    case .upMirrored: flipsHorizontally = true
+    case .down: rotation = 180
+    case .downMirrored: flipsVertically = true
+    case .leftMirrored: (rotation, flipsHorizontally) = (90, true)
+    case .right: rotation = 270
+    case .rightMirrored: (rotation, flipsHorizontally) = (270, true)
+    case .left: rotation = 90
+    }
+  }
+
+  /// This turn, then another.
+  func followed(by next: Turn) -> Turn {
+    var turn = next
+    turn.rotation = (rotation + next.rotation) % 360
+    // After a quarter turn, left and right are above and below.
+    let flips = (flipsHorizontally, flipsVertically)
+    let (left, top) = next.swapsSides ? (flips.1, flips.0) : flips
+    turn.flipsHorizontally = left != next.flipsHorizontally
+    turn.flipsVertically = top != next.flipsVertically
+    return turn
   }
 
   /// Whether width and height are exchanged.

@@ -141,9 +141,10 @@ extension ImgproxyVariables {
       table have one of at most 256 colours, where imgproxy has as many bits as the source
       """)
     + ImgproxyVariable.flags("same", ["ALWAYS_RASTERIZE_SVG": "rasterize-svg"])
-    + ImgproxyVariable.all("AUTO_ROTATE", .missing, "*missing*: the orientation of a file is always applied")
+    + ImgproxyVariable.flags("same", ["AUTO_ROTATE": "auto-rotate"])
     + ImgproxyVariable.all(
-      "ENFORCE_THUMBNAIL USE_LINEAR_COLORSPACE DISABLE_SHRINK_ON_LOAD PRESERVE_HDR", .missing, "*missing*")
+      "ENFORCE_THUMBNAIL", .missing, "*missing*: the image itself is decoded, so that results may be larger")
+    + ImgproxyVariable.all("USE_LINEAR_COLORSPACE DISABLE_SHRINK_ON_LOAD PRESERVE_HDR", .missing, "*missing*")
     + ImgproxyVariable.all("PRESETS PRESETS_PATH PRESETS_SEPARATOR", .combined, "same")
     + ImgproxyVariable.flags("same", ["ONLY_PRESETS": "only-presets"])
     + ImgproxyVariable.settings(

@@ -121,6 +121,8 @@ public struct ServiceConfiguration: Sendable {
   public var watermark: URL?
   /// A factor of the opacity of watermarks, above 0 and at most 1.
   public var watermarkOpacity = 1.0
+  /// Whether the orientation of sources is applied, where the options of a path do not say. Default: yes.
+  public var autoRotates = true
   /// Whether the metadata of sources is left out, where the options of a path do not say. Default: yes.
   public var stripsMetadata = true
   /// Whether results of sources with a wider gamut are in sRGB, where the options of a path do not say; otherwise they are in

@@ -238,6 +238,8 @@ extension Setting {
       "\($0.configuration.watermarkOpacity)"
     },
     flag(
+      "auto-rotate", \.configuration.autoRotates, "Apply the orientation of sources, unless a URL says otherwise."),
+    flag(
       "strip-metadata", \.configuration.stripsMetadata,
       "Leave out the metadata of sources, unless a URL says otherwise."
     ),

@@ -36,7 +36,7 @@ struct ImageMaker: Sendable {
       \(configuration.encoders) c\(configuration.pngColorLimit ?? 0) v\(configuration.drawsSVG) \
       \(configuration.sanitizesSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) \
       l\(configuration.slowFormatPixelLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \
-      \(configuration.stripsMetadata) \(configuration.keepsCopyright) \(configuration.stripsColorProfile) \
+      \(configuration.autoRotates ? "" : "a0 ")\(configuration.stripsMetadata) \(configuration.keepsCopyright) \(configuration.stripsColorProfile) \
       \(mark.map { Self.identifier(of: $0) } ?? "-")
       """
   }
@@ -186,7 +186,7 @@ struct ImageMaker: Sendable {
     try check(source, frameCount: frameCount, options)
     let plan = try ProcessingPlan(
       options.with(watermarkOpacity: configuration.watermarkOpacity), source: source.pixelSize,
-      isVector: source.format == .svg, isAnimated: frameCount > 1, sideLimit: configuration.resultSideLimit,
+      undoing: undoneOrientation(source, options), isVector: source.format == .svg, isAnimated: frameCount > 1, sideLimit: configuration.resultSideLimit,
       dimension: configuration.resultDimension, mark: mark)
     if format.isSlow, plan.resultSize.pixelCount > configuration.slowFormatPixelLimit {
       guard options.format != format else {
@@ -225,6 +225,12 @@ struct ImageMaker: Sendable {
       options.format.map { formats.format(named: $0, chosen) } ?? chosen
       ?? formats.format(of: source, isAnimated: frameCount > 1, isTransparent: isTransparent(source, options))
     return (format, format.canBeAnimated ? frameCount : 1)
+  }
+
+  /// The orientation of a file whose stored pixels are asked for. Those of HEIF files are defined as the turned ones.
+  private func undoneOrientation(_ source: ImageInfo, _ options: ProcessingOptions) -> ImageOrientation {
+    let isApplied = options.autoRotate ?? configuration.autoRotates
+    return isApplied || [.avif, .heic].contains(source.format) ? .up : source.orientation
   }
 
   private func isTransparent(_ source: ImageInfo, _ options: ProcessingOptions) -> Bool {

@@ -19,12 +19,18 @@ enum ImgproxyManual {
       """
     ),
     ("crop c padding pd rotate rot flip fl", "same"), ("trim t", "same; the threshold is at most 255"),
-    ("auto_rotate ar", "differs: the orientation of a file is always applied"),
+    (
+      "auto_rotate ar",
+      "same; the metadata of a result that is not turned says upright, where imgproxy keeps the orientation of the source"
+    ),
     ("background bg blur bl sharpen sh pixelate pix", "same"),
     ("watermark wm", "same; repeated marks are at least 8 pixels apart"),
     ("strip_metadata sm keep_copyright kcr", "same in JPEG, PNG and WebP; other formats have no metadata"),
     ("strip_color_profile scp preserve_hdr ph", "see the README"),
-    ("enforce_thumbnail eth", "no effect: images are always decoded"),
+    (
+      "enforce_thumbnail eth",
+      "differs: the image itself is decoded, so that results of AVIF and HEIC sources may be larger than their thumbnail"
+    ),
     ("quality q format_quality fq", "same; qualities of encoders differ slightly"),
     (
       "max_bytes mb",

@@ -68,6 +68,41 @@ struct OptionResultTests {
     }
   }
 
+  /// The quadrants in a JPEG file with an orientation.
+  private func turned(_ orientation: Int) throws -> Data {
+    // One entry of the first directory.
+    let directory = Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 18, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0]
+    let exif = Array("Exif\0\0".utf8) + directory + [0, 0, 0, 0]
+    var file = try Quadrants.jpeg()
+    file.insert(contentsOf: [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif, at: 2)
+    return file
+  }
+
+  @Test(arguments: 1...8)
+  func `stored pixels are those before the orientation, whatever follows`(orientation: Int) async throws {
+    let file = try turned(orientation)
+    for isDefault in [true, false] {
+      try await RunningService.run {
+        $0.autoRotates = isDefault
+      } body: { service, origin in
+        let source = origin.serve("/a.jpg", .body(file))
+        let upright = try await service.image("ar:1", of: source).bitmap()
+        #expect(upright.size == (orientation > 4 ? PixelSize(width: 60, height: 80) : PixelSize(width: 80, height: 60)))
+        if orientation > 1 { #expect(upright.corners != "rgbw") }
+        let byDefault = try await service.image("w:0", of: source).bitmap()
+        #expect(byDefault.corners == (isDefault ? upright.corners : "rgbw"))
+        // Each case of the plain image, also with borders removed, which depends on pixels.
+        for expected in Self.cases where !expected.options.isEmpty && !expected.options.contains("pr:") {
+          let bitmap = try await service.image("ar:0/\(expected.options)", of: source).bitmap()
+          #expect(bitmap.size == expected.size, "\(expected.options): \(bitmap.size)")
+          #expect(bitmap.corners == expected.corners, "\(expected.options): \(bitmap.corners)")
+        }
+        let trimmed = try await service.image("ar:0/t:10:ff0000/rot:90", of: source).bitmap()
+        #expect(trimmed.corners == "brwg")
+      }
+    }
+  }
+
   @Test func `the settings of encoders change the files`() async throws {
     var sizes: [[Int]] = []
     for isThorough in [false, true] {
