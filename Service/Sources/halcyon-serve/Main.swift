@@ -66,6 +66,7 @@ enum Main {
         fflush(nil)
       }
     }
+    defer { StandardErrorLog.flush() }
     try await server.runUntilSignal()
   }
 

@@ -81,8 +81,7 @@ extension ImgproxyVariables {
     + ImgproxyVariable.all("USE_ETAG USE_LAST_MODIFIED", .combined, "always on")
     + ImgproxyVariable.flags("same", ["RETURN_ATTACHMENT": "return-attachment"])
     + ImgproxyVariable.all("SO_REUSEPORT ENABLE_DEBUG_HEADERS", .missing, "*missing*")
-    + ImgproxyVariable.all(
-      "DEVELOPMENT_ERRORS_MODE", .missing, "*missing*: the details of errors are in the log")
+    + ImgproxyVariable.flags("same", ["DEVELOPMENT_ERRORS_MODE": "error-details"])
     + ImgproxyVariable.all("FREE_MEMORY_INTERVAL MALLOC", .combined, "without meaning here")
 
   private static let sources: [ImgproxyVariable] =
@@ -167,12 +166,15 @@ extension ImgproxyVariables {
     + ImgproxyVariable.translated("LOG_FORMAT", "`json` and any other") { (format) throws(ConfigurationError) in
       ["json", "gcp"].contains(format) ? [("log-json", "true")] : []
     }
+    + ImgproxyVariable.flags(
+      "same: without it such requests are logged as information, not as warnings and errors",
+      ["REPORT_DOWNLOADING_ERRORS": "report-source-errors"])
     + ImgproxyVariable.translated("LOG_LEVEL", "same") { (level) throws(ConfigurationError) in
       [("log-level", level == "warn" ? "warning" : level)]
     }
     + ImgproxyVariable.all(
       """
-      LOG_MEM_STATS PPROF_BIND REPORT_DOWNLOADING_ERRORS REPORT_IO_ERRORS FAIL_ON_DEPRECATION VIPS_CACHE_TRACE \
+      LOG_MEM_STATS PPROF_BIND REPORT_IO_ERRORS FAIL_ON_DEPRECATION VIPS_CACHE_TRACE \
       VIPS_LEAK_CHECK
       """, .missing, "*missing*")
     + ImgproxyVariable.all(

@@ -131,6 +131,11 @@ public struct ServiceConfiguration: Sendable {
   /// Whether artist and copyright are kept nevertheless. Default: yes, as imgproxy.
   public var keepsCopyright = true
 
+  /// Whether error responses say what only the log has otherwise, such as URLs of sources; for development. Default: no.
+  public var showsErrorDetails = false
+  /// Whether requests whose source cannot be fetched or read are logged as warnings and errors, not as information.
+  /// Default: yes.
+  public var reportsSourceErrors = true
   /// The file or web URL of the image that is sent in place of a source that cannot be read; `nil` sends errors.
   public var fallback: URL?
   /// The status of responses with ``fallback``; 0 is the error's status. Default: 200.

@@ -248,6 +248,12 @@ extension Setting {
       "Make results of sources with wide colours in sRGB instead of Display P3, unless a URL says otherwise."
     ),
     flag("keep-copyright", \.configuration.keepsCopyright, "Keep artist and copyright nevertheless."),
+    flag(
+      "error-details", \.configuration.showsErrorDetails,
+      "Send what only the log has otherwise, such as URLs of sources, in error responses; for development."),
+    flag(
+      "report-source-errors", \.configuration.reportsSourceErrors,
+      "Log requests whose source cannot be fetched or read as warnings and errors."),
     file("fallback", \.fallback, "The image that is sent in place of a source that cannot be read."),
     Setting("fallback-status", "N", "The status of responses with the fallback image; 0 is the error's status.") {
       (text, settings) throws(ConfigurationError) in

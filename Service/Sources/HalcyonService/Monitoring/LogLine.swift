@@ -1,51 +1,58 @@
 import Foundation
-import Logging
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
-/// A line for standard error, written in one piece.
+/// A line for standard error.
 struct LogLine {
-  private var bytes: [UInt8] = []
+  private(set) var bytes: [UInt8] = []
 
   init() { bytes.reserveCapacity(512) }
 
-  mutating func append(_ text: String) { bytes += text.utf8 }
+  mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes.append(contentsOf: $0) }
+  }
+
+  /// Appends the digits of a number.
+  mutating func append(_ number: Int) {
+    guard number >= 10 else { return number < 0 ? append("\(number)") : bytes.append(UInt8(48 + number)) }
+    append(number / 10)
+    bytes.append(UInt8(48 + number % 10))
+  }
+
+  /// Appends a duration in milliseconds with two decimals.
+  mutating func append(milliseconds duration: Duration) {
+    let hundredths = Int((duration / .microseconds(10)).rounded())
+    append(hundredths / 100)
+    bytes += [UInt8(ascii: "."), UInt8(48 + hundredths / 10 % 10), UInt8(48 + hundredths % 10)]
+  }
 
   /// Appends a text in quotes, escaped as in JSON.
   mutating func append(quoted text: String) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-      case 10: append("\\n")
-      case 0..<32, 127:
-        append("\\u00")
-        for digit in [byte >> 4, byte & 15] { bytes.append(digit + (digit < 10 ? 48 : 87)) }
-      default: bytes.append(byte)
+    var text = text
+    text.withUTF8 { text in
+      var start = 0
+      for (index, byte) in text.enumerated() where Self.needsEscape(byte) {
+        bytes.append(contentsOf: text[start..<index])
+        append(escaped: byte)
+        start = index + 1
       }
+      bytes.append(contentsOf: text[start...])
     }
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Writes the line; it is dropped where nothing reads it.
-  consuming func write() {
-    bytes.append(10)
-    bytes.withUnsafeBytes { line in
-      var rest = line[...]
-      while !rest.isEmpty {
-        let piece = UnsafeRawBufferPointer(rebasing: rest)
-        let count = platformWrite(STDERR_FILENO, piece.baseAddress, piece.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return }
-        rest = rest.dropFirst(count)
-      }
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    byte < 32 || byte == 127 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private mutating func append(escaped byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+    case 10: append("\\n")
+    default:
+      append("\\u00")
+      for digit in [byte >> 4, byte & 15] { bytes.append(digit + (digit < 10 ? 48 : 87)) }
     }
   }
 
@@ -59,9 +66,4 @@ struct LogLine {
   }
 
   private static let lastTime = Mutex((second: Int.min, text: ""))
-}
-
-/// `write`, which is named like a method here.
-private func platformWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(descriptor, bytes, count)
 }

@@ -14,6 +14,8 @@ struct ResultResponse: Sendable {
   private let disposition: String?
   /// The status of the fallback image, which has neither conditions nor ranges.
   private let fallbackStatus: Int?
+  /// The path of its requests in the log; `nil` if that was not made yet.
+  private(set) var loggedPath: String?
 
   init(
     _ result: ImageResult, _ options: ProcessingOptions, source: String, _ configuration: ServiceConfiguration,
@@ -45,9 +47,10 @@ struct ResultResponse: Sendable {
   var byteCount: Int { body.readableBytes }
 
   /// The same result, from the cache.
-  var asHit: ResultResponse {
+  func hit(loggedPath: String) -> ResultResponse {
     var hit = self
     hit.headers[.cacheStatus] = Self.hit
+    hit.loggedPath = loggedPath
     return hit
   }
 

@@ -85,6 +85,17 @@ enum ServiceError: Error {
     return message
   }
 
+  /// Whether the source could not be fetched or read.
+  var isOfSource: Bool {
+    switch self {
+    case .source, .image(.httpStatus), .image(.retryLater), .image(.transport), .image(.tooManyRedirects),
+      .image(.redirectRejected), .image(.emptyResponse), .image(.responseTooLarge), .image(.notAnImage),
+      .image(.decoding), .image(.timedOut):
+      true
+    default: false
+    }
+  }
+
   /// When to try again, in seconds.
   var retryAfter: Int? {
     if case .image(.retryLater(let delay, 400..<500, _)) = self {
@@ -172,8 +183,10 @@ enum ServiceError: Error {
 
 extension ServiceResponse {
   /// An error; it is never cached.
-  static func failure(_ error: ServiceError) -> ServiceResponse {
-    var response = text(error.status, error.message + "\n")
+  ///
+  /// - Parameter showsCause: Whether it says what only the log has otherwise, such as the URL of the source.
+  static func failure(_ error: ServiceError, showsCause: Bool = false) -> ServiceResponse {
+    var response = text(error.status, (showsCause ? error.cause : error.message) + "\n")
     if let seconds = error.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
     if error.status == 405 { response.headers[.allow] = "GET, HEAD, OPTIONS" }
     // The rest of a body that is too large is not read.

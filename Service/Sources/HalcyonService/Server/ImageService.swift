@@ -22,6 +22,9 @@ public final class ImageService: Sendable {
   private let uploadLimiter = AdmissionLimiter(limit: 2, queueLength: 16)
   private let metrics = ServiceMetrics()
   private let logger: Logger
+  /// The handler of ``logger`` if it writes records itself.
+  private let requestLog: (any RequestLogHandler)?
+  private let loggedPath: LoggedPath
   private let time: any TimeSource
   private let uploads: Uploads
   private let responses: ResponseCache
@@ -44,6 +47,8 @@ public final class ImageService: Sendable {
     try configuration.checkFiles()
     self.configuration = configuration
     self.logger = logger
+    requestLog = (logger.handler as? any RequestLogHandler).flatMap { $0.metadata.isEmpty ? $0 : nil }
+    loggedPath = LoggedPath(configuration)
     self.time = time
     signer = URLSigner(pairs: configuration.keyPairs, byteCount: configuration.signatureByteCount)
     parser = OptionParser(
@@ -131,9 +136,9 @@ public final class ImageService: Sendable {
       }
     } catch {
       failure = ServiceError(error)
-      response = .failure(ServiceError(error))
+      response = .failure(ServiceError(error), showsCause: configuration.showsErrorDetails)
     }
-    finish(&response, to: request, id: id, since: start, isHit: isHit, failure)
+    finish(&response, to: request, id: id, since: start, isHit: isHit, failure: failure)
     return response
   }
 
@@ -145,7 +150,9 @@ public final class ImageService: Sendable {
     let start = ContinuousClock.now
     metrics.begin()
     var response = result.response(to: request.headers)
-    finish(&response, to: request, id: RequestIdentifier.text(of: request.headers), since: start, isHit: true)
+    finish(
+      &response, to: request, id: RequestIdentifier.text(of: request.headers), since: start, isHit: true,
+      loggedPath: result.loggedPath)
     return response
   }
 
@@ -173,30 +180,34 @@ public final class ImageService: Sendable {
   /// Counts and logs a response.
   private func finish(
     _ response: inout ServiceResponse, to request: ServiceRequest, id: String, since start: ContinuousClock.Instant,
-    isHit: Bool?, _ failure: ServiceError? = nil
+    isHit: Bool?, loggedPath path: String? = nil, failure: ServiceError? = nil
   ) {
     response.headers[.requestID] = id
     response.allow(configuration.allowedOrigins, for: request.headers[.origin])
     let byteCount = request.method == .head ? 0 : response.body.readableBytes
     let duration = ContinuousClock.now - start
     metrics.end(status: response.status, byteCount: byteCount, duration: duration, isHit: isHit)
-    let level: Logger.Level =
-      switch response.status {
-      case 500...: .error
-      // A client that has left is no fault.
-      case 400..<499: .warning
-      default: .info
-      }
+    let level = logLevel(status: response.status, failure)
     guard logger.logLevel <= level else { return }
-    var metadata: Logger.Metadata = [
-      "id": .string(id), "client": .string(client(of: request) ?? "-"), "method": .string(request.method.rawValue),
-      "path": .string(request.path.printable(limit: 2048)), "status": .stringConvertible(response.status),
-      "bytes": .stringConvertible(byteCount),
-      "ms": .stringConvertible((duration / .milliseconds(1) * 100).rounded() / 100),
-      "cache": .string(isHit.map { $0 ? "hit" : "miss" } ?? "-"),
-    ]
-    if let failure { metadata["error"] = .string(failure.cause) }
-    logger.log(level: level, "Responded", metadata: metadata)
+    let record = RequestRecord(
+      id: id, client: client(of: request), method: request.method.rawValue, path: path ?? loggedPath.text(request.path),
+      status: response.status, byteCount: byteCount, duration: duration, isHit: isHit,
+      error: failure.map { LoggedPath.redacting(text: $0.cause) })
+    if let requestLog {
+      requestLog.log(record, level: level)
+    } else {
+      logger.log(level: level, "\(RequestRecord.message)", metadata: record.metadata)
+    }
+  }
+
+  private func logLevel(status: Int, _ failure: ServiceError?) -> Logger.Level {
+    if failure?.isOfSource == true, !configuration.reportsSourceErrors { return .info }
+    return switch status {
+    case 500...: .error
+    // A client that has left is no fault.
+    case 400..<499: .warning
+    default: .info
+    }
   }
 
   /// The address of the client: that of the connection, or of what a trusted proxy says.
@@ -285,7 +296,8 @@ public final class ImageService: Sendable {
       result, options, source: path.source, configuration, sharing: bodies, now: time.now())
     if let freshness = result.freshness, result.fallbackStatus == nil, options.expires == nil {
       responses.insert(
-        response.asHit, for: responseKey(request), freshness: freshness, isCurrent: result.isCurrent,
+        response.hit(loggedPath: loggedPath.text(request.path)), for: responseKey(request), freshness: freshness,
+        isCurrent: result.isCurrent,
         since: generation)
     }
     return (response.response(to: request.headers), result.isHit)
@@ -300,7 +312,8 @@ public final class ImageService: Sendable {
     let response = try ResultResponse(report, options, configuration, now: time.now())
     if let freshness = report.freshness, options.expires == nil {
       responses.insert(
-        response.asHit, for: responseKey(request), freshness: freshness, isCurrent: report.isCurrent,
+        response.hit(loggedPath: loggedPath.text(request.path)), for: responseKey(request), freshness: freshness,
+        isCurrent: report.isCurrent,
         since: generation)
     }
     return response.response(to: request.headers)

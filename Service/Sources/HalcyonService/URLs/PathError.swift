@@ -33,6 +33,7 @@ extension String {
 
   /// The text on one line, up to a number of characters.
   func printable(limit: Int) -> String {
+    if utf8.count <= limit, utf8.allSatisfy({ (32...126).contains($0) }) { return self }
     let start = unicodeScalars.prefix(limit)
     let text = String(String.UnicodeScalarView(start.map { $0.isPrintable ? $0 : "\u{FFFD}" }))
     return start.endIndex == unicodeScalars.endIndex ? text : text + "…"
