@@ -3,7 +3,7 @@ import HalcyonImaging
 
 /// The fields of Exif data (Exif 2.32), which starts with a TIFF header.
 ///
-/// Three directories are read, each once and from the position that its parent states: a chain of directories that loops
+/// Four directories are read, each once and from the position that its parent states: a chain of directories that loops
 /// has no effect.
 struct ExifData {
   enum Tag {
@@ -13,6 +13,14 @@ struct ExifData {
     static let artist = 0x013B
     static let copyright = 0x8298
     static let exifDirectory = 0x8769
+    static let locationDirectory = 0x8825
+    static let latitude = 0x0002
+    static let exposureTime = 0x829A
+    static let fNumber = 0x829D
+    static let isoSpeed = 0x8827
+    static let focalLength = 0x920A
+    static let lensMake = 0xA433
+    static let lensModel = 0xA434
     static let dateTimeOriginal = 0x9003
     static let dateTimeDigitized = 0x9004
     static let offsetTimeOriginal = 0x9011
@@ -26,6 +34,7 @@ struct ExifData {
 
   private static let textType = 2
   private static let shortType = 3
+  private static let fractionType = 5
 
   let bytes: Bytes
   let isLittleEndian: Bool
@@ -49,9 +58,21 @@ struct ExifData {
     metadata.cameraModel = text(Tag.model, in: directory) ?? metadata.cameraModel
     metadata.artist = text(Tag.artist, in: directory) ?? metadata.artist
     metadata.copyright = text(Tag.copyright, in: directory) ?? metadata.copyright
+    if let location = subdirectory(Tag.locationDirectory, in: directory), entry(Tag.latitude, in: location) != nil {
+      metadata.hasLocation = true
+    }
     guard let details = subdirectory(Tag.exifDirectory, in: directory) else { return }
+    readExposure(in: details, into: &metadata)
     metadata.captureDate = captureDate(in: details) ?? metadata.captureDate
     metadata.colorSpace = colorSpace(in: details)?.rawValue ?? metadata.colorSpace
+  }
+
+  private func readExposure(in directory: Int, into metadata: inout ImageMetadata) {
+    metadata.lens = text(Tag.lensModel, in: directory) ?? text(Tag.lensMake, in: directory)
+    metadata.exposureTime = fraction(Tag.exposureTime, in: directory)
+    metadata.fNumber = fraction(Tag.fNumber, in: directory)
+    metadata.focalLength = fraction(Tag.focalLength, in: directory)
+    metadata.isoSpeed = short(Tag.isoSpeed, in: directory).flatMap { $0 > 0 ? $0 : nil }
   }
 
   private func captureDate(in directory: Int) -> DateComponents? {
@@ -92,6 +113,17 @@ struct ExifData {
       bytes.unsigned16(at: entry + 2, littleEndian: isLittleEndian) == Self.shortType
     else { return nil }
     return bytes.unsigned16(at: entry + 8, littleEndian: isLittleEndian)
+  }
+
+  /// A quotient above 0, which is what unknown ones are not.
+  private func fraction(_ tag: Int, in directory: Int) -> Double? {
+    guard let entry = entry(tag, in: directory),
+      bytes.unsigned16(at: entry + 2, littleEndian: isLittleEndian) == Self.fractionType,
+      let position = bytes.unsigned32(at: entry + 8, littleEndian: isLittleEndian),
+      let dividend = bytes.bits32(at: position, littleEndian: isLittleEndian), dividend > 0,
+      let divisor = bytes.bits32(at: position + 4, littleEndian: isLittleEndian), divisor > 0
+    else { return nil }
+    return Double(dividend) / Double(divisor)
   }
 
   private func text(_ tag: Int, in directory: Int) -> String? {

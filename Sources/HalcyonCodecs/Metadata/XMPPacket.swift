@@ -21,6 +21,8 @@ struct XMPPacket {
     metadata.cameraModel = metadata.cameraModel ?? value("tiff:Model")
     metadata.artist = metadata.artist ?? value("dc:creator")
     metadata.copyright = metadata.copyright ?? value("dc:rights")
+    metadata.lens = metadata.lens ?? value("exifEX:LensModel") ?? value("aux:Lens")
+    metadata.hasLocation = metadata.hasLocation || value("exif:GPSLatitude") != nil
     guard metadata.captureDate == nil else { return }
     let date = ["exif:DateTimeOriginal", "photoshop:DateCreated", "xmp:CreateDate"].lazy.compactMap(value).first
     metadata.captureDate = date.flatMap(MetadataDate.components)

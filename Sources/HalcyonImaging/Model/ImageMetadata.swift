@@ -22,6 +22,18 @@ public struct ImageMetadata: Hashable, Sendable {
   /// In the Gregorian calendar. `timeZone` is `nil` if the file does not say it, as most do not; `captureDate?.date` then
   /// reads the time in the current time zone.
   public var captureDate: DateComponents?
+  /// The lens, with its maker if the file names only that beside it.
+  public var lens: String?
+  /// How long the sensor was exposed, in seconds.
+  public var exposureTime: Double?
+  /// The aperture as an f-number.
+  public var fNumber: Double?
+  /// The sensitivity by ISO 12232.
+  public var isoSpeed: Int?
+  /// The focal length of the lens in millimetres, as it is and not converted to another size of film.
+  public var focalLength: Double?
+  /// Whether the file says where the photograph was taken.
+  public var hasLocation = false
   /// The name of the photographer.
   public var artist: String?
   /// The copyright notice.
@@ -83,7 +95,10 @@ extension ImageMetadata: CustomStringConvertible {
   public var description: String {
     var parts = [info.description]
     if let camera { parts.append(camera) }
+    if let lens { parts.append(lens) }
+    if let exposure { parts.append(exposure) }
     if let captureTime { parts.append(captureTime) }
+    if hasLocation { parts.append("with a place") }
     if let profile = colorProfileName ?? colorSpace { parts.append(profile) }
     if let transferFunction { parts.append(transferFunction) }
     if isProgressive { parts.append("progressive") }
@@ -97,6 +112,21 @@ extension ImageMetadata: CustomStringConvertible {
     guard let cameraModel else { return cameraMake }
     guard let cameraMake, !cameraModel.lowercased().hasPrefix(cameraMake.lowercased()) else { return cameraModel }
     return "\(cameraMake) \(cameraModel)"
+  }
+
+  /// How the photograph was exposed, as far as the file says it: `1/250 s, f/2.8, ISO 400, 50 mm`.
+  public var exposure: String? {
+    let parts = [
+      exposureTime.map { $0 < 0.5 ? "1/\(Self.number(1 / $0, decimals: 0)) s" : "\(Self.number($0)) s" },
+      fNumber.map { "f/\(Self.number($0))" }, isoSpeed.map { "ISO \($0)" }, focalLength.map { "\(Self.number($0)) mm" },
+    ].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
+  /// A number with at most one decimal place.
+  private static func number(_ value: Double, decimals: Int = 1) -> String {
+    let text = String(format: "%.\(decimals)f", value)
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
   /// The capture date as text, in the time of the camera: `2024-05-01 10:20:30`, with `+02:00` if the file has the zone, or

@@ -35,6 +35,41 @@ struct ImageMetadataTests {
     #expect(!metadata.isProgressive)
   }
 
+  @Test func `lens, exposure and place are read from Exif`() throws {
+    let metadata = try ImageMetadata(
+      of: FileSurgery.jpeg(
+        try Fixture.data("jpeg/peacock.default.jpeg"), inserting: 0xE1, Array("Exif\0\0".utf8) + ExifSample.exposure()))
+    #expect(metadata.lens == "RF50mm F1.2")
+    #expect(metadata.exposureTime == 1 / 250 && metadata.fNumber == 2.8 && metadata.focalLength == 50)
+    #expect(metadata.isoSpeed == 400)
+    #expect(metadata.exposure == "1/250 s, f/2.8, ISO 400, 50 mm")
+    #expect(metadata.hasLocation)
+    #expect(metadata.description.hasSuffix("RF50mm F1.2, 1/250 s, f/2.8, ISO 400, 50 mm, with a place"))
+    let other = try ImageMetadata(of: ExifSample.jpeg())
+    #expect(other.lens == nil && other.exposure == nil && !other.hasLocation)
+    let unknown = ExifSample.exposure(time: (0, 0), fNumber: (28, 0))
+    let damaged = try ImageMetadata(
+      of: FileSurgery.jpeg(
+        try Fixture.data("jpeg/peacock.default.jpeg"), inserting: 0xE1, Array("Exif\0\0".utf8) + unknown))
+    #expect(damaged.exposure == "ISO 400, 50 mm")
+  }
+
+  @Test(arguments: [(2.0, "2 s"), (0.5, "0.5 s"), (0.3, "1/3 s"), (1.0 / 8000, "1/8000 s")])
+  func `an exposure time is written as photographers do`(seconds: Double, text: String) throws {
+    var metadata = try ImageMetadata(of: Fixture.data("jpeg/peacock.default.jpeg"))
+    metadata.exposureTime = seconds
+    #expect(metadata.exposure == text)
+  }
+
+  @Test func `lens and place are read from XMP`() throws {
+    let xmp = #"<x:xmpmeta><rdf:Description exif:GPSLatitude="52,31.2N" aux:Lens="50mm f/1.4"/></x:xmpmeta>"#
+    let metadata = try ImageMetadata(
+      of: FileSurgery.jpeg(
+        try Fixture.data("jpeg/peacock.default.jpeg"), inserting: 0xE1,
+        Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array(xmp.utf8)))
+    #expect(metadata.hasLocation && metadata.lens == "50mm f/1.4")
+  }
+
   @Test(
     arguments: [
       ("2020-07-23T18:45:01+02:00", "2020-07-23 18:45:01+02:00"), ("2020-07-23T18:45+02:00", "2020-07-23 18:45+02:00"),

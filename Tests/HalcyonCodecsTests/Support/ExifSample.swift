@@ -50,6 +50,30 @@ enum ExifSample {
     return data + thumbnail
   }
 
+  /// Exif data with a lens, an exposure and a place.
+  static func exposure(time: (Int, Int) = (1, 250), fNumber: (Int, Int) = (28, 10)) -> [UInt8] {
+    let lens = Array("RF50mm F1.2\0".utf8)
+    let location = 8 + 2 + 2 * 12 + 4
+    let details = location + 2 + 12 + 4
+    let values = details + 2 + 5 * 12 + 4
+    var data = Array("MM".utf8) + FileSurgery.bytes(42, count: 2) + FileSurgery.bytes(8, count: 4)
+    data += FileSurgery.bytes(2, count: 2)
+    data += entry(0x8769, 4, 1, FileSurgery.bytes(details, count: 4))
+    data += entry(0x8825, 4, 1, FileSurgery.bytes(location, count: 4)) + FileSurgery.bytes(0, count: 4)
+    data += FileSurgery.bytes(1, count: 2)
+    data += entry(0x0002, 5, 3, FileSurgery.bytes(values, count: 4)) + FileSurgery.bytes(0, count: 4)
+    data += FileSurgery.bytes(5, count: 2)
+    data += entry(0x829A, 5, 1, FileSurgery.bytes(values, count: 4))
+    data += entry(0x829D, 5, 1, FileSurgery.bytes(values + 8, count: 4))
+    data += entry(0x8827, 3, 1, [1, 0x90, 0, 0])
+    data += entry(0x920A, 5, 1, FileSurgery.bytes(values + 16, count: 4))
+    data += entry(0xA434, 2, lens.count, FileSurgery.bytes(values + 24, count: 4)) + FileSurgery.bytes(0, count: 4)
+    for (dividend, divisor) in [time, fNumber, (50, 1)] {
+      data += FileSurgery.bytes(dividend, count: 4) + FileSurgery.bytes(divisor, count: 4)
+    }
+    return data + lens
+  }
+
   static func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
     FileSurgery.bytes(tag, count: 2) + FileSurgery.bytes(type, count: 2) + FileSurgery.bytes(count, count: 4) + value
   }
