@@ -50,6 +50,13 @@ extension ExifData {
 
 /// Writes Exif data with texts.
 struct ExifWriter {
+  /// Exif data with an orientation only.
+  static func data(_ orientation: ImageOrientation) -> Data {
+    Data([0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1])
+      + Data(bytes(ExifData.Tag.orientation, count: 2) + [0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue), 0, 0])
+      + Data(count: 4)
+  }
+
   private typealias Entry = (tag: Int, text: String)
 
   /// The camera, the artist, the copyright and the date of `metadata` as Exif data; `nil` if it has none of them.

@@ -21,6 +21,12 @@ struct WritableMetadata {
     #endif
     if exif == nil, xmp == nil, profile == nil { return nil }
   }
+
+  /// An orientation only; `nil` if the pixels are upright.
+  init?(_ orientation: ImageOrientation) {
+    if orientation == .up { return nil }
+    (exif, xmp, profile) = (ExifWriter.data(orientation), nil, nil)
+  }
 }
 
 extension ImageEncoder {

@@ -34,7 +34,7 @@ struct PNGChunk {
 
 /// Iterates over the chunks of a PNG file.
 struct PNGChunks {
-  private static let signatureByteCount = 8
+  static let signatureByteCount = 8
 
   private let bytes: Bytes
   private var offset = signatureByteCount

@@ -10,13 +10,13 @@ extension WritableMetadata {
   func added(toPNG file: Data) -> Data {
     var chunks = Data()
     if let profile {
-      chunks.append(Self.chunk("cICP", Self.displayP3))
-      chunks.append(Self.chunk("iCCP", Data("Display P3\0\0".utf8) + Self.compressed(profile)))
+      chunks.append(PNGChunk.encoded("cICP", Self.displayP3))
+      chunks.append(PNGChunk.encoded("iCCP", Data("Display P3\0\0".utf8) + Self.compressed(profile)))
     }
-    if let exif { chunks.append(Self.chunk("eXIf", exif)) }
+    if let exif { chunks.append(PNGChunk.encoded("eXIf", exif)) }
     if let xmp {
       // Neither compressed, nor in a language, nor with a translated keyword.
-      chunks.append(Self.chunk("iTXt", Data("XML:com.adobe.xmp\0\0\0\0\0".utf8) + xmp))
+      chunks.append(PNGChunk.encoded("iTXt", Data("XML:com.adobe.xmp\0\0\0\0\0".utf8) + xmp))
     }
     return file.prefix(Self.headerEnd) + chunks + file.dropFirst(Self.headerEnd)
   }
@@ -29,17 +29,5 @@ extension WritableMetadata {
     }
     precondition(status == Z_OK, "compressBound is too small")
     return Data(output.prefix(Int(count)))
-  }
-
-  private static func chunk(_ name: String, _ content: Data) -> Data {
-    let body = Data(name.utf8) + content
-    let checksum = body.withUnsafeBytes { bytes in
-      crc32(0, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, uInt(bytes.count))
-    }
-    return bigEndian(UInt32(truncatingIfNeeded: content.count)) + body + bigEndian(UInt32(checksum))
-  }
-
-  private static func bigEndian(_ value: UInt32) -> Data {
-    withUnsafeBytes(of: value.bigEndian) { Data($0) }
   }
 }
