@@ -13,7 +13,7 @@ struct ImageMaker: Sendable {
   let pipeline: ImagePipeline
   let configuration: ServiceConfiguration
   let resolver: SourceResolver
-  let formats: FormatChoice
+  let formats: FormatRules
   let mark: Bitmap?
   let fallback: FallbackImage?
   private let workload: Workload
@@ -23,7 +23,7 @@ struct ImageMaker: Sendable {
   private let settingsIdentifier: String
 
   init(
-    pipeline: ImagePipeline, configuration: ServiceConfiguration, resolver: SourceResolver, formats: FormatChoice,
+    pipeline: ImagePipeline, configuration: ServiceConfiguration, resolver: SourceResolver, formats: FormatRules,
     mark: Bitmap?, fallback: FallbackImage?, workload: Workload, time: any TimeSource, metrics: ServiceMetrics
   ) {
     (self.pipeline, self.configuration, self.resolver) = (pipeline, configuration, resolver)
@@ -170,7 +170,7 @@ struct ImageMaker: Sendable {
 
   /// How the result is made from a source; `nil` for the source as it is.
   private func plan(
-    for source: ImageInfo, _ options: ProcessingOptions, _ accepted: FormatChoice.Accepted
+    for source: ImageInfo, _ options: ProcessingOptions, _ accepted: FormatRules.Accepted
   ) throws -> Rendition? {
     let isSkipped = options.skippedFormats.union(configuration.skippedFormats).contains(source.format)
     if options.raw || isSkipped && (options.format == nil || options.format == source.format) {
@@ -198,7 +198,7 @@ struct ImageMaker: Sendable {
         let other = formats.format(of: source, isAnimated: frameCount > 1, isTransparent: isTransparent)
         options.format = other.isSlow ? (isTransparent ? .png : .jpeg) : other
       }
-      return try self.plan(for: source, options, FormatChoice.Accepted(still: nil, animated: nil))
+      return try self.plan(for: source, options, FormatRules.Accepted(still: nil, animated: nil))
     }
     metrics.countDecode()
     var encoding = Rendition.Encoding(
@@ -217,7 +217,7 @@ struct ImageMaker: Sendable {
 
   /// The format of a result, and how many frames it has.
   private func form(
-    of source: ImageInfo, _ options: ProcessingOptions, _ accepted: FormatChoice.Accepted
+    of source: ImageInfo, _ options: ProcessingOptions, _ accepted: FormatRules.Accepted
   ) -> (format: ImageFormat, frameCount: Int) {
     let frameCount = min(source.frameCount, frameLimit(options))
     let chosen = frameCount > 1 ? accepted.animated : accepted.still

@@ -70,7 +70,7 @@ public final class ImageService: Sendable {
       metrics: metrics, drawingProgram: drawingProgram, logger: logger)
     try await Self.reading("fallback", configuration.fallback) { _ in try await fallback?.read(with: pipeline) }
     let mark = try await Self.reading("watermark", configuration.watermark) { try await pipeline.image(for: $0).bitmap }
-    let formats = FormatChoice(
+    let formats = FormatRules(
       automatic: configuration.automaticFormats, enforced: configuration.enforcedFormats,
       preferred: configuration.preferredFormats,
       writable: StandardCodecs.writable)

@@ -52,7 +52,7 @@ struct ResponseCacheTests {
     let cache = ResponseCache(byteLimit: 100_000, time: SystemTime())
     let (stale, large, changed) = (
       ResponseCache.Key(path: "/a", accepted: nil), ResponseCache.Key(path: "/b", accepted: nil),
-      ResponseCache.Key(path: "/c", accepted: FormatChoice.Accepted(still: .webp, animated: .webp))
+      ResponseCache.Key(path: "/c", accepted: FormatRules.Accepted(still: .webp, animated: .webp))
     )
     cache.insert(result(10), for: stale, freshness: .zero, isCurrent: nil, since: 0)
     cache.insert(result(20_000), for: large, freshness: .seconds(1000), isCurrent: nil, since: 0)

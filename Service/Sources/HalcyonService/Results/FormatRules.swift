@@ -1,7 +1,8 @@
 import Halcyon
+import HalcyonBackend
 
 /// The format of a result whose URL names none.
-struct FormatChoice: Sendable {
+struct FormatRules: Sendable {
   /// The formats to choose by `Accept`, the best first.
   let automatic: [ImageFormat]
   /// The automatic formats that override the format of a URL.
@@ -11,7 +12,7 @@ struct FormatChoice: Sendable {
   /// The formats that can be written.
   let writable: Set<ImageFormat>
 
-  /// The first automatic formats that a client accepts.
+  /// The automatic formats to which a client gives the highest weight.
   struct Accepted: Hashable {
     let still: ImageFormat?
     /// Only a format that can be animated, as in imgproxy.
@@ -20,9 +21,11 @@ struct FormatChoice: Sendable {
 
   /// The formats that a client accepts by name; `*/*` and `image/*` accept none of them.
   func accepted(_ accept: String?) -> Accepted {
-    let types = Set((accept ?? "").parts(between: ",").compactMap(Self.acceptedType))
-    let formats = automatic.filter { writable.contains($0) && types.contains($0.mediaType) }
-    return Accepted(still: formats.first, animated: formats.first { $0 == .webp })
+    let formats = automatic.filter(writable.contains)
+    // Clients rarely say which animations they show; all that know WebP show its.
+    return Accepted(
+      still: FormatChoice(formats).format(accepting: accept),
+      animated: FormatChoice(formats.filter { $0 == .webp }).format(accepting: accept))
   }
 
   /// The format that a URL names, or one that overrides it.
@@ -37,14 +40,6 @@ struct FormatChoice: Sendable {
     if choices.contains(source.format) { return source.format }
     return choices.first { (!isTransparent || $0 != .jpeg) && (!isAnimated || $0.canBeAnimated) }
       ?? choices.first ?? (isTransparent ? .png : .jpeg)
-  }
-
-  /// The media type of an element of `Accept`, unless its weight is 0.
-  private static func acceptedType(_ element: String) -> String? {
-    let parts = element.parts(between: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-    guard let type = parts.first else { return nil }
-    let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
-    return weight > 0 ? type : nil
   }
 }
 
