@@ -73,6 +73,14 @@ extension ImageEncoder {
     try fitting(options, byteLimit: byteLimit) { try encode(bitmap, options: $0) }
   }
 
+  /// Encodes an image at the best quality that keeps the file within a byte limit, with all frames of its animation as
+  /// ``encode(_:options:)`` does, which are decoded and encoded up to eight times.
+  ///
+  /// - Throws: As ``encode(_:options:byteLimit:)`` of a bitmap; errors of the decoder and the processors of an animation.
+  public func encode(_ image: DecodedImage, options: EncodingOptions, byteLimit: Int) throws -> Data {
+    try fitting(options, byteLimit: byteLimit) { try encode(image, options: $0) }
+  }
+
   /// The file of the best quality within a byte limit; without a limit, the file of the options.
   package func fitting(
     _ options: EncodingOptions, byteLimit: Int?, _ encode: (EncodingOptions) throws -> Data
