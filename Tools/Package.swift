@@ -35,9 +35,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "HalcyonCommand",
-      dependencies: [halcyon, halcyonCache, argumentParser, "CHalcyonErrorStream"],
+      dependencies: [halcyon, halcyonCache, argumentParser, "CHalcyonProcess"],
       swiftSettings: swiftSettings),
-    .target(name: "CHalcyonErrorStream"),
+    .target(name: "CHalcyonProcess"),
     .testTarget(
       name: "HalcyonCommandTests",
       dependencies: [

@@ -9,7 +9,7 @@ enum Main {
   private static let drawing = "draw-svg"
 
   static func main() async {
-    var arguments = Array(CommandLine.arguments.dropFirst())
+    var arguments = Array(ProgramArguments.all.dropFirst())
     // The process that draws SVG for a service, which starts it.
     if arguments == [drawing] { IsolatedSVGDecoder.runHelper() }
     if isCommandLine {
@@ -43,7 +43,7 @@ enum Main {
 
   /// Whether this is the command line: packages have one program under both names, half as large as two.
   private static var isCommandLine: Bool {
-    CommandLine.arguments.first?.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) == Array("halcyon".utf8)
+    ProgramArguments.all.first?.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) == Array("halcyon".utf8)
   }
 
   private static func run(_ configuration: ServiceConfiguration) async throws {

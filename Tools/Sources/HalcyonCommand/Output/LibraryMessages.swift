@@ -1,4 +1,4 @@
-import CHalcyonErrorStream
+import CHalcyonProcess
 
 /// What C libraries print to standard error, such as the nine lines of libjxl for each damaged file.
 public enum LibraryMessages {

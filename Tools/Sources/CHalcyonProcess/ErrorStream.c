@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CHalcyonErrorStream.h"
+#include "CHalcyonProcess.h"
 
 #include <signal.h>
 #include <stdio.h>
