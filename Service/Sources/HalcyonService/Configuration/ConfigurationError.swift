@@ -40,7 +40,8 @@ extension ConfigurationError: CustomStringConvertible {
     case .missingValue(let setting):
       "The flag --\(setting) needs a value."
     case .unreadableFile(let path, let reason):
-      "\(path) cannot be read: \(reason). Check its path and permissions."
+      // The messages of Foundation end with one.
+      "\(path) cannot be read: \(reason.hasSuffix(".") ? reason : reason + ".") Check its path and permissions."
     case .malformedLine(let line, let file):
       "Line \(line) of \(file) is not a setting. Write NAME = VALUE, or begin it with #."
     case .refusedVariable(let name, let reason):
