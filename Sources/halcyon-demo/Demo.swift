@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+@_spi(Programs) import HalcyonImaging
 import HalcyonTestSupport
 
 /// Loads every photograph from each cache tier, and prints its origin and the time that the load took.
@@ -54,7 +55,7 @@ struct Demo {
   }
 
   private func writeContactSheet(_ images: [DecodedImage]) throws {
-    let sheet = try ContactSheet(images: images.map(\.bitmap), columns: 4).draw()
+    let sheet = try ContactSheet(images.map(\.bitmap), columns: 4).draw()
     let file = URL(filePath: FileManager.default.currentDirectoryPath).appending(path: "contact-sheet.jpg")
     let image = DecodedImage(bitmap: sheet, info: ImageInfo(format: .jpeg, storedSize: sheet.size))
     try image.write(to: file, quality: 0.9)

@@ -9,8 +9,8 @@ public struct HalcyonCommand: AsyncParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "halcyon", abstract: "Loads, converts, caches and examines images.", version: HalcyonVersion.current,
     subcommands: [
-      GetCommand.self, ConvertCommand.self, CompareCommand.self, InfoCommand.self, CacheCommand.self,
-      FormatsCommand.self, ServeCommand.self, DrawSVGCommand.self,
+      GetCommand.self, ConvertCommand.self, SheetCommand.self, CompareCommand.self, InfoCommand.self,
+      CacheCommand.self, FormatsCommand.self, ServeCommand.self, DrawSVGCommand.self,
     ])
 
   /// Creates the command for its parser.
@@ -19,10 +19,9 @@ public struct HalcyonCommand: AsyncParsableCommand {
   /// Runs the command that the arguments of the process name, and ends the process with its exit status.
   public static func main() async {
     LibraryMessages.drop()
-    let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst()
-      .compactMap { $0.map { String(fileName: UnsafePointer($0)) } }
+    let arguments = Array(ProgramArguments.all.dropFirst())
     do {
-      var command = try await asyncParseAsRoot(arguments)
+      var command = try await parsed(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -30,6 +29,17 @@ public struct HalcyonCommand: AsyncParsableCommand {
       }
     } catch {
       exit(error, arguments)
+    }
+  }
+
+  /// The command that the arguments name.
+  private static func parsed(_ arguments: [String]) async throws -> any ParsableCommand {
+    do {
+      return try await asyncParseAsRoot(arguments)
+    } catch {
+      // The value of an unknown option looks like another source, of which there may then seem to be too many.
+      _ = try await Arguments.$areChecked.withValue(false) { try await asyncParseAsRoot(arguments) }
+      throw error
     }
   }
 

@@ -10,27 +10,39 @@ struct ServeCommand: ParsableCommand {
       and the Debian package bring both. Its settings: halcyon serve --help.
       """)
 
-  @Argument(parsing: .captureForPassthrough, help: "The arguments of halcyon-serve.")
+  @Argument(
+    parsing: .captureForPassthrough, help: "The arguments of halcyon-serve.", completion: .custom { _, _, _ in flags() })
   var arguments: [String] = []
 
   func run() throws {
     let rest = arguments.first == "--" ? Array(arguments.dropFirst()) : arguments
-    let folders = [Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent().path].compactMap(
-      \.self)
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    guard
-      let program = Self.program(
-        in: folders + path.utf8.split(separator: UInt8(ascii: ":")).map { String(Substring($0)) })
-    else {
-      throw ServeError.noProgram
-    }
+    guard let program = Self.program else { throw ServeError.noProgram }
     var texts: [UnsafeMutablePointer<CChar>?] = ([program] + rest).map { strdup($0.cPath) } + [nil]
     execv(program, &texts)
     throw ServeError.notStarted(program, reason: String(cString: strerror(errno)))
   }
 
-  private static func program(in folders: [String]) -> String? {
-    folders.map { $0 + "/halcyon-serve" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  /// The path of `halcyon-serve`.
+  private static var program: String? {
+    let own = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent().path
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let folders = [own].compactMap(\.self) + path.utf8.split(separator: UInt8(ascii: ":")).map { String(Substring($0)) }
+    return folders.map { $0 + "/halcyon-serve" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  /// The flags that the help of `halcyon-serve` lists.
+  private static func flags() -> [String] {
+    guard let program else { return [] }
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(filePath: program)
+    process.arguments = ["--help"]
+    process.standardOutput = output
+    guard (try? process.run()) != nil else { return [] }
+    let help = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let words = help.split { $0.isWhitespace || "[]|,.".contains($0) }
+    return Set(words.filter { $0.hasPrefix("--") && $0.count > 2 }.map(String.init)).sorted()
   }
 }
 

@@ -19,6 +19,26 @@ struct ServeCommandTests {
     }
   }
 
+  @Test func `completions offer formats, files and the flags of the service`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let script = folder.appending(path: "halcyon-serve")
+      try Data("#!/bin/sh\necho 'USAGE: halcyon-serve [--check] [--port PORT]'\n".utf8).write(to: script)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+      let program = folder.appending(path: "halcyon")
+      try FileManager.default.copyItem(at: try CommandRun.program(), to: program)
+      let flags = try await CommandRun(program, ["---completion", "serve", "--", "positional@0", "2", "0", "--"])
+      #expect(flags.output == "--check\n--port\n", "\(flags.output)\(flags.errors)")
+      let fish = try await CommandRun(program, ["--generate-completion-script", "fish"])
+      let lines = fish.output.split(separator: "\n")
+      for (option, completion) in [
+        ("\"halcyon convert\" format'", "jpeg"), ("\"halcyon get\" o output'", " -rF"),
+        ("\"halcyon sheet\" o output'", " -rF"), ("\"halcyon convert\" files-from'", " -rF"),
+      ] {
+        #expect(lines.contains { $0.contains(option) && $0.contains(completion) }, "\(option)")
+      }
+    }
+  }
+
   @Test func `without the program the error says how to install it`() async throws {
     try await TemporaryDirectory.run { folder in
       let program = folder.appending(path: "halcyon")

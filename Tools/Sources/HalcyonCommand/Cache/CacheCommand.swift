@@ -60,7 +60,6 @@ enum CacheError: Error, CustomStringConvertible {
   case otherVersion(String, formats: [Int])
   case noEntry(String)
   case notConfirmed
-  case unreadable(String, reason: String)
 
   var description: String {
     switch self {
@@ -70,7 +69,6 @@ enum CacheError: Error, CustomStringConvertible {
         + "this one has \(DiskCache.format)). Use the command line of that version."
     case .noEntry(let name): "The cache has no entry for \(name). Give a URL or a key that halcyon cache ls prints."
     case .notConfirmed: "Nothing was removed. Confirm with y, or use --yes."
-    case .unreadable(let place, let reason): "\(place) cannot be read: \(reason)."
     }
   }
 }
@@ -125,20 +123,6 @@ struct EntryFilter: ParsableArguments {
       && (maxSize.map { entry.diskByteCount <= $0.byteCount } ?? true)
       && (olderThan.map { age >= $0.seconds } ?? true) && (newerThan.map { age <= $0.seconds } ?? true)
       && (!expired || entry.isExpired)
-  }
-}
-
-/// A number of bytes: `4096`, `64K`, `10M` or `2G`.
-struct ByteCountArgument: ExpressibleByArgument {
-  let byteCount: Int
-
-  init?(argument: String) {
-    let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
-    let unit = argument.last.flatMap { units[Character($0.uppercased())] }
-    guard let number = Int(unit == nil ? argument[...] : argument.dropLast()), number >= 0 else { return nil }
-    let (count, isOver) = number.multipliedReportingOverflow(by: unit ?? 1)
-    guard !isOver else { return nil }
-    byteCount = count
   }
 }
 

@@ -165,39 +165,3 @@ private struct WarmRun {
     }
   }
 }
-
-/// The lines of a file, read one after another.
-private final class LineReader {
-  private let path: String
-  private let file: FileHandle
-  private var bytes = Data()
-  private var isAtEnd = false
-
-  init(_ path: String) throws(CacheError) {
-    self.path = path
-    let descriptor = path == "-" ? STDIN_FILENO : open(path.cPath, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .unreadable(path, reason: String(cString: strerror(errno))) }
-    file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: path != "-")
-  }
-
-  /// The next line without its end; `nil` after the last.
-  func next() throws -> String? {
-    while true {
-      if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
-        defer { bytes.removeSubrange(bytes.startIndex...end) }
-        return String(decoding: bytes[..<end], as: UTF8.self)
-      }
-      if isAtEnd {
-        defer { bytes = Data() }
-        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
-      }
-      do {
-        let piece = try file.read(upToCount: 1 << 16) ?? Data()
-        isAtEnd = piece.isEmpty
-        bytes.append(piece)
-      } catch {
-        throw CacheError.unreadable(path, reason: (error as NSError).localizedDescription)
-      }
-    }
-  }
-}

@@ -1,45 +1,33 @@
 import Foundation
 import Halcyon
-import HalcyonImaging
-@_spi(Programs) import HalcyonPipeline
 import HalcyonCodecs
+import HalcyonImaging
+import HalcyonPipeline
 
 /// How images are converted, and where the results are written.
 struct Conversion: Sendable {
-  let size: TargetSize
-  let colorSpace: TargetColorSpace
+  var size: ResultSize
+  var colorSpace: TargetColorSpace
   /// The format of the results; `nil` for each source's own.
-  let format: ImageFormat?
-  let encoders: [any ImageEncoder]
-  let options: EncodingOptions
-  let metadata: MetadataPolicy
-  let limits: ImageLimits
+  var format: ImageFormat?
+  var encoders: [any ImageEncoder]
+  var options: EncodingOptions
+  /// The most bytes of a result.
+  var byteLimit: Int?
+  var metadata: MetadataPolicy
+  /// Whether nothing is asked but to remove the metadata, for which some files are not encoded again.
+  var onlyStrips: Bool
+  var limits: ImageLimits
   /// The most pixels of all frames of an animation together.
-  let animationPixelLimit: Int
-  let destination: Destination
-  let overwrites: Bool
+  var animationPixelLimit: Int
+  var destination: Destination
+  var overwrites: Bool
   /// Whether a cut or damaged image is converted as far as it goes.
-  let allowsPartial: Bool
-  private let decoders: [any ImageDecoder] = [DrawSVGCommand.decoder].compactMap(\.self) + StandardCodecs.decoders
-
-  init(
-    size: TargetSize, colorSpace: TargetColorSpace, format: ImageFormat?, encoders: [any ImageEncoder],
-    options: EncodingOptions, metadata: MetadataPolicy, limits: ImageLimits, animationPixelLimit: Int,
-    destination: Destination,
-    overwrites: Bool, allowsPartial: Bool
-  ) {
-    self.size = size
-    self.colorSpace = colorSpace
-    self.format = format
-    self.encoders = encoders
-    self.options = options
-    self.metadata = metadata
-    self.limits = limits
-    self.animationPixelLimit = animationPixelLimit
-    self.destination = destination
-    self.overwrites = overwrites
-    self.allowsPartial = allowsPartial
-  }
+  var allowsPartial: Bool
+  /// Whether results get the modification dates of their sources.
+  var keepsDates: Bool
+  /// Whether nothing is written.
+  var isDryRun: Bool
 
   /// Where results are written.
   enum Destination {
@@ -58,6 +46,15 @@ struct Conversion: Sendable {
     case notAnImage
   }
 
+  /// A file that was made of a source.
+  private struct Made {
+    var data: Data
+    var size: PixelSize
+    /// Whether the source was cut or damaged.
+    var isPartial = false
+    var isEncoded = true
+  }
+
   /// Converts one file on the calling thread.
   ///
   /// - Throws: ``ConversionError``, `InputError`, `ImageDecodingError`, `ImageEncodingError` or `OutputError`.
@@ -66,51 +63,39 @@ struct Conversion: Sendable {
   ) throws -> Outcome {
     let start = ContinuousClock.now
     let input = try file.open(byteLimit: limits.encodedByteCount, isCancelled: isCancelled)
-    guard let source = ImageFormat(sniffing: try input.prefix()) else {
-      if file.isNamed { throw ConversionError.notAnImage(file.title) }
-      return .notAnImage
-    }
-    guard let decoder = decoders.first(where: { $0.formats.contains(source) }) else {
-      throw ConversionError.notRead(file.title, source)
-    }
+    guard let source = try SourceImage.format(of: input, file) else { return .notAnImage }
     var output: String?
-    // Checked before decoding, where the name does not depend on the size of the result.
-    if !destination.usesSize, let format = format ?? Self.kept(source, hasAlpha: nil) {
-      output = outputPath(of: file, format: format, size: PixelSize(width: 0, height: 0))
-      if let output, try !claim(output, claimed, for: file) { return .exists(output: output) }
+    // Checked before the file is read, where the name does not depend on what is in it.
+    if !destination.usesContent, let format = format ?? Self.kept(source, hasAlpha: nil) {
+      let path = outputPath(of: file, NameValues(format: format))
+      if try !claim(path, claimed, for: file) { return .exists(output: path) }
+      output = path
     }
-    let bytes = try input.contents(byteLimit: limits.encodedByteCount)
-    let info = try Self.info(of: bytes, decoder)
-    let format = format ?? Self.kept(source, hasAlpha: info.hasAlpha) ?? .png
-    let result = try DecodingOptions(size: size).outputSize(for: info.pixelSize)
-    let isProgressive = [.jpeg, .png].contains(source) ? try decoder.metadata(of: bytes).isProgressive : false
-    var cost = info.decodingByteCount(outputSize: result, isProgressive: isProgressive) + bytes.count
-    // The memory of the canvases of an encoder of animations.
-    if info.frameCount > 1 { cost += 24 * result.width * result.height }
-    return try memory.withReservation(cost) {
-      if isCancelled() { throw CancellationError() }
-      let image = try decoder.image(
-        from: bytes,
-        options: DecodingOptions(
-          size: size, limits: limits, allowsPartialImage: allowsPartial, colorSpace: colorSpace,
-          isCancelled: isCancelled))
-      let path = output ?? outputPath(of: file, format: format, size: image.size)
-      if output == nil, try !claim(path, claimed, for: file) { return .exists(output: path) }
-      try checkFrames(of: image, as: format, title: file.title)
-      let (encoded, isCut) = try encode(image, as: format, metadata: { try decoder.metadata(of: bytes) })
-      if isCancelled() { throw CancellationError() }
-      if try !write(encoded, to: path) { return .exists(output: path) }
-      return .converted(
-        ConversionReport(
-          source: file.path, output: path, image: image, format: format, sourceBytes: bytes.count,
-          outputBytes: encoded.count, outputFrames: try Self.frameCount(of: encoded, from: image, as: format),
-          isCut: isCut, elapsed: start.duration(to: .now)))
+    guard let image = try SourceImage(file, input, byteLimit: limits.encodedByteCount) else { return .notAnImage }
+    let format = format ?? Self.kept(source, hasAlpha: image.info.hasAlpha) ?? .png
+    if options.isLossless, [.jpeg, .gif, .avif].contains(format) { throw ConversionError.notLossless(file.title, format) }
+    let size = try image.size(decodedAt: self.size.target(for: image.info.pixelSize))
+    let path = try output ?? outputPath(of: file, nameValues(of: image, format, size))
+    if output == nil, try !claim(path, claimed, for: file) { return .exists(output: path) }
+    if isDryRun { return .converted(ConversionReport(image, output: path, format, size, start: start)) }
+    let made = try stripped(image, as: format) ?? memory.withReservation(image.byteCount(decodedAt: size)) {
+      try encoded(image, as: format, isCancelled)
     }
+    if isCancelled() { throw CancellationError() }
+    if try !write(made.data, to: path, date: keepsDates ? image.fileDate : nil) { return .exists(output: path) }
+    var report = ConversionReport(image, output: path, format, made.size, start: start)
+    (report.outputBytes, report.partial, report.encoded) = (made.data.count, made.isPartial, made.isEncoded)
+    report.outputFrames = image.info.frameCount > 1 ? try format.frameCount(of: made.data) : 1
+    return .converted(report)
   }
 
-  private func outputPath(of file: SourceFile, format: ImageFormat, size: PixelSize) -> String {
+  private func nameValues(of image: SourceImage, _ format: ImageFormat, _ size: PixelSize) throws -> NameValues {
+    NameValues(format: format, size: size, date: destination.usesDate ? try image.day : "")
+  }
+
+  private func outputPath(of file: SourceFile, _ result: NameValues) -> String {
     switch destination {
-    case .folder(let folder, let names): folder.appendingPath(names.path(for: file, format: format, size: size))
+    case .folder(let folder, let names): folder.appendingPath(names.path(for: file, result))
     case .file(let path): path
     case .standardOutput: "-"
     }
@@ -131,6 +116,43 @@ struct Conversion: Sendable {
     }
   }
 
+  /// The file without its metadata; `nil` if it is to be encoded.
+  private func stripped(_ image: SourceImage, as format: ImageFormat) throws -> Made? {
+    guard onlyStrips, format == image.format else { return nil }
+    do {
+      guard let data = try ImageMetadata.removed(from: image.bytes) else { return nil }
+      return Made(data: data, size: image.info.pixelSize, isEncoded: false)
+    } catch where allowsPartial {
+      return nil
+    }
+  }
+
+  /// The image, decoded and encoded.
+  private func encoded(
+    _ source: SourceImage, as format: ImageFormat, _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> Made {
+    if isCancelled() { throw CancellationError() }
+    let image = try source.decoded(
+      DecodingOptions(
+        size: size.target(for: source.info.pixelSize), limits: limits, allowsPartialImage: allowsPartial,
+        colorSpace: colorSpace, isCancelled: isCancelled))
+    try checkFrames(of: image, as: format, title: source.file.title)
+    guard let encoder = encoders.first(where: { $0.format == format }) else {
+      throw ImageEncodingError.unsupportedFormat(format)
+    }
+    var options = options
+    if metadata != .strip { options.metadata = metadata.applied(to: try source.metadata) }
+    let encode = { (image: DecodedImage) in
+      guard let byteLimit else { return try encoder.encode(image, options: options) }
+      return try encoder.encode(image, options: options, byteLimit: byteLimit)
+    }
+    do {
+      return Made(data: try encode(image), size: image.size, isPartial: image.isPartial)
+    } catch is ImageDecodingError where allowsPartial {
+      return Made(data: try encode(DecodedImage(bitmap: image.bitmap)), size: image.size, isPartial: true)
+    }
+  }
+
   /// Checks the pixels of all frames that are to be in the result.
   private func checkFrames(of image: DecodedImage, as format: ImageFormat, title: String) throws {
     let isAnimated = image.animation != nil && [.gif, .webp, .avif].contains(format)
@@ -140,52 +162,24 @@ struct Conversion: Sendable {
     throw ConversionError.tooManyFrames(title, image.info, limit: animationPixelLimit)
   }
 
-  /// The file of a result, and whether it is the still frame of an animation whose other frames are cut or damaged.
-  private func encode(
-    _ image: DecodedImage, as format: ImageFormat, metadata source: () throws -> ImageMetadata
-  ) throws -> (Data, isCut: Bool) {
-    guard let encoder = encoders.first(where: { $0.format == format }) else {
-      throw ImageEncodingError.unsupportedFormat(format)
-    }
-    var options = options
-    if metadata != .strip { options.metadata = metadata.applied(to: try source()) }
-    do {
-      return (try encoder.encode(image, options: options), false)
-    } catch is ImageDecodingError where allowsPartial {
-      return (try encoder.encode(image.bitmap, options: options), true)
-    }
-  }
-
-  private static func frameCount(of file: Data, from image: DecodedImage, as format: ImageFormat) throws -> Int {
-    guard image.animation != nil else { return 1 }
-    return try StandardCodecs.decoder(for: format).probe(file, isComplete: true)?.frameCount ?? 1
-  }
-
   /// Writes a result, and creates the folders of its path; `false` if it exists and is not to be replaced.
-  private func write(_ data: Data, to path: String) throws -> Bool {
+  private func write(_ data: Data, to path: String, date: timespec?) throws -> Bool {
     switch destination {
     case .standardOutput:
       let code = OutputFile.write(data, to: STDOUT_FILENO)
       if code != 0 { throw OutputError.unwritable(path: "standard output", code: code) }
     case .file:
       try OutputFile.createFolder(path.parentFolder)
-      try OutputFile.write(data, toNamed: path, overwrites: overwrites)
+      try OutputFile.write(data, toNamed: path, overwrites: overwrites, date: date)
     case .folder:
       do {
         try OutputFile.createFolder(path.parentFolder)
-        try OutputFile.write(data, to: path, overwrites: overwrites)
+        try OutputFile.write(data, to: path, overwrites: overwrites, date: date)
       } catch OutputError.exists {
         return false
       }
     }
     return true
-  }
-
-  private static func info(of bytes: Data, _ decoder: any ImageDecoder) throws -> ImageInfo {
-    guard let info = try decoder.probe(bytes, isComplete: true) else {
-      throw ImageDecodingError.truncated(decoder.formats.first ?? .jpeg)
-    }
-    return info
   }
 
   /// The format of a result that keeps the source's as far as it can be written: photographs become JPEG, other images
@@ -198,25 +192,36 @@ struct Conversion: Sendable {
 }
 
 extension Conversion.Destination {
-  /// Whether a path depends on the size of the result.
-  fileprivate var usesSize: Bool {
-    if case .folder(_, let names) = self { names.usesSize } else { false }
+  /// Whether a path depends on what is in the file.
+  fileprivate var usesContent: Bool {
+    if case .folder(_, let names) = self { names.usesContent } else { false }
+  }
+
+  fileprivate var usesDate: Bool {
+    if case .folder(_, let names) = self { names.usesDate } else { false }
   }
 }
 
 /// Why a file was not converted.
 enum ConversionError: Error, CustomStringConvertible {
-  case notAnImage(String)
-  case notRead(String, ImageFormat)
   case sameOutput(String, output: String)
   case tooManyFrames(String, ImageInfo, limit: Int)
-  case unmatched(pattern: String)
+  case notLossless(String, ImageFormat)
 
   /// What the errors of many files of one run have in common, if it is the same mistake; `nil` if each may have its own.
   static func commonReason(of error: any Error) -> String? {
     switch error {
     case ConversionError.sameOutput: "same output"
-    case ConversionError.notRead(_, let format): "format \(format.rawValue)"
+    case SourceImageError.notRead(_, let format): "format \(format.rawValue)"
+    case ConversionError.notLossless(_, let format): "lossless \(format.rawValue)"
+    case ConversionError.tooManyFrames: "frames"
+    case InputError.tooLarge: "bytes"
+    case ImageDecodingError.tooManyPixels: "pixels"
+    case ImageDecodingError.sideTooLong: "side"
+    case ImageDecodingError.tooManyBytes: "bytes"
+    case ImageEncodingError.tooLarge(let format, _): "size of \(format.rawValue)"
+    case ImageEncodingError.overByteLimit(let format, _, _): "output \(format.rawValue)"
+    case ImageEncodingError.unsupportedFormat(let format): "writing \(format.rawValue)"
     case OutputError.unwritable(_, let code): "unwritable \(code)"
     default: nil
     }
@@ -224,10 +229,6 @@ enum ConversionError: Error, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .notAnImage(let path):
-      "\(path) is not an image, or of an unknown format. See halcyon formats for those that are read."
-    case .notRead(let path, let format):
-      "\(path) is \(format.rawValue), which this build does not read. See halcyon formats."
     case .sameOutput(let path, let output):
       """
       \(path) was not converted: \(output) is also the output of another file. Tell them apart, for example with \
@@ -238,8 +239,8 @@ enum ConversionError: Error, CustomStringConvertible {
       \(path) has \(info.frameCount) frames of \(info.pixelSize) pixels, together over \(limit). Raise \
       --max-animation-pixels to accept it, or convert its first frame with --format jpeg or png.
       """
-    case .unmatched(let pattern):
-      "\(pattern) matches no file. Check the pattern; ** matches folders at any depth."
+    case .notLossless(let path, let format):
+      "\(path) would become \(format.rawValue), which loses colours. Use --format webp, png or jxl, or no --lossless."
     }
   }
 }

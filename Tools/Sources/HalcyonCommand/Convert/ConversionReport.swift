@@ -13,30 +13,29 @@ struct ConversionReport: Encodable {
   let sourceWidth: Int
   let sourceHeight: Int
   let sourceBytes: Int
-  let outputBytes: Int
+  /// `nil` in a dry run.
+  var outputBytes: Int?
   let frames: Int
   /// 1 where only the first frame of an animation is in the output.
-  let outputFrames: Int
+  var outputFrames: Int?
   /// Whether the source was cut or damaged, and only a part of it is in the output.
-  let partial: Bool
+  var partial = false
+  /// Whether the pixels were encoded, and not only the metadata removed.
+  var encoded = true
   let milliseconds: Double
 
   init(
-    source: String, output: String, image: DecodedImage, format: ImageFormat, sourceBytes: Int, outputBytes: Int,
-    outputFrames: Int, isCut: Bool, elapsed: Duration
+    _ image: SourceImage, output: String, _ format: ImageFormat, _ size: PixelSize, start: ContinuousClock.Instant
   ) {
-    self.source = source
+    source = image.file.path
     self.output = output
     self.format = format.rawValue
-    (width, height) = (image.size.width, image.size.height)
-    sourceFormat = image.info.format.rawValue
+    (width, height) = (size.width, size.height)
+    sourceFormat = image.format.rawValue
     (sourceWidth, sourceHeight) = (image.info.pixelSize.width, image.info.pixelSize.height)
-    self.sourceBytes = sourceBytes
-    self.outputBytes = outputBytes
+    sourceBytes = image.bytes.count
     frames = image.info.frameCount
-    self.outputFrames = outputFrames
-    partial = image.isPartial || isCut
-    milliseconds = elapsed.roundedMilliseconds
+    milliseconds = start.duration(to: .now).roundedMilliseconds
   }
 
   /// Whether the output has only the first frame of an animation.
@@ -45,9 +44,11 @@ struct ConversionReport: Encodable {
   var line: String {
     let part = partial ? ", partial" : ""
     let first = frames > 1 ? isStill ? ", first of \(frames) frames" : ", \(frames) frames" : ""
+    let kept = encoded ? "" : " without metadata"
+    let bytes = outputBytes.map { "\(sourceBytes) -> \($0) bytes, \(milliseconds) ms" } ?? "\(sourceBytes) bytes"
     return """
-      \(source) -> \(output): \(sourceFormat) \(sourceWidth)x\(sourceHeight)\(first)\(part) -> \(format) \(width)x\(height), \
-      \(sourceBytes) -> \(outputBytes) bytes, \(milliseconds) ms
+      \(source) -> \(output): \(sourceFormat) \(sourceWidth)x\(sourceHeight)\(first)\(part) -> \(format) \
+      \(width)x\(height)\(kept), \(bytes)
       """
   }
 }
@@ -71,6 +72,10 @@ final class ConversionLog: Sendable {
     var partial = 0
     /// Animations of which only the first frame was converted.
     var stills = 0
+    /// Files whose metadata was removed, and nothing else.
+    var stripped = 0
+    /// Links in folders to files that do not exist.
+    var danglingLinks = 0
     var sourceBytes = 0
     var outputBytes = 0
     /// The path of the last output.
@@ -78,7 +83,7 @@ final class ConversionLog: Sendable {
     /// The number of files, once they have been counted.
     var total: Int?
 
-    var finished: Int { converted + existing + notImages + failed }
+    var finished: Int { converted + existing + notImages + danglingLinks + failed }
   }
 
   private struct State {
@@ -88,41 +93,45 @@ final class ConversionLog: Sendable {
     var repeated: [String: (first: String, more: Int)] = [:]
   }
 
-  private let state = Mutex(State())
-  private let isJSON: Bool
-  private let isVerbose: Bool
-  /// Whether standard output gets the image, so that what is printed goes to standard error.
-  private let isImageOnOutput: Bool
-
-  init(isJSON: Bool, isVerbose: Bool, isImageOnOutput: Bool) {
-    self.isJSON = isJSON
-    self.isVerbose = isVerbose
-    self.isImageOnOutput = isImageOnOutput
+  /// What is printed.
+  struct Style {
+    var isJSON = false
+    var isVerbose = false
+    /// Whether only errors are.
+    var isQuiet = false
+    var isDryRun = false
+    /// Whether standard output gets the image, so that what is printed goes to standard error.
+    var isImageOnOutput = false
   }
+
+  private let state = Mutex(State())
+  private let style: Style
+
+  init(_ style: Style) { self.style = style }
 
   var counts: Counts { state.withLock { $0.counts } }
 
   func setTotal(_ total: Int) { state.withLock { $0.counts.total = total } }
 
   /// Clears the progress bar, or leaves it if a signal ended the run.
-  func end(isInterrupted: Bool) {
+  private func end(isInterrupted: Bool) {
     state.withLock { state in
       if isInterrupted { state.bar.interrupt() } else { state.bar.clear() }
     }
   }
 
-  func record(_ event: Converter.Event) {
+  func record(_ event: FileRun<Conversion.Outcome>.Event) {
     state.withLock { state in
       let texts = count(event, &state)
       if texts.output != nil || texts.error != nil { state.bar.clear() }
       if let output = texts.output { show(output) }
       if let error = texts.error { StandardError.write(error) }
-      state.bar.show(state.counts)
+      if !style.isQuiet { state.bar.show(state.counts) }
     }
   }
 
   /// Prints how many errors were like another one.
-  func showRepeated() {
+  private func showRepeated() {
     let repeated = state.withLock { $0.repeated.values.filter { $0.more > 0 } }
     for (first, more) in repeated.sorted(by: { $0.first < $1.first }) {
       StandardError.write(
@@ -130,29 +139,46 @@ final class ConversionLog: Sendable {
     }
   }
 
+  /// Prints the last lines.
+  func showEnd(elapsed: Duration, isInterrupted: Bool) {
+    end(isInterrupted: isInterrupted)
+    showRepeated()
+    if style.isQuiet { return }
+    let summary = counts.summary(elapsed: elapsed, isDryRun: style.isDryRun)
+    if isInterrupted {
+      StandardError.write("Stopped. \(summary) Repeat the command to go on.")
+    } else if !style.isJSON {
+      show(summary)
+    }
+  }
+
   /// Prints a line.
-  func show(_ line: String) {
-    if isImageOnOutput { StandardError.write(line) } else { StandardOutput.write(line) }
+  private func show(_ line: String) {
+    if style.isImageOnOutput { StandardError.write(line) } else { StandardOutput.write(line) }
   }
 
   /// Counts an event; returns the lines to print.
-  private func count(_ event: Converter.Event, _ state: inout State) -> (output: String?, error: String?) {
+  private func count(_ event: FileRun<Conversion.Outcome>.Event, _ state: inout State) -> (output: String?, error: String?) {
     switch event {
     case .outcome(_, .converted(let report)):
       state.counts.add(report)
-      return (isJSON ? JSONLine.text(report) : isVerbose ? report.line : nil, nil)
+      let isShown = style.isVerbose || style.isDryRun && !style.isQuiet
+      return (style.isJSON ? JSONLine.text(report) : isShown ? report.line : nil, nil)
     case .outcome(let file, .exists(let output)):
       state.counts.existing += 1
-      if isJSON { return (JSONLine.text(UnconvertedReport(source: file.path, exists: output)), nil) }
-      return (isVerbose ? "\(file.path): \(output) exists" : nil, nil)
+      if style.isJSON { return (JSONLine.text(UnconvertedReport(source: file.path, exists: output)), nil) }
+      return (style.isVerbose ? "\(file.path): \(output) exists" : nil, nil)
     case .outcome(_, .notAnImage):
       state.counts.notImages += 1
+      return (nil, nil)
+    case .danglingLink:
+      state.counts.danglingLinks += 1
       return (nil, nil)
     case .failure(let path, let error):
       state.counts.failed += 1
       let text = Advice.describe(error)
-      if isJSON { return (JSONLine.text(UnconvertedReport(source: path, error: text)), nil) }
-      if !isVerbose, let reason = ConversionError.commonReason(of: error) {
+      if style.isJSON { return (JSONLine.text(UnconvertedReport(source: path, error: text)), nil) }
+      if !style.isVerbose, let reason = ConversionError.commonReason(of: error) {
         if state.repeated[reason] != nil {
           state.repeated[reason]?.more += 1
           return (nil, nil)
@@ -169,25 +195,30 @@ extension ConversionLog.Counts {
     converted += 1
     if report.partial { partial += 1 }
     if report.isStill { stills += 1 }
+    if !report.encoded { stripped += 1 }
     sourceBytes += report.sourceBytes
-    outputBytes += report.outputBytes
+    outputBytes += report.outputBytes ?? 0
     output = report.output
   }
 
   /// The last line of a run.
-  func summary(elapsed: Duration) -> String {
-    var parts = ["Converted \(converted.counted("file"))"]
-    if converted > 0 {
+  func summary(elapsed: Duration, isDryRun: Bool) -> String {
+    var parts = ["\(isDryRun ? "Would convert" : "Converted") \(converted.counted("file"))"]
+    if converted > 0, !isDryRun {
       let seconds = (elapsed.roundedMilliseconds / 100).rounded() / 10
       parts[0] += " in \(seconds) s, \(Self.bytes(sourceBytes)) -> \(Self.bytes(outputBytes))"
     }
     if converted == 1, output != "-" { parts[0] += ": \(output)" }
+    if stripped > 0 { parts.append("\(stripped) not encoded again, only without metadata") }
     if stills > 0 { parts.append("of \(stills.counted("animation")) only the first frame") }
     if partial > 0 { parts.append("\(partial) only partly, as the source is cut or damaged") }
-    if existing > 0 { parts.append("left \(existing) that \(existing == 1 ? "exists" : "exist")") }
+    if existing > 0 { parts.append("\(isDryRun ? "would leave" : "left") \(existing) that \(existing == 1 ? "exists" : "exist")") }
     if notImages > 0 {
       parts.append(
         "skipped \(notImages.counted("file that is not an image", plural: "files that are not images"))")
+    }
+    if danglingLinks > 0 {
+      parts.append("skipped \(danglingLinks.counted("link to a missing file", plural: "links to missing files"))")
     }
     if failed > 0 { parts.append("\(failed) failed") }
     return parts.joined(separator: "; ") + "."

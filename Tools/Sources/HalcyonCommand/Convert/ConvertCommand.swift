@@ -22,13 +22,27 @@ struct ConvertCommand: AsyncParsableCommand {
         halcyon convert animation.gif -o animation.webp
         halcyon convert photos -r -o thumbnails --size 400x400 --format webp --quality 75
         halcyon convert 'photos/**/*.png' -o out --name '{name}-{width}.{ext}'
+        halcyon convert photos -o web --size 1600 --max-output 300K --format webp --keep-dates
+        halcyon convert photos -o stripped --strip
+        find . -newer last -name '*.jpg' -print0 | halcyon convert --files-from - -0 -o new --name '{date}-{nnn}.{ext}'
 
       Exit status: 0 if all files were converted or exist; 1 if one failed; 64 for wrong arguments; 130 after Ctrl-C.
       """)
 
   @Argument(
     help: "Files, folders, quoted patterns with *, ?, [...] and **, or - for standard input.", completion: .file())
-  var sources: [String]
+  var sources: [String] = []
+
+  @Option(
+    help: """
+      Also the files and folders that this file lists, one a line, or - for standard input. They are no patterns, and \
+      have no folders of their own in the output; tell equal names apart with --name.
+      """,
+    completion: .file())
+  var filesFrom: String?
+
+  @Flag(name: [.customShort("0"), .customLong("null")], help: "Null bytes end the paths of --files-from, as find -print0 writes.")
+  var isNullSeparated = false
 
   @Option(
     name: .shortAndLong,
@@ -41,15 +55,20 @@ struct ConvertCommand: AsyncParsableCommand {
 
   @Option(
     help: """
-      The names of the results below the output folder, with {name}, {ext}, {source-ext}, {width} and {height}. With \
-      {folder}, the folder of the source from the current one, the results are in no other folders.
+      The names of the results below the output folder, with {name}, {ext}, {source-ext}, {width} and {height}; {n}, the \
+      number of the image, with zeros in {nnn}; {date}, the day of the photograph or of its file. With {folder}, the \
+      folder of the source from the current one, the results are in no other folders.
       """)
   var name = NamePattern.standard
 
   @Flag(name: .shortAndLong, help: "Search folders in folders.")
   var recursive = false
 
-  @Option(help: "The size in pixels, for example 400x300, 400x or x300. Images are not enlarged. Default: unchanged.")
+  @Option(
+    help: """
+      The size in pixels, for example 400x300, 400x or x300; 800 for the longest side; 50% of each image. Images are not \
+      enlarged. Default: unchanged.
+      """)
   var size: SizeArgument?
 
   @Option(
@@ -62,8 +81,14 @@ struct ConvertCommand: AsyncParsableCommand {
   @Option(help: "jpeg, png, webp, gif, avif or jxl. Default: the source's, or jpeg or png.")
   var format: FormatArgument?
 
-  @Option(help: "The quality of lossy formats from 0 to 100.")
-  var quality = 80
+  @Option(help: "The quality of lossy formats from 0 to 100. Default: 80.")
+  var quality: Int?
+
+  @Option(help: "The most bytes of a result, for example 200K: of lossy formats the best quality that fits, up to --quality.")
+  var maxOutput: ByteCountArgument?
+
+  @Flag(help: "Lose no colours: in webp, png and jxl.")
+  var lossless = false
 
   @Option(
     help:
@@ -83,16 +108,25 @@ struct ConvertCommand: AsyncParsableCommand {
   @Option(
     help: """
       The colour space of the results: srgb; p3, Display P3 with its profile; or source, which is p3 for sources with \
-      more colours than sRGB. High dynamic range is tone-mapped.
+      more colours than sRGB. High dynamic range is tone-mapped. Default: srgb.
       """)
-  var colorSpace = ColorSpaceArgument.srgb
+  var colorSpace: ColorSpaceArgument?
 
   @Option(
     help: """
       The metadata of the results (jpeg, png, webp): strip, copyright, or keep, which may include the place of a \
-      photograph.
+      photograph. Default: strip.
       """)
-  var metadata = MetadataArgument.strip
+  var metadata: MetadataArgument?
+
+  @Flag(
+    help: """
+      Remove all metadata, as --metadata strip does. If nothing else is asked, jpeg, png and webp are not encoded again.
+      """)
+  var strip = false
+
+  @Flag(help: "Give the results the modification dates of their sources.")
+  var keepDates = false
 
   @Flag(help: "Convert what there is of a cut or damaged image; otherwise it fails.")
   var partial = false
@@ -106,6 +140,12 @@ struct ConvertCommand: AsyncParsableCommand {
   @Option(help: "The most memory for images in MiB. Fewer files are converted at once then. Default: half of it.")
   var memory: Int?
 
+  @Flag(name: [.customShort("n"), .long], help: "Print what would be converted, and write nothing.")
+  var dryRun = false
+
+  @Flag(name: .shortAndLong, help: "Print errors only.")
+  var quiet = false
+
   @Flag(name: .shortAndLong, help: "Print a line for every file.")
   var verbose = false
 
@@ -118,22 +158,51 @@ struct ConvertCommand: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
 
   func validate() throws {
-    if !(0...100).contains(quality) { throw ValidationError("--quality has to be from 0 to 100, not \(quality).") }
+    if let quality, !(0...100).contains(quality) {
+      throw ValidationError("--quality has to be from 0 to 100, not \(quality).")
+    }
     if let colors, !(2...256).contains(colors) {
       throw ValidationError("--colors has to be from 2 to 256, not \(colors).")
     }
     if let effort, !(1...9).contains(effort) {
       throw ValidationError("--effort has to be from 1 to 9, not \(effort).")
     }
-    for (name, value) in [("jobs", jobs), ("memory", memory), ("max-animation-pixels", maxAnimationPixels)] {
+    for (name, value) in [
+      ("jobs", jobs), ("memory", memory), ("max-animation-pixels", maxAnimationPixels),
+      ("max-output", maxOutput?.byteCount),
+    ] {
       if let value, value < 1 { throw ValidationError("--\(name) has to be at least 1, not \(value).") }
     }
-    if sources.isEmpty { throw ValidationError("Name a file, a folder or a pattern.") }
-    _ = try target()
+    if quiet, verbose || json { throw ValidationError("--quiet prints errors only. Leave out --verbose and --json.") }
+    if strip, let metadata, metadata != .strip {
+      throw ValidationError("--strip removes what --metadata \(metadata.rawValue) keeps. Leave one of both out.")
+    }
+    if lossless, maxOutput != nil || colors != nil {
+      throw ValidationError("--max-output and --colors make files smaller by what --lossless keeps. Leave one out.")
+    }
+    if isNullSeparated, filesFrom == nil { throw ValidationError("-0 is about the list of --files-from.") }
+    _ = try resultSize()
+    // An unknown option is the mistake then, whose value looks like a source.
+    if Arguments.areChecked { try checkPaths() }
+  }
+
+  /// Checks the sources, the output, and the format that it names.
+  private func checkPaths() throws {
+    if sources.isEmpty, filesFrom == nil { throw ValidationError("Name a file, a folder or a pattern.") }
+    if let url = sources.first(where: SourceArgument.isURL) {
+      throw ValidationError("\(url) is a URL, and convert reads files. Use halcyon get, which also converts.")
+    }
+    if filesFrom == StandardInput.argument, sources.contains(StandardInput.argument) {
+      throw ValidationError("Standard input is either an image or the list of --files-from.")
+    }
     _ = try destination()
-    if metadata != .strip, let format = try resultFormat(), ![.jpeg, .png, .webp].contains(format) {
+    let format = try resultFormat()
+    if metadata ?? .strip != .strip, let format, ![.jpeg, .png, .webp].contains(format) {
       throw ValidationError(
         "\(format.rawValue) files are written without metadata. Use --metadata strip, or jpeg, png or webp.")
+    }
+    if lossless, let format, [.jpeg, .gif, .avif].contains(format) {
+      throw ValidationError("\(format.rawValue) files lose colours. Use webp, png or jxl, or no --lossless.")
     }
   }
 
@@ -143,33 +212,52 @@ struct ConvertCommand: AsyncParsableCommand {
 
   private func convert() async throws {
     let start = ContinuousClock.now
-    let destination = try destination()
+    let conversion = try conversion()
     // The output folder is not searched.
     var folder: String?
-    if case .folder(let path, _) = destination {
-      try OutputFile.createFolder(path)
+    if case .folder(let path, _) = conversion.destination {
+      if !dryRun { try OutputFile.createFolder(path) }
       folder = path
     }
-    let conversion = Conversion(
-      size: try target(), colorSpace: colorSpace.target, format: try resultFormat(),
-      encoders: encoders, options: options, metadata: metadata.policy,
-      limits: limits.limits(), animationPixelLimit: maxAnimationPixels, destination: destination, overwrites: overwrite,
-      allowsPartial: partial)
-    var isImageOnOutput = false
-    if case .standardOutput = destination { isImageOnOutput = true }
-    let log = ConversionLog(isJSON: json, isVerbose: verbose, isImageOnOutput: isImageOnOutput)
-    if ProgressBar.isShown { countFiles(for: log, excluding: folder) }
-    let converter = Converter(
-      conversion, SourceFiles(sources, isRecursive: recursive, excluding: folder),
-      memory: MemoryBudget(byteLimit: memory.map { $0 << 20 } ?? MemoryBudget.defaultByteLimit)
-    ) { log.record($0) }
-    defer { log.end(isInterrupted: Task.isCancelled) }
-    try await converter.run(width: jobs ?? ProcessInfo.processInfo.activeProcessorCount)
-    log.end(isInterrupted: false)
-    log.showRepeated()
-    let counts = log.counts
-    if !json { log.show(counts.summary(elapsed: start.duration(to: .now))) }
-    if counts.failed > 0 { throw ExitCode.failure }
+    var style = ConversionLog.Style(isJSON: json, isVerbose: verbose, isQuiet: quiet, isDryRun: dryRun)
+    if case .standardOutput = conversion.destination { style.isImageOnOutput = !dryRun }
+    let log = ConversionLog(style)
+    if ProgressBar.isShown, !quiet, filesFrom == nil { countFiles(for: log, excluding: folder) }
+    let claimed = ClaimedOutputs()
+    let budget = MemoryBudget(byteLimit: memory.map { $0 << 20 } ?? MemoryBudget.defaultByteLimit)
+    let files = SourceFiles(
+      sources, list: try filesFrom.map { try LineReader($0, isNullSeparated: isNullSeparated) },
+      isRecursive: recursive, isNumbered: name.usesNumber, excluding: folder)
+    let run = FileRun<Conversion.Outcome>(files) { file, isStopped in
+      // An output of this run, in a folder that is also a source.
+      if !file.isNamed, claimed.contains(file.path) { return nil }
+      return try conversion.convert(file, memory: budget, claimed: claimed, isCancelled: isStopped)
+    } report: {
+      log.record($0)
+    }
+    do {
+      try await run.run(width: jobs ?? ProcessInfo.processInfo.activeProcessorCount)
+    } catch {
+      log.showEnd(elapsed: start.duration(to: .now), isInterrupted: true)
+      throw error
+    }
+    log.showEnd(elapsed: start.duration(to: .now), isInterrupted: false)
+    if log.counts.failed > 0 { throw ExitCode.failure }
+  }
+
+  private func conversion() throws -> Conversion {
+    Conversion(
+      size: try resultSize(), colorSpace: (colorSpace ?? .srgb).target, format: try resultFormat(),
+      encoders: encoders, options: options, byteLimit: maxOutput?.byteCount, metadata: (metadata ?? .strip).policy,
+      onlyStrips: onlyStrips, limits: limits.limits(), animationPixelLimit: maxAnimationPixels,
+      destination: try destination(), overwrites: overwrite, allowsPartial: partial, keepsDates: keepDates,
+      isDryRun: dryRun)
+  }
+
+  /// Whether nothing is asked but to remove the metadata, and perhaps to keep the format.
+  private var onlyStrips: Bool {
+    (strip || metadata == .strip) && size == nil && quality == nil && maxOutput == nil && !lossless && colors == nil
+      && effort == nil && !progressive && colorSpace == nil
   }
 
   /// Counts the files, for the progress bar, while the first are converted.
@@ -197,6 +285,10 @@ struct ConvertCommand: AsyncParsableCommand {
     let target = try OutputTarget(output)
     if case .folder(let folder) = target { return .folder(folder.withoutEndSlashes, name) }
     guard isOneFile else {
+      // A file that does not exist is more likely a mistake than the second of two.
+      if let missing = sources.first(where: { Self.isMissing($0) }) {
+        throw ValidationError("\(InputError.unreadable(missing, code: ENOENT))")
+      }
       throw ValidationError("Only one file fits into \(output). Name a folder, as \(output)/.")
     }
     if name != .standard { throw ValidationError("--name names files in a folder, and \(output) is a file.") }
@@ -209,9 +301,15 @@ struct ConvertCommand: AsyncParsableCommand {
     return .standardOutput
   }
 
-  /// Whether the source is a file or standard input.
+  /// Whether the source is a file, also a missing one, or standard input.
   private var isOneFile: Bool {
-    sources.count == 1 && (sources[0] == StandardInput.argument || stat(ofPath: sources[0])?.isFolder == false)
+    guard filesFrom == nil, sources.count == 1, let source = sources.first else { return false }
+    return source == StandardInput.argument || Self.isMissing(source) || stat(ofPath: source)?.isFolder == false
+  }
+
+  /// Whether there is no such file, and it is no pattern either.
+  private static func isMissing(_ source: String) -> Bool {
+    source != StandardInput.argument && stat(ofPath: source) == nil && Pattern(source) == nil
   }
 
   private var encoders: [any ImageEncoder] {
@@ -224,7 +322,8 @@ struct ConvertCommand: AsyncParsableCommand {
   }
 
   private var options: EncodingOptions {
-    var options = EncodingOptions(quality: Double(quality) / 100)
+    // JPEG XL loses nothing at the best quality, WebP by an option.
+    var options = EncodingOptions(quality: lossless ? 1 : Double(quality ?? 80) / 100, isLossless: lossless)
     options.colorLimit = colors
     return options
   }
@@ -236,11 +335,11 @@ struct ConvertCommand: AsyncParsableCommand {
     return named
   }
 
-  private func target() throws -> TargetSize {
-    guard let size else { return .original }
-    guard let target = resize.target(size) else {
+  private func resultSize() throws -> ResultSize {
+    guard let size else { return .target(.original) }
+    guard let result = resize.size(size) else {
       throw ValidationError("--resize \(resize.rawValue) needs both sides, for example --size 400x300.")
     }
-    return target
+    return result
   }
 }

@@ -3,9 +3,20 @@ import Foundation
 import Halcyon
 import Synchronization
 
+/// What names can contain of a result, besides the name of its source.
+struct NameValues {
+  var format: ImageFormat
+  var size = PixelSize(width: 0, height: 0)
+  /// The day on which the photograph was taken, or its file changed: `2024-05-01`.
+  var date = ""
+}
+
 /// The pattern of output names, below the folder that mirrors the source's.
 struct NamePattern: ExpressibleByArgument, Equatable {
-  private static let placeholders = ["{folder}", "{name}", "{ext}", "{source-ext}", "{width}", "{height}"]
+  private static let placeholders = [
+    "{folder}", "{name}", "{ext}", "{source-ext}", "{width}", "{height}", "{date}",
+  ]
+  private static let numberDigits = 1...9
   static let standard = NamePattern(text: "{name}.{ext}")
 
   let text: String
@@ -13,7 +24,9 @@ struct NamePattern: ExpressibleByArgument, Equatable {
   /// `nil` for an unknown placeholder, or a path that leaves the folder.
   init?(argument: String) {
     var rest = argument
-    for placeholder in Self.placeholders { rest = rest.replacing(placeholder, with: "") }
+    for placeholder in Self.placeholders + Self.numberDigits.map(Self.number) {
+      rest = rest.replacing(placeholder, with: "")
+    }
     guard !argument.isEmpty, !argument.isAbsolutePath, !argument.endsWithSlash, !rest.utf8.contains(UInt8(ascii: "{")),
       !rest.utf8.contains(UInt8(ascii: "}")), !argument.pathComponents.contains("..")
     else { return nil }
@@ -25,21 +38,34 @@ struct NamePattern: ExpressibleByArgument, Equatable {
   /// As the help shows it.
   var defaultValueDescription: String { text }
 
-  /// Whether the name depends on the size of the result.
-  var usesSize: Bool { uses("{width}") || uses("{height}") }
+  /// Whether the name depends on what is in the file.
+  var usesContent: Bool { uses("{width}") || uses("{height}") || usesDate }
+
+  var usesDate: Bool { uses("{date}") }
+
+  /// Whether the name depends on the number of the source.
+  var usesNumber: Bool { Self.numberDigits.contains { uses(Self.number($0)) } }
 
   private var usesFolder: Bool { uses("{folder}") }
 
   private func uses(_ placeholder: String) -> Bool { text.contains(placeholder) }
 
+  /// The placeholder of a number with at least so many digits: `{n}`, `{nn}`, `{nnn}`.
+  private static func number(_ digits: Int) -> String { "{" + String(repeating: "n", count: digits) + "}" }
+
   /// The path of the result relative to the output folder.
-  func path(for file: SourceFile, format: ImageFormat, size: PixelSize) -> String {
+  func path(for file: SourceFile, _ result: NameValues) -> String {
     let (stem, ending) = file.relativePath.lastComponent.stemAndExtension
     let folder = file.relativePath.parentFolder
-    let values = [
-      "{folder}": usesFolder ? Self.folder(of: file.path) : "", "{name}": stem, "{ext}": format.fileExtension,
-      "{source-ext}": ending, "{width}": "\(size.width)", "{height}": "\(size.height)",
+    var values = [
+      "{folder}": usesFolder ? Self.folder(of: file.path) : "", "{name}": stem, "{ext}": result.format.fileExtension,
+      "{source-ext}": ending, "{width}": "\(result.size.width)", "{height}": "\(result.size.height)",
+      "{date}": result.date,
     ]
+    for digits in Self.numberDigits {
+      let number = "\(file.number)"
+      values[Self.number(digits)] = String(repeating: "0", count: max(0, digits - number.count)) + number
+    }
     // In one pass: names of files and folders may contain a placeholder's text.
     var (path, rest) = ("", text[...])
     while let start = rest.utf8.firstIndex(of: UInt8(ascii: "{")),

@@ -25,6 +25,13 @@ final class FolderNames {
 
   deinit { closedir(folder) }
 
+  /// The entries that were not read before, in the order of the bytes of their names.
+  func sorted() -> [Entry] {
+    var entries: [Entry] = []
+    while let entry = next() { entries.append(entry) }
+    return entries.sorted { $0.name.fileNameBytes.lexicographicallyPrecedes($1.name.fileNameBytes) }
+  }
+
   /// The next entry, without `.` and `..`; `nil` after the last.
   func next() -> Entry? {
     while let entry = readdir(folder) {
@@ -64,6 +71,14 @@ extension stat {
   init?(ofPath path: String, followsLinks: Bool = true) {
     self.init()
     guard fstatat(AT_FDCWD, path.cPath, &self, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+  }
+
+  var modificationDate: timespec {
+    #if canImport(Darwin)
+    st_mtimespec
+    #else
+    st_mtim
+    #endif
   }
 
   private var type: mode_t { st_mode & S_IFMT }

@@ -7,6 +7,8 @@ struct InputFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
   private let byteCount: Int
+  /// When the file was changed; `nil` for standard input.
+  let date: timespec?
   /// The bytes of standard input.
   private let piped: Data?
 
@@ -22,13 +24,13 @@ struct InputFile: ~Copyable {
       throw .notRegular(path, kind: status.kind)
     }
     (self.path, descriptor, byteCount) = (path, file, Int(status.st_size))
-    piped = nil
+    (date, piped) = (status.modificationDate, nil)
   }
 
   /// What was read from standard input.
   init(piped: Data) {
     (path, descriptor, byteCount) = (StandardInput.title, -1, piped.count)
-    self.piped = piped
+    (date, self.piped) = (nil, piped)
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
@@ -125,6 +127,8 @@ enum InputError: Error, CustomStringConvertible {
   case tooLarge(String, limit: Int)
   /// Standard input is empty.
   case nothingPiped
+  /// A pattern without a file.
+  case unmatched(String)
 
   var description: String {
     switch self {
@@ -138,6 +142,8 @@ enum InputError: Error, CustomStringConvertible {
       "\(path) is over \(limit) bytes. Raise --max-bytes to accept it."
     case .nothingPiped:
       "Standard input is empty. Pipe an image into the command."
+    case .unmatched(let pattern):
+      "\(pattern) matches no file. Check the pattern; ** matches folders at any depth."
     }
   }
 }

@@ -7,22 +7,27 @@ import Foundation
 enum OutputFile {
   /// Writes a file.
   ///
-  /// - Parameter overwrites: Whether a file of the same name is replaced; otherwise it is an error.
-  static func write(_ data: Data, to path: String, overwrites: Bool) throws(OutputError) {
+  /// - Parameters:
+  ///   - overwrites: Whether a file of the same name is replaced; otherwise it is an error.
+  ///   - date: The modification date that a regular file gets. Default: now.
+  static func write(
+    _ data: Data, to path: String, overwrites: Bool, date: timespec? = nil
+  ) throws(OutputError) {
+    let content = Content(data: data, date: date)
     let code: Int32
     if let existing = stat(ofPath: path, followsLinks: false) {
       guard overwrites else { throw .exists(path) }
       if existing.isRegularFile {
-        code = replace(path, with: data, existing)
+        code = replace(path, with: content, existing)
       } else if existing.isLink, let target = target(ofLink: path), let status = stat(ofPath: target),
         status.isRegularFile
       {
-        code = replace(target, with: data, status)
+        code = replace(target, with: content, status)
       } else {
         code = writeThrough(data, to: path)
       }
     } else {
-      code = create(path, with: data)
+      code = create(path, with: content)
       // The file has appeared since the first check.
       if code == EEXIST, !overwrites { throw .exists(path) }
     }
@@ -30,8 +35,10 @@ enum OutputFile {
   }
 
   /// Writes the file that an option names, which is not an error where nothing is replaced: a device or a pipe.
-  static func write(_ data: Data, toNamed path: String, overwrites: Bool) throws(OutputError) {
-    try write(data, to: path, overwrites: overwrites || isStream(path))
+  static func write(
+    _ data: Data, toNamed path: String, overwrites: Bool, date: timespec? = nil
+  ) throws(OutputError) {
+    try write(data, to: path, overwrites: overwrites || isStream(path), date: date)
   }
 
   /// Throws before the work begins if the file that an option names already exists and may not be replaced.
@@ -75,6 +82,20 @@ enum OutputFile {
     }
   }
 
+  /// What a regular file gets.
+  private struct Content {
+    let data: Data
+    let date: timespec?
+
+    /// Writes it; returns 0 or the `errno` value.
+    func write(to file: Int32) -> Int32 {
+      let code = OutputFile.write(data, to: file)
+      guard code == 0, let date else { return code }
+      let times = [date, date]
+      return futimens(file, times) == 0 ? 0 : errno
+    }
+  }
+
   // The functions below return 0 or the `errno` value.
 
   private static func writeThrough(_ data: Data, to path: String) -> Int32 {
@@ -85,9 +106,9 @@ enum OutputFile {
   }
 
   /// Creates a file that does not exist.
-  private static func create(_ path: String, with data: Data) -> Int32 {
+  private static func create(_ path: String, with content: Content) -> Int32 {
     withTemporaryFile(in: path.parentFolder) { file, temporary in
-      let code = write(data, to: file)
+      let code = content.write(to: file)
       if code != 0 { return code }
       guard let temporary else { return name(file, as: path) }
       return link(temporary.cPath, path.cPath) == 0 ? 0 : errno
@@ -95,9 +116,9 @@ enum OutputFile {
   }
 
   /// Replaces a regular file.
-  private static func replace(_ path: String, with data: Data, _ existing: stat) -> Int32 {
+  private static func replace(_ path: String, with content: Content, _ existing: stat) -> Int32 {
     withTemporaryFile(in: path.parentFolder) { file, temporary in
-      var code = write(data, to: file)
+      var code = content.write(to: file)
       if code != 0 { return code }
       // Only root may keep another owner.
       _ = fchown(file, existing.st_uid, existing.st_gid)
@@ -156,6 +177,11 @@ enum OutputFile {
 enum OutputError: Error, CustomStringConvertible {
   case unwritable(path: String, code: Int32)
   case exists(String)
+
+  /// Whether no other file can be written either: the disk is full or read-only.
+  var endsRun: Bool {
+    if case .unwritable(_, let code) = self { [ENOSPC, EDQUOT, EROFS].contains(code) } else { false }
+  }
 
   var description: String {
     switch self {

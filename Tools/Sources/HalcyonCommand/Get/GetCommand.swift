@@ -12,10 +12,11 @@ struct GetCommand: AsyncParsableCommand {
       supports ranges: the next run resumes there.
       """)
 
-  @Argument(help: "http, https, file or data URLs, the paths of files, or - for standard input.")
+  @Argument(
+    help: "http, https, file or data URLs, the paths of files, or - for standard input.", completion: .file())
   var sources: [String]
 
-  @Option(help: "Fit the images into this size in pixels, for example 400x300, 400x or x300.")
+  @Option(help: "Fit the images into this size in pixels, for example 400x300, 400x or x300; or 800 for the longest side.")
   var size: SizeArgument?
 
   @Option(
@@ -23,7 +24,8 @@ struct GetCommand: AsyncParsableCommand {
     help: """
       Write the image to this file, in the format of its extension; into this folder, under the last part of its URL; \
       or to standard output, with -. What is printed then goes to standard error.
-      """)
+      """,
+    completion: .file())
   var output: String?
 
   @Flag(help: "Replace existing files.")
@@ -51,6 +53,11 @@ struct GetCommand: AsyncParsableCommand {
     if let quality, !(0...100).contains(quality) {
       throw ValidationError("--quality has to be from 0 to 100, not \(quality).")
     }
+    if case .percent = size {
+      throw ValidationError("--size takes pixels, for example 400x300 or 800. Convert the file with halcyon convert.")
+    }
+    // An unknown option is the mistake then, whose value looks like a source.
+    guard Arguments.areChecked else { return }
     if let output, case .file = try OutputTarget(output), sources.count > 1 {
       throw ValidationError("\(sources.count) images do not fit into the file \(output). Name a folder, as \(output)/.")
     }
@@ -102,7 +109,7 @@ struct GetCommand: AsyncParsableCommand {
       return GetReport(address: source, response: response, elapsed: elapsed, output: nil, isStill: false)
     }
     let result = try await write(response, of: request, source, to: target, from: pipeline, besides: &written)
-    let isStill = !result.isOriginal && response.image.info.frameCount > 1
+    let isStill = response.image.info.frameCount > 1 && result.frameCount == 1
     return GetReport(address: source, response: response, elapsed: elapsed, output: result.path, isStill: isStill)
   }
 
@@ -120,18 +127,17 @@ struct GetCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes an image, with its original bytes if it needs no conversion, and returns the path and whether it did so.
+  /// Writes an image, with its original bytes if it needs no conversion, and returns the path and the number of frames
+  /// that were written.
   ///
   /// - Parameter written: The paths written before, which are not written again: the names are numbered.
   private func write(
     _ response: ImageResponse, of request: ImageRequest, _ source: String, to target: OutputTarget,
     from pipeline: ImagePipeline, besides written: inout Set<String>
-  ) async throws -> (path: String?, isOriginal: Bool) {
+  ) async throws -> (path: String?, frameCount: Int) {
     var (path, format) = target.destination(of: response.image, source: source)
     let data: Data
-    var isOriginal = false
     if quality == nil, response.image.info.format == format, response.image.size == response.image.info.pixelSize {
-      isOriginal = true
       if let encoded = response.encodedData { data = encoded } else { data = try await pipeline.data(for: request) }
     } else {
       if !StandardCodecs.writable.contains(format) {
@@ -140,14 +146,15 @@ struct GetCommand: AsyncParsableCommand {
       }
       data = try await response.image.encoded(as: format, quality: Double(quality ?? 80) / 100)
     }
+    let frameCount = try format.frameCount(of: data)
     guard let path else {
       let code = OutputFile.write(data, to: STDOUT_FILENO)
       if code != 0 { throw OutputError.unwritable(path: "standard output", code: code) }
-      return (nil, isOriginal)
+      return (nil, frameCount)
     }
     guard case .folder(let folder) = target else {
       try OutputFile.write(data, toNamed: path, overwrites: overwrite)
-      return (path, isOriginal)
+      return (path, frameCount)
     }
     try OutputFile.createFolder(folder)
     var (free, number) = (path, 1)
@@ -156,7 +163,7 @@ struct GetCommand: AsyncParsableCommand {
       free = Self.path(path, suffix: "-\(number)", fileExtension: format.fileExtension)
     }
     try OutputFile.write(data, to: free, overwrites: overwrite)
-    return (free, isOriginal)
+    return (free, frameCount)
   }
 
   /// The path with a suffix of the name and another extension.

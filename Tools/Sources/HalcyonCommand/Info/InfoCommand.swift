@@ -5,13 +5,14 @@ import Halcyon
 /// `halcyon info`: prints the properties of images, one line each.
 struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Shows format, size, colour, camera and other metadata of images.",
+    commandName: "info", abstract: "Shows format, size, colour, camera, exposure, place and other metadata of images.",
     discussion: """
       Files in folders that are not images are skipped. Continues after an image that cannot be read, and then exits \
       with status 1.
       """)
 
-  @Argument(help: "URLs, files, folders, which are searched recursively, or - for standard input.")
+  @Argument(
+    help: "URLs, files, folders, which are searched recursively, or - for standard input.", completion: .file())
   var sources: [String]
 
   @Flag(help: "Decode each image fully, and report the time and the peak memory.")

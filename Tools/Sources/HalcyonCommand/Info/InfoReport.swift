@@ -21,7 +21,12 @@ struct InfoReport: Encodable {
   /// `SDR`, or the transfer function of high dynamic range, `PQ` or `HLG`.
   var transfer: String?
   var camera: String?
+  var lens: String?
+  /// `1/250 s, f/2.8, ISO 400, 50 mm`, or a part of it.
+  var exposure: String?
   var captureDate: String?
+  /// Whether the file says where the photograph was taken.
+  var place: Bool?
   var copyright: String?
   var progressive: Bool?
   var seconds: Double?
@@ -31,7 +36,7 @@ struct InfoReport: Encodable {
 
   private enum Key: String, CodingKey {
     case path, format, width, height, frames, orientation, color, bitDepth, alpha, profile, profileName
-    case colorSpace, gamut, transfer, camera, captureDate, copyright, progressive
+    case colorSpace, gamut, transfer, camera, lens, exposure, captureDate, place, copyright, progressive
     case seconds, milliseconds, peakBytes, error
   }
 
@@ -46,7 +51,9 @@ struct InfoReport: Encodable {
     gamut = metadata.hasWideGamut ? "wide" : "sRGB"
     transfer = metadata.transferFunction ?? "SDR"
     camera = metadata.camera
+    (lens, exposure) = (metadata.lens, metadata.exposure)
     captureDate = metadata.captureTime
+    place = metadata.hasLocation
     copyright = metadata.copyright
     progressive = metadata.isProgressive
     seconds = metadata.duration.map { (Double($0 / .milliseconds(1)) / 1000) }
@@ -77,7 +84,10 @@ struct InfoReport: Encodable {
     try container.encode(gamut, forKey: .gamut)
     try container.encode(transfer, forKey: .transfer)
     try container.encode(camera, forKey: .camera)
+    try container.encode(lens, forKey: .lens)
+    try container.encode(exposure, forKey: .exposure)
     try container.encode(captureDate, forKey: .captureDate)
+    try container.encode(place, forKey: .place)
     try container.encode(copyright, forKey: .copyright)
     try container.encode(progressive, forKey: .progressive)
     try container.encode(seconds, forKey: .seconds)
@@ -104,7 +114,10 @@ struct InfoReport: Encodable {
     if let frames, frames > 1 { parts.append("\(frames) frames") }
     if let seconds { parts.append("\(seconds) s") }
     if let camera { parts.append(camera) }
+    if let lens { parts.append(lens) }
+    if let exposure { parts.append(exposure) }
     if let captureDate { parts.append(captureDate) }
+    if place == true { parts.append("with a place") }
     if let copyright { parts.append(copyright) }
     if let milliseconds { parts.append("\(milliseconds) ms") }
     if let peakBytes {

@@ -1,4 +1,6 @@
 import Foundation
+import Halcyon
+import HalcyonCodecs
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
@@ -143,6 +145,24 @@ struct GetCommandTests {
         sizes.append(try Data(contentsOf: file).count)
       }
       #expect(sizes[0] < sizes[1])
+    }
+  }
+
+  @Test(arguments: [("webp", 2, false), ("png", 1, true)])
+  func `the report says whether all frames of an animation were written`(
+    format: String, frameCount: Int, isStill: Bool
+  ) async throws {
+    try await withOrigin { _, folder in
+      let source = folder.appending(path: "a.gif")
+      try TinyGIF.animation(reds: [200, 10]).write(to: source)
+      let result = folder.appending(path: "a.\(format)")
+      let run = try await CommandRun(
+        "get", source.path(), "-o", result.path(), "--overwrite", "--cache-dir", folder.path() + "/c", "--json")
+      #expect(try run.objects().first?["isStill"] as? Bool == isStill, "\(run.output)\(run.errors)")
+      #expect(try await DecodedImage(contentsOf: result).info.frameCount == frameCount)
+      let text = try await CommandRun(
+        "get", source.path(), "-o", result.path(), "--overwrite", "--cache-dir", folder.path() + "/c")
+      #expect(text.output.contains("only the first of 2 frames") == isStill)
     }
   }
 

@@ -157,6 +157,25 @@ struct InfoCommandTests {
     }
   }
 
+  @Test func `lens, exposure, day and place are printed`() async throws {
+    try await withOrigin { _, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let packet = """
+        http://ns.adobe.com/xap/1.0/\0<x:xmpmeta><rdf:Description exif:GPSLatitude="52,31.2N" aux:Lens="50mm"\
+         xmp:CreateDate="2023-02-03T04:05:06"/></x:xmpmeta>
+        """
+      let count = packet.utf8.count + 2
+      let file = folder.appending(path: "a.jpg")
+      try (photo.prefix(2) + Data([0xFF, 0xE1, UInt8(count >> 8), UInt8(count & 255)]) + Data(packet.utf8)
+        + photo.dropFirst(2)).write(to: file)
+      let cache = ["--cache-dir", folder.path() + "/c"]
+      let run = try await CommandRun(["info", file.path()] + cache)
+      #expect(run.output.contains(", 50mm, 2023-02-03 04:05:06, with a place\n"), "\(run.output)")
+      let report = try #require(try await CommandRun(["info", file.path(), "--json"] + cache).objects().first)
+      #expect(report["place"] as? Bool == true && report["lens"] as? String == "50mm" && report["exposure"] is NSNull)
+    }
+  }
+
   @Test func `each format has one line`() async throws {
     let run = try await CommandRun("formats")
     #expect(run.status == 0)

@@ -1,4 +1,5 @@
 import Foundation
+import Halcyon
 
 /// A file to convert.
 struct SourceFile: Sendable {
@@ -7,6 +8,8 @@ struct SourceFile: Sendable {
   let relativePath: String
   /// Whether the file itself was named. Other files that are not images are skipped.
   let isNamed: Bool
+  /// The number of the image in the order of the sources, from 1; 0 if they are not numbered.
+  var number = 0
 
   /// The image on standard input.
   static let standardInput = SourceFile(path: StandardInput.argument, relativePath: "image", isNamed: true)
@@ -22,8 +25,8 @@ struct SourceFile: Sendable {
 
 /// The files that sources name: files, folders, and patterns with `*`, `?`, `[…]` and `**`.
 ///
-/// Found one after another as they are asked for, in no particular order, so that memory does not grow with their
-/// number. Hidden files, and links to folders, are left out of folders.
+/// Found one after another as they are asked for, so that memory does not grow with their number, and in no particular
+/// order unless they are numbered. Hidden files, and links to folders, are left out of folders.
 struct SourceFiles: ~Copyable {
   enum Item {
     case file(SourceFile)
@@ -31,6 +34,8 @@ struct SourceFiles: ~Copyable {
     case unreadable(path: String, InputError)
     /// A pattern without a file.
     case unmatched(pattern: String)
+    /// A link in a folder to a file that does not exist.
+    case danglingLink
   }
 
   /// The steps that are left, in reverse order.
@@ -60,17 +65,38 @@ struct SourceFiles: ~Copyable {
   }
 
   private let isRecursive: Bool
+  private let isNumbered: Bool
   private let excluded: FileIdentity?
+  private var list: LineReader?
   private var steps: [Step]
-  private var listing: (folder: Folder, names: FolderNames)?
+  private var listing: Listing?
   private var foundCount = 0
+  private var imageCount = 0
+
+  /// The names of a folder that are left.
+  private struct Listing {
+    let folder: Folder
+    let names: FolderNames
+    /// In reverse order; `nil` if the names are read one after another.
+    var sorted: [FolderNames.Entry]?
+    /// The folders in it that are to be searched.
+    var inner: [Folder] = []
+
+    mutating func next() -> FolderNames.Entry? { sorted == nil ? names.next() : sorted?.popLast() }
+  }
 
   /// - Parameters:
   ///   - sources: The paths and patterns.
+  ///   - list: More paths, of which none is a pattern.
   ///   - isRecursive: Whether the folders in a folder are searched.
+  ///   - isNumbered: Whether images get numbers; files are then found in the order of their names.
   ///   - excluded: The folder for the output, which is not searched unless it is a source.
-  init(_ sources: [String], isRecursive: Bool, excluding excluded: String?) {
+  init(
+    _ sources: [String], list: LineReader? = nil, isRecursive: Bool, isNumbered: Bool = false, excluding excluded: String?
+  ) {
     self.isRecursive = isRecursive
+    self.isNumbered = isNumbered
+    self.list = list
     self.excluded = excluded.flatMap { FileIdentity(ofPath: $0) }
     steps = sources.reversed().map { .source($0) }
   }
@@ -78,16 +104,34 @@ struct SourceFiles: ~Copyable {
   /// The next file or failure; `nil` after the last.
   mutating func next() -> Item? {
     while true {
-      if let (folder, names) = listing {
-        guard let entry = names.next() else {
-          listing = nil
-          continue
-        }
-        if let item = item(entry, in: folder) { return item }
-        continue
-      }
-      guard let step = steps.popLast() else { return nil }
+      if let item = nextInListing() { return item }
+      guard let step = steps.popLast() else { return nextInList() }
       if let item = item(step) { return item }
+    }
+  }
+
+  /// The next file of the folder that is listed; `nil` after its last.
+  private mutating func nextInListing() -> Item? {
+    while listing != nil {
+      guard let entry = listing?.next(), let folder = listing?.folder else {
+        steps += listing?.inner.reversed().map { .folder($0) } ?? []
+        listing = nil
+        return nil
+      }
+      if let item = item(entry, in: folder) { return item }
+    }
+    return nil
+  }
+
+  /// The next file of the list, or the first file of a folder in it.
+  private mutating func nextInList() -> Item? {
+    do {
+      guard let path = try list?.next() else { return nil }
+      if let item = item(source: path, isPattern: false) { return item }
+      return next()
+    } catch {
+      list = nil
+      return .unreadable(path: "", error)
     }
   }
 
@@ -97,7 +141,8 @@ struct SourceFiles: ~Copyable {
       return item(source: source)
     case .folder(let folder):
       do {
-        listing = (folder, try FolderNames(folder.path))
+        let names = try FolderNames(folder.path)
+        listing = Listing(folder: folder, names: names, sorted: isNumbered ? names.sorted().reversed() : nil)
       } catch {
         // The folder of a pattern does not exist, so that nothing matches.
         if error.code == ENOENT, !folder.isWhole { return nil }
@@ -115,7 +160,7 @@ struct SourceFiles: ~Copyable {
     return nil
   }
 
-  private mutating func item(source: String) -> Item? {
+  private mutating func item(source: String, isPattern: Bool = true) -> Item? {
     if source == StandardInput.argument { return found(.standardInput) }
     if source.isEmpty { return .unreadable(path: source, .noName) }
     if let status = stat(ofPath: source) {
@@ -126,7 +171,7 @@ struct SourceFiles: ~Copyable {
       return nil
     }
     let code = errno
-    guard let pattern = Pattern(source) else { return .unreadable(path: source, .unreadable(source, code: code)) }
+    guard isPattern, let pattern = Pattern(source) else { return .unreadable(path: source, .unreadable(source, code: code)) }
     steps.append(.endOfPattern(source, foundBefore: foundCount))
     steps.append(.folder(Folder(path: pattern.folder, relativePath: "", pattern: pattern.components)))
     return nil
@@ -137,7 +182,7 @@ struct SourceFiles: ~Copyable {
     let isLink = entry.type == DT_LNK
     var type = Int(entry.type)
     if isLink || type == DT_UNKNOWN {
-      guard let status = stat(ofPath: path) else { return nil }
+      guard let status = stat(ofPath: path) else { return isLink && folder.matchesFile(entry.name) ? .danglingLink : nil }
       type = status.isFolder ? Int(DT_DIR) : status.isRegularFile ? Int(DT_REG) : Int(DT_UNKNOWN)
     }
     let inner = Folder(path: path, relativePath: folder.relativePath(entry.name))
@@ -162,17 +207,26 @@ struct SourceFiles: ~Copyable {
       inner.pattern = Array(folder.pattern.dropFirst())
     }
     if let excluded, FileIdentity(ofPath: inner.path) == excluded { return }
-    steps.append(.folder(inner))
+    listing?.inner.append(inner)
   }
 
   private mutating func found(_ file: SourceFile) -> Item {
     foundCount += 1
+    guard isNumbered, file.isNamed || Self.isImage(file.path) else { return .file(file) }
+    imageCount += 1
+    var file = file
+    file.number = imageCount
     return .file(file)
+  }
+
+  private static func isImage(_ path: String) -> Bool {
+    guard let prefix = try? InputFile(path).prefix() else { return false }
+    return ImageFormat(sniffing: prefix) != nil
   }
 }
 
 /// A pattern, split into the folder before its first special character and the components after it.
-private struct Pattern {
+struct Pattern {
   let folder: String
   let components: [String]
 

@@ -1,0 +1,88 @@
+import Foundation
+import Synchronization
+
+/// Works on files on several threads, each of which takes the next file when it has finished one.
+final class FileRun<Outcome: Sendable>: Sendable {
+  enum Event {
+    case outcome(SourceFile, Outcome)
+    case failure(path: String, any Error)
+    case danglingLink
+  }
+
+  /// What is done with a file; `nil` if there is nothing to report. It is told whether the run has been stopped.
+  typealias Work = @Sendable (SourceFile, _ isStopped: @escaping @Sendable () -> Bool) throws -> Outcome?
+  /// How an event of a run is reported.
+  typealias Report = @Sendable (Event) -> Void
+
+  private let files: Mutex<SourceFiles>
+  private let work: Work
+  private let report: Report
+  /// Whether the task was cancelled, or no other file could be written.
+  private let isStopped = Atomic(false)
+
+  init(_ files: consuming sending SourceFiles, work: @escaping Work, report: @escaping Report) {
+    self.files = Mutex(files)
+    self.work = work
+    self.report = report
+  }
+
+  /// Takes all files on `width` threads; returns when the last has ended, or the disk is full.
+  ///
+  /// - Throws: `CancellationError` if the task was cancelled: decoding ends within milliseconds, encoding with its file.
+  func run(width: Int) async throws {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let running = ThreadCount(width) { continuation.resume() }
+        for _ in 0..<width {
+          let thread = Thread { [self] in
+            takeFiles()
+            running.leave()
+          }
+          thread.stackSize = 2 << 20
+          thread.start()
+        }
+      }
+    } onCancel: {
+      isStopped.store(true, ordering: .relaxed)
+    }
+    try Task.checkCancellation()
+  }
+
+  private func takeFiles() {
+    while !isStopped.load(ordering: .relaxed), let item = files.withLock({ $0.next() }) {
+      switch item {
+      case .file(let file): take(file)
+      case .unreadable(let path, let error): report(.failure(path: path, error))
+      case .danglingLink: report(.danglingLink)
+      case .unmatched(let pattern): report(.failure(path: pattern, InputError.unmatched(pattern)))
+      }
+    }
+  }
+
+  private func take(_ file: SourceFile) {
+    do {
+      let outcome = try work(file) { [self] in isStopped.load(ordering: .relaxed) }
+      if let outcome { report(.outcome(file, outcome)) }
+    } catch {
+      // The rest is reported by the signal.
+      if isStopped.load(ordering: .relaxed) { return }
+      if (error as? OutputError)?.endsRun == true { isStopped.store(true, ordering: .relaxed) }
+      report(.failure(path: file.title, error))
+    }
+  }
+}
+
+/// Calls a closure when the last of some threads has ended.
+private final class ThreadCount: Sendable {
+  private let running: Atomic<Int>
+  private let onEnd: @Sendable () -> Void
+
+  init(_ count: Int, onEnd: @escaping @Sendable () -> Void) {
+    running = Atomic(count)
+    self.onEnd = onEnd
+  }
+
+  func leave() {
+    if running.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { onEnd() }
+  }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import Halcyon
+import HalcyonCodecs
+import HalcyonImaging
+import HalcyonTestSupport
+import HalcyonTestTraits
+import Testing
+
+@testable import HalcyonCommand
+
+/// The everyday options of `halcyon convert`.
+@Suite(.integrationTest)
+struct ConvertOptionTests {
+  @Test(
+    arguments: [
+      (["--size", "50%"], 320, 214), (["--size", "64"], 64, 43), (["--size", "1000"], 640, 427),
+      (["--size", "200%"], 640, 427), (["--size", "200%", "--resize", "exact"], 1280, 854),
+    ] as [([String], Int, Int)])
+  func `a size may be a share of the image, or its longest side`(size: [String], width: Int, height: Int) async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
+      let run = try await CommandRun(["convert", sources.path(), "-o", output.path(), "--json"] + size)
+      let report = try #require(try run.objects().first)
+      #expect(report["width"] as? Int == width && report["height"] as? Int == height)
+    }
+  }
+
+  @Test func `a result has at most as many bytes as are allowed`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
+      try TinyGIF.animation(reds: [200, 10, 90]).write(to: sources.appending(path: "b.gif"))
+      let arguments = ["convert", sources.path(), "-o", output.path(), "--overwrite", "--format", "webp", "--quiet"]
+      let run = try await CommandRun(arguments + ["--max-output", "10K"])
+      #expect(run.status == 0 && run.output.isEmpty && run.errors.isEmpty, "\(run.output)\(run.errors)")
+      let bytes = try Data(contentsOf: output.appending(path: "a.webp")).count
+      #expect(bytes <= 10 << 10 && bytes > 5 << 10)
+      let refused = try await CommandRun(arguments + ["--max-output", "100"])
+      #expect(refused.status == 1 && refused.errors.contains("over the limit of 100"), "\(refused.errors)")
+    }
+  }
+
+  @Test(arguments: ["webp", "png", "jxl"])
+  func `lossless results have the pixels of the source`(format: String) async throws {
+    try await withFolders { sources, output in
+      try writePhoto("chelsea.png", to: sources, as: ["a.png"])
+      let result = output.appending(path: "a.\(format)")
+      let run = try await CommandRun("convert", sources.path() + "a.png", "-o", result.path(), "--lossless")
+      #expect(run.status == 0, "\(run.errors)")
+      let pixels = try [sources.appending(path: "a.png"), result].map { file in
+        try DecodedImage(contentsOf: file).bitmap.withUnsafeBytes { Data($0) }
+      }
+      #expect(pixels[0] == pixels[1])
+    }
+  }
+
+  @Test func `lossless JPEG is an error`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg", "b.jpg"])
+      let run = try await CommandRun("convert", sources.path(), "-o", output.path(), "--lossless")
+      #expect(run.status == 1 && run.errors.contains("Use --format webp"), "\(run.errors)")
+      #expect(run.errors.contains("1 more file failed for the same reason"))
+    }
+  }
+
+  @Test func `results have the dates of their sources on request`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
+      let date = Date(timeIntervalSince1970: 1_000_000_000)
+      let source = sources.appending(path: "a.jpg")
+      try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: source.path())
+      for (options, isKept) in [([], false), (["--keep-dates"], true), (["--keep-dates", "--overwrite"], true)] {
+        let run = try await CommandRun(
+          ["convert", source.path(), "-o", output.path(), "--size", "9x", "--name", isKept ? "k.{ext}" : "n.{ext}"]
+            + options)
+        #expect(run.status == 0, "\(run.errors)")
+        let result = output.appending(path: isKept ? "k.jpg" : "n.jpg")
+        let attributes = try FileManager.default.attributesOfItem(atPath: result.path())
+        #expect((attributes[.modificationDate] as? Date == date) == isKept)
+      }
+    }
+  }
+
+  @Test(arguments: [["--strip"], ["--metadata", "strip"]])
+  func `metadata is removed without encoding again where nothing else is asked`(option: [String]) async throws {
+    try await withFolders { sources, output in
+      let photo = try Photos.data("rocket.jpg")
+      // A comment of 5 bytes after the start of the image.
+      let file = photo.prefix(2) + Data([0xFF, 0xFE, 0, 7]) + Data("hello".utf8) + photo.dropFirst(2)
+      try file.write(to: sources.appending(path: "a.jpg"))
+      try file.prefix(9000).write(to: sources.appending(path: "cut.jpg"))
+      let arguments = ["convert", sources.path(), "-o", output.path(), "--overwrite"] + option
+      let run = try await CommandRun(arguments)
+      #expect(run.status == 1 && run.errors.contains("cut.jpg"), "\(run.errors)")
+      #expect(run.output.contains("; 1 not encoded again, only without metadata; 1 failed."), "\(run.output)")
+      let stripped = try Data(contentsOf: output.appending(path: "a.jpg"))
+      #expect(try stripped == ImageMetadata.removed(from: file))
+      #expect(stripped.firstRange(of: Data("hello".utf8)) == nil)
+      for other in [["--size", "50%"], ["--quality", "80"], ["--color-space", "srgb"], ["--progressive"]] {
+        let reports = try await CommandRun(arguments + other + ["--json"]).objects()
+        #expect(reports.contains { $0["encoded"] as? Bool == true }, "\(other)")
+      }
+      let partial = try await CommandRun(arguments + ["--partial", "--json"]).objects()
+      #expect(partial.compactMap { $0["encoded"] as? Bool }.sorted { !$0 && $1 } == [false, true])
+    }
+  }
+
+  @Test func `a dry run says what it would write, and writes nothing`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg", "b.jpg"])
+      let folder = output.path() + "new"
+      let arguments = ["convert", sources.path(), "-o", folder, "--size", "64", "--format", "webp", "--dry-run"]
+      let run = try await CommandRun(arguments)
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(run.output.contains("-> \(folder)/a.webp: jpeg 640x427 -> webp 64x43,"), "\(run.output)")
+      #expect(run.output.hasSuffix("Would convert 2 files.\n"))
+      #expect(!FileManager.default.fileExists(atPath: folder))
+      try writePhoto("rocket.jpg", to: output, as: ["new/a.webp"])
+      #expect(try await CommandRun(arguments).output.hasSuffix("; would leave 1 that exists.\n"))
+    }
+  }
+
+  @Test func `names have the number and the day of an image`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["b.jpg", "a.jpg", "in/c.jpg", "in/d/e.jpg", "z.jpg"])
+      try Data("text".utf8).write(to: sources.appending(path: "aa.txt"))
+      let dated = try await DecodedImage(contentsOf: sources.appending(path: "a.jpg"))
+      var metadata = ImageMetadata(info: dated.info)
+      metadata.captureDate = DateComponents(year: 2024, month: 5, day: 1, hour: 10, minute: 20, second: 30)
+      try await dated.write(to: sources.appending(path: "a.jpg"), metadata: metadata)
+      for name in ["b.jpg", "in/c.jpg", "in/d/e.jpg", "z.jpg"] {
+        try FileManager.default.setAttributes(
+          [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: sources.path() + name)
+      }
+      let run = try await CommandRun(
+        "convert", sources.path(), "-r", "-o", output.path(), "--size", "9x", "--name", "{date}-{nn}-{n}.{ext}")
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(
+        try names(in: output) == [
+          "2001-09-09-02-2.jpg", "2001-09-09-03-3.jpg", "2024-05-01-01-1.jpg", "in/2001-09-09-04-4.jpg",
+          "in/d/2001-09-09-05-5.jpg",
+        ])
+    }
+  }
+
+  @Test func `a list names the sources, also with line breaks in names`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg", "b\nc.jpg", "[d].jpg", "in/e.jpg"])
+      let list = output.appending(path: "list")
+      let paths = ["a.jpg", "", "[d].jpg", "in", "missing.jpg"].map { $0.isEmpty ? "" : sources.path() + $0 }
+      try Data(paths.joined(separator: "\r\n").utf8).write(to: list)
+      let arguments = ["convert", "-o", output.path() + "out", "--size", "9x"]
+      let run = try await CommandRun(arguments + ["--files-from", list.path()])
+      #expect(run.status == 1 && run.errors.contains("missing.jpg cannot be read"), "\(run.errors)")
+      #expect(try names(in: output.appending(path: "out")) == ["[d].jpg", "a.jpg", "e.jpg"])
+      let script = """
+        printf '%s\\0%s' '\(sources.path())b
+        c.jpg' '\(sources.path())a.jpg' | "$0" "$@" --files-from - -0
+        """
+      let piped = try await CommandRun(
+        URL(filePath: "/bin/sh"), ["-c", script, try CommandRun.program().path()] + arguments)
+      #expect(piped.output.contains("left 1 that exists"), "\(piped.output)\(piped.errors)")
+      #expect(try names(in: output.appending(path: "out")).contains("b\nc.jpg"))
+    }
+  }
+
+  @Test(arguments: [
+    ["--quiet", "--verbose"], ["--quiet", "--json"], ["--strip", "--metadata", "keep"], ["--lossless", "--colors", "9"],
+    ["--lossless", "--max-output", "9K"], ["--lossless", "--format", "jpeg"], ["-0"], ["--max-output", "0"],
+    ["--size", "0%"], ["--size", "0"], ["--size", "50%", "--resize", "fill"], ["--size", "9", "--resize", "exact"],
+    ["--name", "{nnnnnnnnnn}"],
+  ])
+  func `options that contradict each other print the usage`(arguments: [String]) async throws {
+    let run = try await CommandRun(["convert", "a.jpg", "-o", "out"] + arguments)
+    #expect(run.status == 64 && run.errors.contains("Usage: halcyon convert"), "\(run.errors)")
+  }
+
+  @Test func `a mistake in a source or an option is not blamed on the output`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
+      try FileManager.default.createSymbolicLink(
+        atPath: sources.path() + "link.jpg", withDestinationPath: sources.path() + "gone.jpg")
+      let result = output.path() + "x.webp"
+      for (arguments, message, status) in [
+        (["a.jpg", "--watermark", "logo.png"], "Unknown option '--watermark'", 64),
+        (["a.jpg", "--spin", "90"], "Unknown option '--spin'", 64),
+        (["missing.jpg"], "missing.jpg cannot be read", 1), (["link.jpg"], "link.jpg cannot be read", 1),
+        (["a.jpg", "missing.jpg"], "missing.jpg cannot be read", 64),
+        (["https://example.com/a.jpg"], "is a URL", 64), (["a.jpg", "a.jpg"], "Only one file fits into", 64),
+      ] as [([String], String, Int32)] {
+        let sources = arguments.map { $0.hasSuffix(".jpg") && !$0.contains(":") ? sources.path() + $0 : $0 }
+        let run = try await CommandRun(["convert"] + sources + ["-o", result])
+        #expect(run.status == status && run.errors.contains(message), "\(arguments): \(run.errors)")
+        #expect(status == 64 || !run.errors.contains("Usage"))
+      }
+      let get = try await CommandRun("get", sources.path() + "a.jpg", "--format", "webp", "-o", result)
+      #expect(get.status == 64 && get.errors.contains("Unknown option '--format'"), "\(get.errors)")
+    }
+  }
+
+  @Test func `limits are one message for many files, and links to missing files are counted`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg", "b.jpg", "c.jpg"])
+      try FileManager.default.createSymbolicLink(
+        atPath: sources.path() + "d.jpg", withDestinationPath: sources.path() + "gone.jpg")
+      for option in ["--max-pixels", "--max-side", "--max-bytes"] {
+        let run = try await CommandRun("convert", sources.path(), "-o", output.path(), option, "9")
+        #expect(run.errors.split(separator: "\n").count == 2, "\(run.errors)")
+        #expect(run.output.hasSuffix("; skipped 1 link to a missing file; 3 failed.\n"), "\(run.output)")
+      }
+    }
+  }
+
+  @Test func `a full disk ends the run, and other errors do not`() {
+    for (code, ends) in [(ENOSPC, true), (EDQUOT, true), (EROFS, true), (EACCES, false), (ENAMETOOLONG, false)] {
+      #expect(OutputError.unwritable(path: "/a", code: code).endsRun == ends)
+    }
+    #expect(!OutputError.exists("/a").endsRun)
+  }
+}
