@@ -17,9 +17,8 @@ struct ContactSheetTests {
     (sheet.gap, sheet.background) = (1, PixelColor(red: 0, green: 0, blue: 200))
     let bitmap = try sheet.draw()
     #expect(bitmap.size == sheet.size && bitmap.size == PixelSize(width: 11, height: 11))
-    #expect(bitmap[1, 2] == PixelColor(red: 255, green: 0, blue: 0))
-    #expect(bitmap[1, 1] == sheet.background && bitmap[6, 1] == sheet.background)
-    #expect(bitmap[7, 1] == PixelColor(red: 0, green: 100, blue: 100))
-    #expect(bitmap[4, 8] == PixelColor(red: 255, green: 0, blue: 0) && bitmap[8, 8] == sheet.background)
+    #expect(bitmap[1, 2] == (255, 0, 0, 255) && bitmap[4, 8] == (255, 0, 0, 255))
+    for (x, y) in [(1, 1), (6, 1), (8, 8)] { #expect(bitmap[x, y] == (0, 0, 200, 255)) }
+    #expect(bitmap[7, 1] == (0, 100, 100, 255))
   }
 }
