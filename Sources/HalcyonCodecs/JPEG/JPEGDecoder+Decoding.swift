@@ -18,8 +18,14 @@ extension JPEGDecoder {
     }
   }
 
+  /// Decodes the bytes that have been received, which are expected to end before the image.
+  func decodeReceived(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    try decode(bytes, truncation: PartialImagePolicy(isAccepted: true), options: options, isWhole: false)
+  }
+
+  /// - Parameter isWhole: Whether the image is expected to be complete.
   private func decode(
-    _ bytes: Data, truncation: PartialImagePolicy, options: DecodingOptions
+    _ bytes: Data, truncation: PartialImagePolicy, options: DecodingOptions, isWhole: Bool = true
   ) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
     return try bytes.withUnsafeBytes { buffer in
@@ -31,7 +37,9 @@ extension JPEGDecoder {
         truncation: truncation, isCancelled: options.isCancelled)
       return try plan.image(colors: cmyk.isUnusable ? .unusable : colors, truncation: truncation) {
         if plan.isWholeImage { return try file.rows(scale: .full).bitmap(isCancelled: options.isCancelled) }
-        return try resampled(file, plan: plan, scale: JPEGScale(for: plan.geometry))
+        let scale = JPEGScale(for: plan.geometry)
+        let bitmap = isWhole ? try reduced(file, header, plan: plan, scale: scale) : nil
+        return try bitmap ?? resampled(file, plan: plan, scale: scale)
       }
     }
   }
@@ -64,6 +72,22 @@ extension JPEGDecoder {
     return (colors.mapping(profile, layout: .cmyk8Inverted, to: .sRGB), ColorMapping())
   }
 
+  /// The image from the coefficients that the scale needs; `nil` if libjpeg has to decode it.
+  private func reduced(_ file: JPEGFile, _ header: JPEGHeader, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap? {
+    guard header.isPlain, var source = try file.reducedPlanes(scale: scale) else { return nil }
+    var isFirst = true
+    do {
+      return try resampler(plan, scale).bitmap(isOpaque: true) {
+        if !isFirst { source = try file.reducedPlanes(scale: scale) ?? source }
+        isFirst = false
+        return source
+      }
+    } catch {
+      guard source.isUnusual else { throw error }
+      return nil
+    }
+  }
+
   private func resampled(_ file: JPEGFile, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap {
     if let essential = JPEGScanSelection.essentialBytes(of: file.bytes, scale: scale) {
       return try essential.withUnsafeBytes { bytes in
@@ -74,8 +98,18 @@ extension JPEGDecoder {
   }
 
   private func decoded(_ file: JPEGFile, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap {
-    let resampler = Resampler(format: .jpeg, geometry: plan.geometry.scaled(by: scale.factor), graphs: graphs)
-    return try resampler.bitmap(isOpaque: true) { try file.planes(scale: scale) }
+    try resampler(plan, scale).bitmap(isOpaque: true) { try file.planes(scale: scale) }
+  }
+
+  private func resampler(_ plan: DecodingPlan, _ scale: JPEGScale) -> Resampler {
+    Resampler(format: .jpeg, geometry: plan.geometry.scaled(by: scale.factor), graphs: graphs)
+  }
+}
+
+extension JPEGHeader {
+  /// Whether it is grey, or YCbCr for any decoder.
+  fileprivate var isPlain: Bool {
+    colorModel == .grey || colorModel == .yCbCr && adobeTransform != 0 && componentIDs != Array("RGB".utf8)
   }
 }
 #endif

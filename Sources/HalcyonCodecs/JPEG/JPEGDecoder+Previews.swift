@@ -17,9 +17,7 @@ extension JPEGDecoder: ProgressiveImageDecoder {
       }
     }
     guard data.stage > stage else { return nil }
-    var options = options
-    options.allowsPartialImage = true
-    let image = try decode(prefix.prefix(data.end), options: options)
+    let image = try decodeReceived(prefix.prefix(data.end), options: options)
     // All pixels may have been received before the end of the file.
     return ImagePreview(
       image: DecodedImage(bitmap: image.bitmap, info: image.info, isPartial: true), stage: data.stage)

@@ -19,6 +19,13 @@ extension JPEGDecoder {
     }
   }
 
+  /// Decodes the bytes that have been received.
+  func decodeReceived(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    var options = options
+    options.allowsPartialImage = true
+    return try decode(bytes, options: options)
+  }
+
   private func mapping(_ header: JPEGHeader, _ profile: ColorDescription?, to space: ColorSpace) -> ColorMapping {
     guard case .profile(let profile) = profile else { return ColorMapping(colorSpace: space) }
     return .bySystem(profile, model: header.colorModel, to: space)

@@ -30,52 +30,12 @@ struct JPEGFile {
     let reader = try JPEGReader(bytes, size: size, truncation: truncation)
     let header = try reader.readHeader()
     let layout = try reader.plan(scale: scale)
-    guard let format = PlaneFormat(header: header, layout: layout) else {
+    guard let planes = JPEGPlanes(header: header, layout: layout) else {
       let rows = try JPEGRowSource(
         reader, header: header, scale: scale, cmykTransform: cmykTransform, isCancelled: isCancelled)
       return RowPlaneSource(rows, isCancelled: isCancelled)
     }
-    return try JPEGPlaneSource(reader, format: format, scale: scale, isCancelled: isCancelled)
-  }
-}
-
-extension PlaneFormat {
-  /// The plane format of a grey image, or a YCbCr image whose chroma planes have the same power-of-two subsampling;
-  /// `nil` for anything else.
-  fileprivate init?(header: jpeg_shim_header, layout: jpeg_shim_layout) {
-    let size = PixelSize(width: layout.width, height: layout.height)
-    let planes = layout.planes
-    guard planes.0.width == size.width, planes.0.height == size.height else { return nil }
-    if header.color == jpeg_shim_grey {
-      self.init(channels: .grey, size: size, rowByteCounts: [planes.0.stored_width])
-      return
-    }
-    guard header.color == jpeg_shim_ycbcr, header.component_count == 3, planes.1 == planes.2,
-      let shiftX = Self.shift(from: planes.0.stored_width, to: planes.1.stored_width),
-      let shiftY = Self.shift(from: planes.0.group_rows, to: planes.1.group_rows)
-    else { return nil }
-    self.init(
-      channels: .yCbCr(shiftX: shiftX, shiftY: shiftY),
-      size: PixelSize(
-        width: size.width.roundedUp(toMultipleOf: 1 << shiftX), height: size.height.roundedUp(toMultipleOf: 1 << shiftY)
-      ),
-      rowByteCounts: [planes.0, planes.1, planes.2].map(\.stored_width))
-  }
-
-  /// The binary logarithm of the subsampling: 0, 1 or 2.
-  private static func shift(from first: Int, to second: Int) -> Int? {
-    (0...2).first { second << $0 == first }
-  }
-}
-
-extension Int {
-  fileprivate func roundedUp(toMultipleOf unit: Int) -> Int { (self + unit - 1) / unit * unit }
-}
-
-extension jpeg_shim_plane {
-  fileprivate static func == (first: Self, second: Self) -> Bool {
-    first.width == second.width && first.height == second.height && first.stored_width == second.stored_width
-      && first.group_rows == second.group_rows
+    return try JPEGPlaneSource(reader, planes: planes, scale: scale, isCancelled: isCancelled)
   }
 }
 
@@ -120,55 +80,51 @@ private final class JPEGRowSource: RowSource {
 
 /// The stored planes of a JPEG image, before colour conversion.
 private final class JPEGPlaneSource: PlaneSource {
-  let format: PlaneFormat
-  var rowsPerRead: Int { groupRows[0] }
+  var format: PlaneFormat { planes.format }
+  var rowsPerRead: Int { planes.groupRows[0] }
 
   private let reader: JPEGReader
-  /// The rows of each plane that libjpeg decodes at once.
-  private let groupRows: [Int]
-  /// The size of the first plane without padding to a multiple of the subsampling.
-  private let size: PixelSize
+  private let planes: JPEGPlanes
   private let isCancelled: () -> Bool
   private var rows: [UnsafeMutablePointer<UInt8>?] = []
 
   init(
-    _ reader: consuming JPEGReader, format: PlaneFormat, scale: JPEGScale, isCancelled: @escaping () -> Bool
+    _ reader: consuming JPEGReader, planes: JPEGPlanes, scale: JPEGScale, isCancelled: @escaping () -> Bool
   ) throws(ImageDecodingError) {
-    let layout = try reader.start(jpeg_shim_planes, scale: scale, isCancelled: isCancelled)
-    let planes = [layout.planes.0, layout.planes.1, layout.planes.2].prefix(format.rowByteCounts.count)
-    groupRows = planes.map(\.group_rows)
-    size = PixelSize(width: layout.width, height: layout.height)
+    _ = try reader.start(jpeg_shim_planes, scale: scale, isCancelled: isCancelled)
     self.reader = reader
-    self.format = format
+    self.planes = planes
     self.isCancelled = isCancelled
   }
 
-  func readRows(at row: Int, into planes: borrowing PlaneBuffer) throws(ImageDecodingError) -> Int {
+  func readRows(at row: Int, into buffer: borrowing PlaneBuffer) throws(ImageDecodingError) -> Int {
     if isCancelled() { throw .cancelled }
-    let group = row / groupRows[0]
+    let group = row / rowsPerRead
     rows.removeAll(keepingCapacity: true)
-    for (plane, count) in groupRows.enumerated() {
-      for index in 0..<count { rows.append(planes.row(group * count + index, ofPlane: plane)) }
+    for (plane, count) in planes.groupRows.enumerated() {
+      for index in 0..<count { rows.append(buffer.row(group * count + index, ofPlane: plane)) }
     }
     try reader.readGroup(into: rows)
-    pad(row..<row + groupRows[0], of: planes)
-    return groupRows[0]
+    planes.pad(row..<row + rowsPerRead, of: buffer)
+    return rowsPerRead
   }
 
   func finish() throws(ImageDecodingError) { try reader.finish() }
+}
 
-  /// Fills the padding of the first plane with its last column and row, as its content in the file is arbitrary.
-  private func pad(_ range: Range<Int>, of planes: borrowing PlaneBuffer) {
-    if size.width < format.size.width {
-      for row in range {
-        let samples = planes.row(row, ofPlane: 0)
-        for column in size.width..<format.size.width { samples[column] = samples[size.width - 1] }
-      }
-    }
-    guard range.contains(size.height - 1) else { return }
-    for row in size.height..<max(size.height, format.size.height) {
-      planes.row(row, ofPlane: 0).update(from: planes.row(size.height - 1, ofPlane: 0), count: format.size.width)
-    }
+extension JPEGPlanes {
+  /// `nil` for components that are not grey or YCbCr, too.
+  fileprivate init?(header: jpeg_shim_header, layout: jpeg_shim_layout) {
+    let isGrey = header.color == jpeg_shim_grey
+    guard isGrey || header.color == jpeg_shim_ycbcr && header.component_count == 3 else { return nil }
+    let planes = [layout.planes.0, layout.planes.1, layout.planes.2].prefix(isGrey ? 1 : 3)
+    self.init(
+      size: PixelSize(width: layout.width, height: layout.height),
+      planes: planes.map { plane in
+        Plane(
+          size: PixelSize(width: plane.width, height: plane.height), storedWidth: plane.stored_width,
+          groupRows: plane.group_rows)
+      })
   }
 }
 #endif

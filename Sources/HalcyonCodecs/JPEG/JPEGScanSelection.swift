@@ -39,8 +39,15 @@ struct JPEGScanSelection {
     return essential
   }
 
-  private init(scale: JPEGScale) {
+  init(scale: JPEGScale) {
     self.scale = scale
+  }
+
+  /// Whether a segment of a progressive image matters; all segments before it must have been asked for.
+  mutating func needs(_ segment: JPEGSegments.Segment) -> Bool {
+    if segment.marker == Self.quantisationTables { readTables(segment.header) }
+    if segment.marker == Self.progressiveFrame { readFrame(segment.header) }
+    return segment.marker != JPEGSegments.startOfScan || !isDispensable(segment.header)
   }
 
   /// Selects among all segments; returns `false` if the file is not a complete progressive image.
@@ -48,9 +55,7 @@ struct JPEGScanSelection {
     var segments = segments
     while let segment = segments.next() {
       if Self.otherFrames.contains(segment.marker) { return false }
-      if segment.marker == Self.quantisationTables { readTables(segment.header) }
-      if segment.marker == Self.progressiveFrame { readFrame(segment.header) }
-      if segment.marker == JPEGSegments.startOfScan, isDispensable(segment.header) {
+      guard needs(segment) else {
         isReduced = true
         continue
       }

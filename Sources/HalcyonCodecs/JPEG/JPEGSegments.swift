@@ -37,25 +37,36 @@ struct JPEGSegments {
 
   /// The next segment, or `nil` if the bytes end before it does.
   mutating func next() -> Segment? {
+    guard let segment = nextHeader() else { return nil }
+    guard segment.marker == Self.startOfScan else {
+      readableEnd = offset
+      return segment
+    }
+    guard skipScan() else {
+      readableEnd = bytes.count
+      return nil
+    }
+    readableEnd = offset
+    return Segment(marker: segment.marker, range: segment.range.lowerBound..<offset, header: segment.header)
+  }
+
+  /// The next segment, of a scan only its header. Before another segment, the data of the scan has to be skipped.
+  mutating func nextHeader() -> Segment? {
     guard let marker = nextMarker() else { return nil }
     let segmentStart = offset - 2
-    if marker == Self.endOfImage {
-      readableEnd = offset
-      return Segment(marker: marker, range: segmentStart..<offset, header: bytes[0..<0])
-    }
+    if marker == Self.endOfImage { return Segment(marker: marker, range: segmentStart..<offset, header: bytes[0..<0]) }
     guard let length = bytes.unsigned16(at: offset), length >= 2 else { return nil }
     let header = bytes[offset + 2..<offset + length]
     guard header.count == length - 2 else { return nil }
     offset += length
-    if marker == Self.startOfScan {
-      guard let end = endOfScan() else {
-        readableEnd = bytes.count
-        return nil
-      }
-      offset = end
-    }
-    readableEnd = offset
     return Segment(marker: marker, range: segmentStart..<offset, header: header)
+  }
+
+  /// Skips the entropy-coded data after the header of a scan; returns `false` if no marker follows it.
+  mutating func skipScan() -> Bool {
+    guard let end = endOfScan() else { return false }
+    offset = end
+    return true
   }
 
   /// Moves past the next marker.

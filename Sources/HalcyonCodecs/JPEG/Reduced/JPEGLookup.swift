@@ -1,0 +1,137 @@
+#if !IMAGEIO
+/// Tables that decode the next bits of a scan at once: a code word and its value, or several of both.
+///
+/// An entry has the number of its bits in the lowest six bits, then in ten bits by how many coefficients the block
+/// advances, and in the upper half, where there is one, the value.
+final class JPEGLookup {
+  /// The number of bits that are looked up: larger tables do not fit the fastest cache.
+  static let indexBits = 12
+  /// Added to the advance when a block ends.
+  static let end = 512
+  /// The advance of an entry whose code word, or the bits after it, are longer than the index.
+  static let long = 256
+  /// An entry without bits.
+  static let longEntry = UInt32(long << 6)
+  /// The most bits of a DC difference and of an AC coefficient.
+  static let largestDifference = 11
+  static let largestCoefficient = 10
+
+  private static let count = 1 << indexBits
+  /// The most bits of an entry of several values: three of them fit in the bits that are loaded at once.
+  private static let bitLimit = 18
+
+  let code: JPEGHuffmanCode
+  /// An entry for each DC difference, with coefficients after it that are skipped, or for each AC coefficient.
+  let values: UnsafeMutablePointer<UInt32>
+  /// An entry for as many AC coefficients as fit.
+  let skips: UnsafeMutablePointer<UInt16>
+
+  private init(_ code: JPEGHuffmanCode, hasValues: Bool, hasSkips: Bool) {
+    self.code = code
+    values = .allocate(capacity: Self.count)
+    skips = .allocate(capacity: Self.count)
+    if hasValues { values.initialize(repeating: Self.longEntry, count: Self.count) }
+    if hasSkips { skips.initialize(repeating: UInt16(Self.longEntry), count: Self.count) }
+  }
+
+  deinit {
+    values.deallocate()
+    skips.deallocate()
+  }
+
+  /// Tables for DC differences, whose entries advance by one coefficient.
+  ///
+  /// - Parameters:
+  ///   - coefficients: The code of the AC coefficients that follow in the block.
+  ///   - skipsCoefficients: Whether entries may go on with these. Otherwise they contain at most the end of the block.
+  convenience init(
+    differences code: JPEGHuffmanCode, coefficients: JPEGHuffmanCode? = nil, skipsCoefficients: Bool = false
+  ) {
+    self.init(code, hasValues: true, hasSkips: false)
+    for word in code.words where word.size <= Self.largestDifference {
+      forEachValue(of: word) { prefix, value in
+        let upper = UInt32(truncatingIfNeeded: value) << 16
+        fill(prefix, upper | UInt32(prefix.length | 1 << 6))
+        guard let coefficients else { return }
+        extend(prefix, advance: 1, with: coefficients, onlyByEnd: !skipsCoefficients) { prefix, bits, advance in
+          self.fill(prefix, upper | UInt32(bits | advance << 6))
+        }
+      }
+    }
+  }
+
+  /// Tables for AC coefficients.
+  convenience init(coefficients code: JPEGHuffmanCode, hasValues: Bool, hasSkips: Bool = true) {
+    self.init(code, hasValues: hasValues, hasSkips: hasSkips)
+    if hasSkips {
+      extend(Prefix(), advance: 0, with: code, onlyByEnd: false) { prefix, bits, advance in
+        (self.skips + prefix.index).update(repeating: UInt16(bits | advance << 6), count: prefix.count)
+      }
+    }
+    guard hasValues else { return }
+    for word in code.words where word.isEndOfBlock || word.isCoefficient {
+      let advance = word.isEndOfBlock ? Self.end : word.run + 1
+      forEachValue(of: word) { prefix, value in
+        fill(prefix, UInt32(truncatingIfNeeded: value) << 16 | UInt32(prefix.length | advance << 6))
+      }
+    }
+  }
+
+  /// The number that the bits after a code word mean (ITU-T T.81, F.1.2.1).
+  static func value(_ bits: Int, size: Int) -> Int {
+    size == 0 || bits >> (size - 1) != 0 ? bits : bits - (1 << size) + 1
+  }
+
+  /// The first bits of an index.
+  private struct Prefix {
+    /// The first index.
+    var index = 0
+    var length = 0
+
+    /// The number of indices.
+    var count: Int { 1 << (JPEGLookup.indexBits - length) }
+
+    /// With more bits; `nil` if they do not fit.
+    func appending(_ bits: Int, count: Int) -> Prefix? {
+      let length = length + count
+      guard length <= JPEGLookup.indexBits else { return nil }
+      return Prefix(index: index | bits << (JPEGLookup.indexBits - length), length: length)
+    }
+  }
+
+  private func fill(_ prefix: Prefix, _ entry: UInt32) {
+    (values + prefix.index).update(repeating: entry, count: prefix.count)
+  }
+
+  /// Calls `body` for each value of a word, if it fits.
+  private func forEachValue(of word: JPEGHuffmanCode.Word, _ body: (Prefix, Int) -> Void) {
+    for bits in 0..<1 << word.size {
+      guard let prefix = Prefix().appending(word.code << word.size | bits, count: word.length + word.size) else {
+        return
+      }
+      body(prefix, Self.value(bits, size: word.size))
+    }
+  }
+
+  /// Calls `body` for all coefficients and ends that can follow a prefix, with the bits and the advance of the entry; an
+  /// entry replaces shorter ones.
+  private func extend(
+    _ prefix: Prefix, advance: Int, with code: JPEGHuffmanCode, onlyByEnd: Bool, _ body: (Prefix, Int, Int) -> Void
+  ) {
+    for word in code.words {
+      guard let coded = prefix.appending(word.code, count: word.length) else { return }
+      if word.isEndOfBlock {
+        body(coded, coded.length, advance + Self.end)
+        continue
+      }
+      let (bits, reached) = (coded.length + word.size, advance + word.run + 1)
+      guard !onlyByEnd, word.isCoefficient, reached < 64, bits <= Self.bitLimit else { continue }
+      body(coded, bits, reached)
+      for value in 0..<1 << word.size {
+        guard let whole = coded.appending(value, count: word.size) else { break }
+        extend(whole, advance: reached, with: code, onlyByEnd: false, body)
+      }
+    }
+  }
+}
+#endif

@@ -1,0 +1,90 @@
+#if !IMAGEIO
+import HalcyonImaging
+
+/// The scans of a progressive file that a reduced scale needs.
+struct ProgressiveScans {
+  /// A scan that is decoded.
+  struct Scan {
+    let header: JPEGScanHeader
+    /// The indices of its components in the frame.
+    let components: [Int]
+    let tables: JPEGTables
+    /// The position of its entropy-coded bytes.
+    let start: Int
+  }
+
+  /// As for libjpeg: each scan costs a pass over the image.
+  private static let scanLimit = 100
+
+  let frame: ReducedFrame
+  private(set) var scans: [Scan] = []
+  /// For each component, the quantisation steps of its first scan.
+  private(set) var steps: [[Int32]?]
+  /// The lowest bit that scans have had of each coefficient of each component.
+  private var bits: [[Int?]]
+  private var count = 0
+
+  init(_ frame: ReducedFrame) {
+    self.frame = frame
+    steps = Array(repeating: nil, count: frame.components.count)
+    bits = Array(repeating: Array(repeating: nil, count: 64), count: frame.components.count)
+  }
+
+  /// Adds a scan. Returns `false` if it is not valid after those before it.
+  ///
+  /// - Parameter isDispensable: Whether the scan can be left out whatever it is needed for.
+  mutating func add(_ segment: JPEGSegments.Segment, tables: JPEGTables, isDispensable: Bool) -> Bool {
+    count += 1
+    guard count <= Self.scanLimit, let header = JPEGScanHeader(segment.header), header.isProgressive else {
+      return false
+    }
+    var components: [Int] = []
+    for component in header.components {
+      guard let index = frame.components.firstIndex(where: { $0.id == component.id }), components.last ?? -1 < index,
+        follows(header, component: index)
+      else { return false }
+      if steps[index] == nil { steps[index] = tables.steps[frame.components[index].table] }
+      guard steps[index] != nil else { return false }
+      components.append(index)
+    }
+    if !isDispensable {
+      scans.append(
+        Scan(header: header, components: components, tables: tables, start: segment.range.upperBound))
+    }
+    return true
+  }
+
+  /// Whether a scan has the next bits of its coefficients.
+  private mutating func follows(_ header: JPEGScanHeader, component: Int) -> Bool {
+    if header.first > 0, bits[component][0] == nil { return false }
+    for coefficient in header.first...header.last {
+      guard bits[component][coefficient] ?? 0 == header.earlierBit,
+        (bits[component][coefficient] == nil) == (header.earlierBit == 0)
+      else { return false }
+      bits[component][coefficient] = header.bit
+    }
+    return true
+  }
+
+  /// Drops the scans without needed coefficients, save for those that later scans refine together with needed ones.
+  ///
+  /// - Returns: `false` if a component has no DC coefficients.
+  mutating func select() -> Bool {
+    var last = frame.components.map(\.lastCoefficient)
+    var needed: [Scan] = []
+    for scan in scans.reversed() where scan.header.first == 0 || scan.header.first <= last[scan.components[0]] {
+      needed.append(scan)
+      if scan.header.earlierBit > 0, scan.header.first > 0 {
+        last[scan.components[0]] = max(last[scan.components[0]], scan.header.last)
+      }
+    }
+    scans = needed.reversed()
+    return bits.allSatisfy { $0[0] != nil }
+  }
+
+  /// Whether a component has scans that refine AC coefficients.
+  func isRefined(component: Int) -> Bool {
+    scans.contains { $0.header.earlierBit > 0 && $0.header.first > 0 && $0.components[0] == component }
+  }
+}
+#endif
