@@ -256,7 +256,8 @@ let package = Package(
       ],
       resources: [.copy("Fixtures")], settings: [systemCodecs]),
     suite(
-      "HalcyonProcessingTests", dependencies: ["HalcyonProcessing", "HalcyonCodecs", "HalcyonImaging", "HalcyonTestSupport"]),
+      "HalcyonProcessingTests",
+      dependencies: ["HalcyonProcessing", "HalcyonCodecs", "HalcyonImaging", "HalcyonTestSupport"]),
     suite(
       "HalcyonTransportTests",
       dependencies: [

@@ -79,7 +79,7 @@ public struct PipelineConfiguration: Sendable {
   /// Default: yes.
   ///
   /// A placeholder has up to 25 bytes, and is computed once, in a fraction of a millisecond. It shows the whole image:
-  /// loads that crop or distort it (``TargetSize/fill(width:height:anchor:)`` and the like) compute none.
+  /// loads that crop or distort it (``TargetSize/fill(width:height:anchor:enlarges:)`` and the like) compute none.
   public var makesPlaceholders = true
   /// The number of threads that decode and process images, at least 1. Default: the number of active processors.
   public var decodingThreads: Int
