@@ -59,9 +59,11 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - keepsResult: Whether this caller needs the value itself, not only as a step towards another one.
   ///   - writes: The writes to which a cancelled job adds its end; see ``SharedJob/cancel()``.
+  ///   - job: The subscription of the job to join; if that is not in flight, the call is cancelled. Default: any.
+  ///   - operation: `nil` to start none.
   func value(
     for key: Key, subscription: LoadSubscription, keepsResult: Bool, writes: BackgroundWrites? = nil,
-    operation: @escaping Operation
+    joining job: LoadSubscription? = nil, operation: Operation? = nil
   ) async throws(ImageError) -> Value {
     if Task.isCancelled { throw .cancelled }
     let id = lastID.add(1)
@@ -71,7 +73,7 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let outcome = await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let waiter = JobWaiter<Value>(id, subscription, keepsResult: keepsResult, continuation)
-        join(key, waiter, writes, startsHere: startsHere, operation)
+        join(key, waiter, writes, job, startsHere: startsHere, operation)
         if Task.isCancelled { leave(key, id) }
       }
     } onCancel: {
@@ -81,22 +83,25 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   private func join(
-    _ key: Key, _ waiter: JobWaiter<Value>, _ writes: BackgroundWrites?, startsHere: Bool,
-    _ operation: @escaping Operation
+    _ key: Key, _ waiter: JobWaiter<Value>, _ writes: BackgroundWrites?, _ job: LoadSubscription?, startsHere: Bool,
+    _ operation: Operation?
   ) {
     let joined: (job: SharedJob<Value>, isNew: Bool, isRaised: Bool)? = state.withLock { state in
-      if let known = state.jobs[key] { return (known, false, known.add(waiter)) }
+      if let known = state.jobs[key], job == nil || job === known.subscription {
+        return (known, false, known.add(waiter))
+      }
       // If several callers are cancelled in turn, none restarts the job that another has left.
-      if state.isInvalidated || Task.isCancelled { return nil }
+      if state.isInvalidated || operation == nil || Task.isCancelled { return nil }
       let new = SharedJob<Value>(writes: writes)
       state.jobs[key] = new
       return (new, true, new.add(waiter))
     }
     guard let (job, isNew, isRaised) = joined else {
-      return waiter.resume(returning: .failure(Task.isCancelled ? .cancelled : .pipelineInvalidated))
+      let isCancelled = operation == nil || Task.isCancelled
+      return waiter.resume(returning: .failure(isCancelled ? .cancelled : .pipelineInvalidated))
     }
     if isRaised { job.subscription.notifyPriorityObservers() }
-    if isNew {
+    if isNew, let operation {
       start(job, key, here: startsHere, operation)
     } else {
       if let work { waiter.subscription.report(.step(.joined(work))) }

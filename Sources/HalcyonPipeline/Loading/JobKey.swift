@@ -37,28 +37,39 @@ protocol JobOptions: Hashable, Sendable {
   init(_ request: ImageRequest)
 }
 
+/// The options that change how a request is sent. Requests with different ones share no transfer (``SharedTransfers``).
+struct TransferKey: JobOptions {
+  static let standard = TransferKey(.withoutOptions)
+
+  private let usesETags: Bool
+  private let cache: ObjectIdentifier?
+  private let hooks: [HookIdentity?]?
+
+  init(_ request: ImageRequest) {
+    let options = request.optionsBox?.options
+    usesETags = request.revalidatesByETag
+    hooks = options?.hookIDs
+    cache = (options?.cache).map { ObjectIdentifier($0) }
+  }
+}
+
 /// The options that change how bytes are fetched. Requests with different ones share no fetch.
 ///
 /// Tags, pins and expirations of all requests that share the fetch are applied to the stored entry afterwards.
 struct FetchKey: JobOptions {
   static let standard = FetchKey(.withoutOptions)
 
+  private let transfer: TransferKey
   private let readsStore: Bool
   private let writesStore: Bool
   private let policy: CachePolicy
-  private let usesETags: Bool
-  private let cache: ObjectIdentifier?
-  private let hooks: [HookIdentity?]?
   private let decoder: String?
 
   init(_ request: ImageRequest) {
-    let options = request.optionsBox?.options
+    transfer = TransferKey(request)
     (readsStore, writesStore) = (request.readsStore, request.writesStore)
     policy = request.freshness == .staleFirst ? .standard : request.freshness
-    usesETags = request.revalidatesByETag
-    hooks = options?.hookIDs
-    decoder = options?.decoderHook?.identity
-    cache = (options?.cache).map { ObjectIdentifier($0) }
+    decoder = request.optionsBox?.options.decoderHook?.identity
   }
 }
 

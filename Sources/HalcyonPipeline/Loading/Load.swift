@@ -108,6 +108,9 @@ struct RemovalWatch: Sendable {
     var (memory, store): (UInt64, UInt64)
     /// The last replacement of the original by a newer one.
     var replacements: UInt64
+
+    /// Those that apply to bytes, which are not in memory.
+    var ofStore: Removals { Removals(memory: 0, store: store, replacements: replacements) }
   }
 
   let key: CacheKey

@@ -66,7 +66,7 @@ struct OptionSharingTests {
   func `requests with another access to a cache share what does not read or write it`(access: CacheAccess) async throws
   {
     #expect(try await work { request in request.memoryAccess = access } == "bytes")
-    #expect(try await work { request in request.storeAccess = access } == "transfer")
+    #expect(try await work { request in request.storeAccess = access } == "bytes")
   }
 
   @Test func `hooks that are equal share a transfer, others only with their copies`() async throws {
@@ -112,9 +112,12 @@ extension RequestOption {
       "image"
     // The image before the processor.
     case .processors: "image"
-    case .storage, .memoryAccess, .memoryExpiration, .colorSpace, .allowsPartialImage, .animation, .size: "bytes"
-    case .cachePolicy, .storeAccess, .usesETags, .cache, .retryStrategy, .requestModifier,
-      .redirectHandler, .responseValidator, .dataTransform, .decoder, .allowsErrorImage, .method, .body, .headers,
+    case .storage, .memoryAccess, .storeAccess, .memoryExpiration, .decoder, .colorSpace, .allowsPartialImage,
+      .animation,
+      .size:
+      "bytes"
+    case .cachePolicy, .usesETags, .cache, .retryStrategy, .requestModifier,
+      .redirectHandler, .responseValidator, .dataTransform, .allowsErrorImage, .method, .body, .headers,
       .identity:
       "transfer"
     }

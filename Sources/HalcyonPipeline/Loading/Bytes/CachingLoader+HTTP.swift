@@ -96,7 +96,7 @@ extension CachingLoader {
   private func fetch(_ request: HTTPRequest) async throws(ImageError) -> EncodedImage {
     let result: HTTPResult
     do throws(ImageError) {
-      result = try await http.load(request)
+      result = try await transferred(request)
     } catch {
       if let stale = await staleImage(insteadOf: error, request) { return stale }
       throw error
@@ -150,12 +150,15 @@ extension CachingLoader {
       if earlier == .same { metadata.original = stored.metadata.originalMark }
       storable?.metadata.original = metadata.original
     }
+    let other = request.answered.flatMap { $0.data == response.data ? $0 : nil }
+    // The load that sent the request stores it.
+    if let other, storable != nil, inFlight[load.inFlightKey] === other { return other }
     let image = EncodedImage(
       data: response.data, metadata: metadata, info: response.info, origin: .network, storable: storable,
       freshEnd: freshEnd(response.metadata),
       allowsMemory: response.metadata.expiration != .expired
         && (!forbidsStorage || load.request.freshness == .cacheFirst),
-      trace: load.trace, watch: load.watch, earlier: metadata.status < 300 ? earlier : nil)
+      trace: load.trace, watch: load.watch, earlier: metadata.status < 300 ? earlier : nil, like: other)
     if storable != nil { inFlight.insert(image, for: load.inFlightKey) }
     return image
   }

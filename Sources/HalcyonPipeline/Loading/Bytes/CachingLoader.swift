@@ -10,7 +10,8 @@ final class CachingLoader: Sendable {
   let configuration: PipelineConfiguration
   let http: HTTPLoader
   let files = WorkerPool(name: "files", width: 2)
-  private let jobs: InFlightJobs<JobKey<FetchKey>, EncodedImage>
+  let jobs: InFlightJobs<JobKey<FetchKey>, EncodedImage>
+  let transfers = SharedTransfers()
   let inFlight = InFlightResponses()
   /// Stored images that are being revalidated.
   let revalidated = InFlightResponses()
@@ -44,18 +45,20 @@ final class CachingLoader: Sendable {
     let wait = try LoadChain.wait(for: link(load.keys.fetch))
     defer { wait?.end() }
     let watch = RemovalWatch(load.keys.fetch, in: load.cache)
-    // Bytes are not in memory.
-    var removals = watch.removals
-    removals.memory = 0
     return try await jobs.value(
-      for: JobKey(watch.key, load.request, after: removals),
-      subscription: load.subscription, keepsResult: true, writes: partialWrites(of: load)
+      for: jobKey(of: load.request, watch), subscription: load.subscription, keepsResult: true,
+      writes: partialWrites(of: load)
     ) { [self] subscription throws(ImageError) in
       let load = load.shared(by: subscription, for: watch)
       let source = try ResolvedSource(load.request.source)
       guard case .web(let location) = source else { return try await image(from: source, load) }
       return try await httpImage(load, at: location)
     }
+  }
+
+  /// The key of the job of a load.
+  func jobKey(of request: ImageRequest, _ watch: RemovalWatch) -> JobKey<FetchKey> {
+    JobKey(watch.key, request, after: watch.removals.ofStore)
   }
 
   /// The writes to which a cancelled load adds its partial response; `nil` if it stores none.

@@ -40,7 +40,8 @@ final class EncodedImage: Sendable {
     var isShared = true
     var isStored = false
     var version: UInt64?
-    var hasReplaced = false
+    /// Whether it was begun to remove earlier bytes and what was made of them.
+    var hasReplaced = (inMemory: false, inStore: false)
     /// The replacement of earlier bytes by these.
     var replacement: UInt64?
     /// Removes what was made of the earlier ones from the store.
@@ -51,13 +52,16 @@ final class EncodedImage: Sendable {
     var onDeinit: (@Sendable () -> Void)?
   }
 
+  /// Of another load that shares the transfer: what these bytes replace is recorded there.
+  private let other: EncodedImage?
   private let state = Lock(State())
 
   init(
     data: Data, metadata: EntryMetadata, info: ImageInfo, origin: ImageOrigin, storable: StorableResponse? = nil,
     freshEnd: Duration? = nil, allowsMemory: Bool = true, decoded: DecodedImage? = nil, trace: LoadTrace,
-    watch: RemovalWatch, earlier: EarlierBytes? = nil
+    watch: RemovalWatch, earlier: EarlierBytes? = nil, like other: EncodedImage? = nil
   ) {
+    self.other = other
     self.data = data
     self.metadata = metadata
     self.info = info
@@ -100,25 +104,25 @@ final class EncodedImage: Sendable {
 
   /// Whether newer bytes have replaced these.
   var isReplaced: Bool {
-    watch.lastReplacement != state.withLock(\.replacement) ?? watch.removals.replacements
+    watch.lastReplacement != (other ?? self).state.withLock(\.replacement) ?? watch.removals.replacements
   }
 
-  /// Whether this is the first call.
-  func beginReplacing() -> Bool {
-    state.withLock { state in
-      defer { state.hasReplaced = true }
-      return !state.hasReplaced
+  /// Whether this is the first call, in memory or in the store.
+  func beginReplacing(inStore: Bool) -> Bool {
+    (other ?? self).state.withLock { state in
+      defer { state.hasReplaced = (true, state.hasReplaced.inStore || inStore) }
+      return inStore ? !state.hasReplaced.inStore : !state.hasReplaced.inMemory
     }
   }
 
   /// Records that these bytes have replaced earlier ones, and what removes those from the store.
   func endReplacing(_ removal: Task<Void, Never>?) {
     let replacement = watch.lastReplacement
-    state.withLock { ($0.replacement, $0.removal) = (replacement, removal) }
+    (other ?? self).state.withLock { ($0.replacement, $0.removal) = (replacement, removal) }
   }
 
   /// Waits until what was made of earlier bytes is removed from the store.
-  func waitForReplacing() async { await state.withLock(\.removal)?.value }
+  func waitForReplacing() async { await (other ?? self).state.withLock(\.removal)?.value }
 
   /// The image that the source returned decoded, if the size of the request leaves it as it is.
   func decoded(for request: ImageRequest) -> DecodedImage? {

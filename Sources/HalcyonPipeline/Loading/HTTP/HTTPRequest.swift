@@ -12,6 +12,7 @@ final class HTTPRequest: Sendable {
     var partialAside: PartialBody?
     var isPartialStored = false
     var requestsRange = false
+    var answered: EncodedImage?
   }
 
   let load: Load
@@ -57,6 +58,12 @@ final class HTTPRequest: Sendable {
   var requestsRange: Bool {
     get { progress.withLock(\.requestsRange) }
     set { progress.withLock { $0.requestsRange = newValue } }
+  }
+
+  /// The image that another load made of the response to an equal request, which answers this one, too.
+  var answered: EncodedImage? {
+    get { progress.withLock(\.answered) }
+    set { progress.withLock { $0.answered = newValue } }
   }
 
   /// Leaves out the partial body from now on, if the attempt has requested its rest; `false` if it has not.

@@ -11,7 +11,7 @@ import HalcyonSupport
 extension ImageLoader {
   /// Removes what was made of the bytes that the server sent before these.
   func replaceEarlier(by encoded: EncodedImage, _ load: Load) {
-    guard let earlier = encoded.earlier, encoded.beginReplacing() else { return }
+    guard let earlier = encoded.earlier, encoded.beginReplacing(inStore: load.request.writesStore) else { return }
     let (cache, key) = (load.cache, encoded.watch.key)
     if load.request.writesStore, cache.encodedStore != nil { cache.originals.record(encoded.mark, for: key) }
     let isKnown = load.memory?.staleImage?.facts.freshness.map { $0.version == encoded.version }
