@@ -9,10 +9,14 @@ struct DecodingPlan {
   let geometry: ResizeGeometry
   private let isCancelled: @Sendable () -> Bool
 
-  /// - Parameter isWide: Whether the file states a wider gamut than sRGB.
-  init(info: ImageInfo, isWide: Bool = false, options: DecodingOptions) throws(ImageDecodingError) {
+  /// - Parameters:
+  ///   - isWide: Whether the file states a wider gamut than sRGB.
+  ///   - isInRows: Whether the file is decoded row by row, so that it takes the memory of the result and a few rows.
+  init(
+    info: ImageInfo, isWide: Bool = false, isInRows: Bool = false, options: DecodingOptions
+  ) throws(ImageDecodingError) {
     guard options.size.isValid else { throw .invalidTargetSize(options.size) }
-    try options.limits.check(info.storedSize, format: info.format)
+    try options.limits.check(info.storedSize, format: info.format, isInRows: isInRows)
     self.info = info
     colorSpace = options.colorSpace.resolved(isWide: isWide)
     isCancelled = options.isCancelled

@@ -28,7 +28,8 @@ package struct HEIFDecoder: ImageDecoder {
   /// Decodes a file that contains its primary image at the target size; other parts may be missing or damaged.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try header(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.heic) }
-    let plan = try DecodingPlan(info: header.info(.heic), isWide: header.isWide, options: options)
+    let info = header.info(.heic)
+    try options.limits.check(info.storedSize, format: .heic, isInRows: true)
     if options.isCancelled() { throw ImageDecodingError.cancelled }
     return try bytes.withUnsafeBytes { buffer in
       let file = try MediaFile(Bytes(buffer), format: .heic)
@@ -38,6 +39,8 @@ package struct HEIFDecoder: ImageDecoder {
       guard let items = HEVCItems(Bytes(buffer), metadata: metadata, header: header) else {
         return try decodeWithHeif(buffer, header, options)
       }
+      let isInRows = items.rowSize.pixelCount <= options.limits.pixelCount
+      let plan = try DecodingPlan(info: info, isWide: header.isWide, isInRows: isInRows, options: options)
       let tiles = HEVCTiles(items, header: header, skipsLoopFilters: plan.skipsLoopFilter, options: options)
       return try renderer.image(tiles, header: header, plan: plan, isCancelled: options.isCancelled)
     }

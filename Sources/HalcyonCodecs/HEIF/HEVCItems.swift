@@ -54,6 +54,9 @@ struct HEVCItems {
     (self.items, alpha, self.columnCount, self.tileSize) = (items, nil, columnCount, tileSize)
   }
 
+  /// The tiles that are in memory at once.
+  var rowSize: PixelSize { PixelSize(width: size.width, height: tileSize.height) }
+
   private static func item(_ identifier: Int, _ table: ItemTable, _ locations: ItemLocations) -> Item? {
     guard let configuration = table.property("hvcC", of: identifier), let data = locations.data(of: identifier) else {
       return nil

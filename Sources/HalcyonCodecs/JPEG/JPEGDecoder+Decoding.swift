@@ -30,7 +30,8 @@ extension JPEGDecoder {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
     return try bytes.withUnsafeBytes { buffer in
       let profile = header.profileParts.profile(in: buffer)
-      let plan = try DecodingPlan(info: header.info, isWide: profile?.isWide ?? false, options: options)
+      let plan = try DecodingPlan(
+        info: header.info, isWide: profile?.isWide ?? false, isInRows: header.isInRows, options: options)
       let (cmyk, colors) = mappings(header, profile: profile, to: plan.colorSpace)
       let file = JPEGFile(
         bytes: truncation.isAccepted ? buffer.readableJPEG : buffer, size: header.size, cmykTransform: cmyk.transform,

@@ -12,6 +12,8 @@ struct JPEGHeader {
   /// The position of the XMP packet in the file, without its prefix.
   var xmp: Range<Int>?
   var isProgressive = false
+  /// Whether the first scan has all components, so that a file that is not progressive needs no other.
+  var hasOneScan = false
   var profileParts: [JPEGProfilePart] = []
   var hasJFIF = false
   /// The colour transform in Adobe's APP14 marker: 0 none, 1 YCbCr, 2 YCCK.
@@ -23,6 +25,9 @@ struct JPEGHeader {
   static let profilePrefix = Array("ICC_PROFILE\0".utf8)
   /// Precedes the XMP packet in its segment.
   static let xmpPrefix = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+
+  /// Whether libjpeg decodes it row by row, without the coefficients of the whole image in memory.
+  var isInRows: Bool { !isProgressive && hasOneScan }
 
   var info: ImageInfo {
     ImageInfo(
@@ -114,6 +119,7 @@ struct JPEGHeaderParser {
     case 0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
       throw .unsupportedFeature(.jpeg, feature: "a lossless, hierarchical or arithmetic-coded frame")
     case Marker.startOfScan where !hasFrame: throw .corrupt(.jpeg, reason: "a scan comes before the frame header")
+    case Marker.startOfScan: header.hasOneScan = segment[0].map { Int($0) } == header.componentIDs.count
     case Marker.jfif: header.hasJFIF = header.hasJFIF || segment.starts(with: "JFIF\0".utf8)
     case Marker.exif: readExif(segment)
     case Marker.profile:

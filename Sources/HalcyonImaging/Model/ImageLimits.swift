@@ -5,6 +5,10 @@
 /// ```
 public struct ImageLimits: Hashable, Sendable {
   /// The most pixels of the whole image. Default: 100 million.
+  ///
+  /// JPEG and HEIC of cameras are never in memory as a whole when they are decoded at a smaller size. Then they may have two
+  /// and a half times as many pixels, so that photos of 200 megapixels are shown: not progressive JPEG, HEIC in one piece,
+  /// and on Apple's platforms.
   public var pixelCount: Int
   /// The most pixels of one side. Default: 16,384.
   public var sideLength: Int
@@ -20,13 +24,21 @@ public struct ImageLimits: Hashable, Sendable {
 
   /// Throws when an image of this size exceeds a limit or has no pixels.
   public func check(_ size: PixelSize, format: ImageFormat) throws(ImageDecodingError) {
+    try check(size, format: format, isInRows: false)
+  }
+
+  /// Throws as well for the size of a file.
+  ///
+  /// - Parameter isInRows: Whether only some rows of it are in memory at once; for a header that does not say it, whether
+  ///   the format may be read so.
+  package func check(_ size: PixelSize, format: ImageFormat, isInRows: Bool) throws(ImageDecodingError) {
     guard size.width > 0, size.height > 0 else {
       throw .corrupt(format, reason: "its size is \(size) pixels")
     }
     guard max(size.width, size.height) <= sideLength else {
       throw .sideTooLong(size, limit: sideLength)
     }
-    guard size.pixelCount <= pixelCount else {
+    guard size.pixelCount <= pixelCount || isInRows && size.pixelCount / 5 < pixelCount / 2 else {
       throw .tooManyPixels(size, limit: pixelCount)
     }
   }

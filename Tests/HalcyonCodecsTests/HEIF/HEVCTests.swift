@@ -87,6 +87,26 @@ struct HEVCTests {
     }
   }
 
+  @Test func `a grid may have more pixels than the limit, as one picture may not, if it is decoded smaller`() throws {
+    func decode(_ name: String, _ size: TargetSize, limit: Int) throws -> PixelSize {
+      let options = DecodingOptions(size: size, limits: ImageLimits(pixelCount: limit))
+      return try HEIFDecoder().decode(Fixture.data(name), options: options).size
+    }
+    let (whole, small) = (PixelSize(width: 150, height: 100), TargetSize.fit(width: 15, height: 15))
+    #expect(try decode(Self.grid, small, limit: 10_000) == PixelSize(width: 15, height: 10))
+    #expect(throws: ImageDecodingError.tooManyPixels(whole, limit: 10_000)) {
+      try decode(Self.grid, .original, limit: 10_000)
+    }
+    // Three tiles have more.
+    #expect(throws: ImageDecodingError.tooManyPixels(whole, limit: 9_000)) {
+      try decode(Self.grid, small, limit: 9_000)
+    }
+    let single = try HEIFDecoder().decode(Fixture.data(Self.single), options: DecodingOptions()).size
+    #expect(throws: ImageDecodingError.tooManyPixels(single, limit: single.pixelCount - 1)) {
+      try decode(Self.single, small, limit: single.pixelCount - 1)
+    }
+  }
+
   @Test func `a grid without one of its tiles is an error`() throws {
     var file = try Fixture.data(Self.grid)
     let type = try #require(file.firstRange(of: Data("hvc1".utf8)))

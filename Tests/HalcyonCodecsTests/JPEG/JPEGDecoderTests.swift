@@ -14,6 +14,31 @@ struct JPEGDecoderTests {
     #expect(image.difference(toAveraged: original, geometry: TargetSize.original.geometry(for: original.size)) < 8)
   }
 
+  #if !IMAGEIO
+  /// As of phones with 200 megapixels, at the limit of 100.
+  @Test func `a baseline file may have more pixels than the limit if it is decoded smaller`() throws {
+    func decode(_ file: Data, _ size: TargetSize, share: Double) throws -> DecodedImage {
+      let info = try #require(try JPEGDecoder().probe(file, isComplete: true))
+      let limits = ImageLimits(pixelCount: Int(Double(info.storedSize.pixelCount) * share))
+      return try JPEGDecoder().decode(file, options: DecodingOptions(size: size, limits: limits))
+    }
+    let small = TargetSize.fit(width: 20, height: 20)
+    let baseline = try Fixture.data("jpeg/peacock.default.jpeg")
+    let image = try decode(baseline, small, share: 0.45)
+    let same = try JPEGDecoder().decode(baseline, options: DecodingOptions(size: small)).bitmap
+    #expect(image.bitmap.largestDifference(to: same) == 0)
+    #expect(throws: ImageDecodingError.self) { try decode(baseline, .original, share: 0.45) }
+    #expect(throws: ImageDecodingError.self) { try decode(baseline, small, share: 0.35) }
+    // All coefficients of these are in memory.
+    let progressive = try Fixture.data("jpeg/peacock.default-progressive.jpeg")
+    #expect(throws: ImageDecodingError.self) { try decode(progressive, small, share: 0.9) }
+    var scans = baseline
+    let scan = try #require(scans.firstRange(of: Data([0xFF, 0xDA, 0, 12, 3])))
+    scans[scan.upperBound - 1] = 1
+    #expect(throws: ImageDecodingError.self) { try decode(scans, small, share: 0.9) }
+  }
+  #endif
+
   @Test func `CMYK is converted to RGB`() throws {
     let file = try Fixture.data("jpeg/peacock.made-cmyk.jpeg")
     let original = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap

@@ -45,7 +45,7 @@ struct ImageInspector {
     }
     do {
       guard let info = try decoders.decoder(for: format).probe(bytes, isComplete: isComplete) else { return nil }
-      try limits.check(info.pixelSize, format: format)
+      try limits.check(info.pixelSize, format: format, isInRows: [.jpeg, .heic].contains(format))
       return info
     } catch {
       throw ImageError(decoding: error, url: url)
