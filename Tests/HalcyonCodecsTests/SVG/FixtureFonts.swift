@@ -6,8 +6,10 @@ import Testing
 ///
 /// fontconfig reads its configuration once in a process, at the first text.
 struct FixtureFonts: SuiteTrait {
+  /// Constant: other tests change the folder for temporary files.
+  private static let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-fonts-\(getpid())")
+
   private static let isInstalled: Bool = {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-fonts-\(getpid())")
     let fonts = Bundle.module.bundleURL.appending(path: "Fixtures/fonts")
     let configuration = """
       <?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -19,10 +21,7 @@ struct FixtureFonts: SuiteTrait {
     } catch {
       return false
     }
-    atexit {
-      try? FileManager.default.removeItem(
-        at: FileManager.default.temporaryDirectory.appending(path: "halcyon-fonts-\(getpid())"))
-    }
+    atexit { try? FileManager.default.removeItem(at: FixtureFonts.folder) }
     return setenv("FONTCONFIG_FILE", folder.appending(path: "fonts.conf").path, 1) == 0
   }()
 

@@ -4,7 +4,7 @@ public import Foundation
 public enum TemporaryDirectory {
   /// Creates an empty folder, runs `body` with it, and removes it with its contents, also when `body` throws.
   public static func run<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-\(UUID().uuidString)")
+    let folder = processFolder.appending(path: "halcyon-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let result: Result
     do {
@@ -16,6 +16,24 @@ public enum TemporaryDirectory {
     }
     try await remove(folder)
     return result
+  }
+
+  /// The folder of all temporary files of this process and of its child processes, removed when this process exits: a cache
+  /// that opens late makes the folder of its test again, and children that are killed remove nothing.
+  private static let processFolder: URL = {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-tests-\(getpid())")
+    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    setenv("TMPDIR", folder.path, 1)
+    atexit { TemporaryDirectory.removeProcessFolder() }
+    return folder
+  }()
+
+  private static func removeProcessFolder() {
+    // A child that was forked has another identifier.
+    guard processFolder.lastPathComponent.hasSuffix("-\(getpid())") else { return }
+    for _ in 0..<100 where FileManager.default.fileExists(atPath: processFolder.path) {
+      try? FileManager.default.removeItem(at: processFolder)
+    }
   }
 
   /// Tries again when a cache that the test did not flush writes a file during the removal.
