@@ -52,7 +52,8 @@ extension Reply {
       case .cut: scheduled.append((offset, .cut))
       case .stall: scheduled.append((offset, .stall))
       case .reset: scheduled.append((offset, .reset))
-      case .goDeaf: scheduled.append((offset, .goDeaf))
+      // Before the last byte at the latest, so that nothing that the client sends afterwards arrives.
+      case .goDeaf: scheduled.append((min(offset, message.bytes.count - 1), .goDeaf))
       }
     }
     return scheduled.sorted { $0.offset < $1.offset }
