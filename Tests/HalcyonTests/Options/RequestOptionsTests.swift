@@ -53,6 +53,7 @@ struct RequestOptionsTests {
       try await OptionsFixture.run(serving: TestImage.png(), options: options) { fixture async throws in
         #expect(try await fixture.pipeline.image(for: fixture.request { $0.scale = 2 }).scale == 2)
         #expect(try await fixture.pipeline.image(for: fixture.request { $0.waitsForStore = true }).scale == 3)
+        await fixture.pipeline.cache.flush()
         #expect(try await fixture.disk.removeEntries(taggedWith: "global") == 1)
         #expect(fixture.pipeline.task(for: fixture.request()).priority == .high)
         #expect(fixture.pipeline.task(for: ImageRequest(url: fixture.url) { $0.priority = .low }).priority == .low)
