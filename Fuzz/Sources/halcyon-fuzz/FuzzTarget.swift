@@ -8,6 +8,9 @@ import HalcyonImaging
 struct FuzzTarget {
   static let shared = FuzzTarget()
 
+  /// The beginning of inputs that are the style sheet of a drawing.
+  private static let styleSheetSignature = Data("STYLE:".utf8)
+
   private let decoders = StandardCodecs.decoders
   /// Small, so that time is spent on parsing, not on pixels.
   private let limits = ImageLimits(pixelCount: 1 << 18, sideLength: 4096)
@@ -19,6 +22,13 @@ struct FuzzTarget {
     defer { waitForThreads(threadCount) }
     if bytes.starts(with: SVGGrammar.signature) {
       let document = SVGGrammar.document(bytes.dropFirst(SVGGrammar.signature.count))
+      for decoder in decoders where decoder.formats.contains(.svg) { decode(document, with: decoder, choice: choice) }
+      return
+    }
+    if bytes.starts(with: Self.styleSheetSignature) {
+      let sheet = Data("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><style><![CDATA[".utf8)
+      let shapes = Data("]]></style><g class='a'><rect id='b' width='9' height='9'/></g></svg>".utf8)
+      let document = sheet + bytes.dropFirst(Self.styleSheetSignature.count) + shapes
       for decoder in decoders where decoder.formats.contains(.svg) { decode(document, with: decoder, choice: choice) }
       return
     }

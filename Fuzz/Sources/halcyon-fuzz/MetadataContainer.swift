@@ -30,6 +30,10 @@ struct MetadataContainer {
         png("iTXt", Data("XML:com.adobe.xmp\0\0\0\0\0".utf8) + block),
         webp(xmp: block),
       ]
+    case "date":
+      let packet = "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
+      let date = Data((packet + "xmlns:exif='http://ns.adobe.com/exif/1.0/' exif:DateTimeOriginal='").utf8) + block
+      return [webp(xmp: date + Data("'/></rdf:RDF>".utf8))]
     case "icc-": return [jpeg(0xE2, "ICC_PROFILE\0\u{1}\u{1}", block), webp(profile: block)]
     // The content of chunks with texts and compression of their own.
     case "itxt": return [png("iTXt", block)]
