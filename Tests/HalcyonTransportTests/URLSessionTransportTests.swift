@@ -53,6 +53,14 @@ struct URLSessionTransportTests {
     }
   }
 
+  @Test func `the status that only proxies send is not that of the server`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .status(407, body: Data([1])))
+      let error = await #expect(throws: TransportError.self) { try await status(of: url, URLSessionTransport()) }
+      guard case .proxyFailed(_, 407, _)? = error else { return #expect(Bool(false), "\(String(describing: error))") }
+    }
+  }
+
   private func locked(_ server: ImageServer) -> URL {
     server.serve("/a") { request in
       request.headers["Authorization"] == "Basic YTpi"

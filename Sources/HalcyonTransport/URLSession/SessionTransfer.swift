@@ -93,6 +93,12 @@ final class SessionTransfer: Sendable {
   func receive(_ response: URLResponse) {
     guard let response = response as? HTTPURLResponse else { return }
     receivedBytes()
+    // Only a proxy sends it (RFC 9110, 15.5.8); the session does not say which.
+    guard response.statusCode != 407 else {
+      let reason = "it responded with HTTP 407 itself"
+      transfer.end(.failure(.proxyFailed(proxy: "of the system", status: 407, reason: reason)))
+      return task.cancel()
+    }
     var headers = HTTPHeaders()
     for (name, value) in response.allHeaderFields { headers.add(name: "\(name)", value: "\(value)") }
     let byteLimit = transfer.request.limits.headerByteCount
