@@ -37,14 +37,7 @@ enum LooksScene {
       gtk_window_set_focus_visible(OpaquePointer(stage.window).as(GtkWindow.self), 1)
       gtk_widget_grab_focus(views[3])
       for _ in 0..<20 { await stage.nextFrame() }
-      guard let paintable = gtk_widget_paintable_new(stage.window), let snapshot = gtk_snapshot_new() else { return }
-      let (width, height) = (gtk_widget_get_width(stage.window), gtk_widget_get_height(stage.window))
-      gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
-      guard let node = gtk_snapshot_free_to_node(snapshot) else { return }
-      var bounds = graphene_rect_t(
-        origin: graphene_point_t(x: 0, y: 0), size: graphene_size_t(width: Float(width), height: Float(height)))
-      let texture = gsk_renderer_render_texture(gtk_native_get_renderer(OpaquePointer(stage.window)), node, &bounds)
-      gdk_texture_save_to_png(texture, file)
+      stage.saveScreenshot(file)
       gate.open()
     }
   }

@@ -83,6 +83,7 @@ enum Scenes {
     "picture-of-ui-file": PaintableScenes.builder,
     "paintable-freed": PaintableScenes.freed,
     "looks": LooksScene.play,
+    "guide": GuideScene.play,
     "view-zoom": ZoomScene.play,
     "animation-timing": AnimationScenes.timing,
     "animation-hidden": AnimationScenes.hidden,

@@ -83,6 +83,18 @@ final class Stage {
     try Screenshot(of: widget, in: window)
   }
 
+  /// Writes a picture of the window, for eyes.
+  func saveScreenshot(_ file: String) {
+    let (width, height) = (gtk_widget_get_width(window), gtk_widget_get_height(window))
+    guard let paintable = gtk_widget_paintable_new(window), let snapshot = gtk_snapshot_new() else { return }
+    gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
+    guard let node = gtk_snapshot_free_to_node(snapshot) else { return }
+    var bounds = graphene_rect_t(
+      origin: graphene_point_t(x: 0, y: 0), size: graphene_size_t(width: Float(width), height: Float(height)))
+    let texture = gsk_renderer_render_texture(gtk_native_get_renderer(OpaquePointer(window)), node, &bounds)
+    gdk_texture_save_to_png(texture, file)
+  }
+
   /// Checks the colour at a point, given as fractions of the widget's width and height, after the next frame.
   func require(
     _ widget: UnsafeMutablePointer<GtkWidget>, x: Double = 0.5, y: Double = 0.5, is color: Color, tolerance: Int = 3

@@ -204,6 +204,12 @@ import Testing
     #expect(try await Scene.play("view-natural-size") == "")
   }
 
+  @Test func `each place that the guides name shows its image, at the size of the image where it has none`()
+    async throws
+  {
+    #expect(try await Scene.play("guide") == "")
+  }
+
   @Test func `a cross-fade from nothing can be interrupted before its first frame`() async throws {
     #expect(try await Scene.play("view-fade-from-nothing") == "")
   }

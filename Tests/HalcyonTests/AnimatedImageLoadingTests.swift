@@ -20,6 +20,22 @@ struct AnimatedImageLoadingTests {
     }
   }
 
+  @Test func `the first frame of an animation has the scale of its request, from each cache`() async throws {
+    try await OptionsFixture.run(serving: try TestImage.gif(reds: [10, 200])) { fixture async throws in
+      _ = try await fixture.pipeline.image(for: fixture.request())
+      await fixture.pipeline.cache.flush()
+      let still = fixture.request {
+        $0.animation = .firstFrame
+        $0.scale = 3
+      }
+      for origin in [ImageOrigin.memory, .store] {
+        let response = try await fixture.pipeline.response(for: still)
+        #expect(response.origin == origin && response.image.scale == 3 && response.image.animation == nil)
+        fixture.memory.removeAll()
+      }
+    }
+  }
+
   @Test func `an animated image is read from disk unchanged`() async throws {
     let file = TinyGIF.animation(reds: [10, 20, 30])
     try await withOrigin { _, folder in

@@ -64,6 +64,21 @@ import Testing
     #expect(view.display.events == shown + shown + ["placeholder dots"])
   }
 
+  @Test @MainActor func `the error of a URL resolver reaches the completion, and the placeholder stays`() async throws {
+    struct NoAddress: Error {}
+    let view = ViewFixture()
+    let errors = EventLog<Bool>()
+    let request = ImageRequest(source: .url(key: "avatar") { throw NoAddress() })
+    view.binder.hc.setImage(
+      with: request, placeholder: .icon("dots"), options: ImageViewOptions(placeholderDelay: .zero)
+    ) { result in
+      guard case .failure(.loading(.providerFailed(_, let cause))) = result else { return errors.record(false) }
+      errors.record(cause is NoAddress)
+    }
+    #expect(try await errors.waitForEvents(count: 1) == [true])
+    #expect(view.display.events == ["placeholder dots"])
+  }
+
   @Test @MainActor func `a default placeholder is shown for every image and without a URL, unless a call has its own`()
   {
     let view = ViewFixture(holding: ["40x20"]) {

@@ -164,6 +164,8 @@ struct ViewSituationTests {
       #expect(display.events == [policy == .revalidate ? "preview 40x20" : "image 40x20"])
       withExtendedLifetime(binder) {}
     }
+    // What is gone stays in views, and in no cache.
+    if status != 403 { #expect(fixture.memory.count == 0 && fixture.store.keys.isEmpty) }
   }
 
   @Test(arguments: [false, true])
