@@ -40,11 +40,15 @@ package struct Renderer: Sendable {
     var image = try decoded(file, as: rendition, isCancelled: isCancelled)
     let (size, isPartial) = (image.size, image.isPartial)
     let placeholder = makesPlaceholder && !isPartial && rendition.size.isWhole ? ThumbHash(image.bitmap) : nil
+    let decodingEnd = ContinuousClock.now
     image = try processed(image, by: rendition.processors)
+    let processingEnd = rendition.processors.isEmpty ? decodingEnd : .now
     let data = try rendition.encoding.flatMap { encoding throws(RenderingError) in
       try encoded(image, as: encoding, of: file) ?? file.data
     }
-    return Rendered(image: image, data: data, placeholder: placeholder, decodedSize: size, isPartial: isPartial)
+    return Rendered(
+      image: image, data: data, placeholder: placeholder, decodedSize: size, isPartial: isPartial,
+      ends: (decodingEnd, processingEnd, .now))
   }
 
   /// The first step: the image of a file at a size and in a colour space.
@@ -181,6 +185,9 @@ package struct Rendered: Sendable {
   /// The size at which the file was decoded.
   package var decodedSize: PixelSize
   package var isPartial = false
+  /// When each step ended; `nil` where the steps of many frames alternate, or there is only one.
+  package var ends:
+    (decoding: ContinuousClock.Instant, processing: ContinuousClock.Instant, encoding: ContinuousClock.Instant)?
 }
 
 /// Why a rendition was not made, with the error of the step that failed.

@@ -107,7 +107,12 @@ extension Rendition {
 
 extension Rendition {
   /// Appends what changes the pixels to the fields of a cache key.
-  package func append(to fields: inout KeyFields) {
+  package func append(to fields: inout KeyFields) { Self.append(size, processors, colorSpace, to: &fields) }
+
+  /// Appends these properties of a rendition, which need not be made for each look-up in memory.
+  package static func append(
+    _ size: TargetSize, _ processors: [any ImageProcessor], _ colorSpace: TargetColorSpace, to fields: inout KeyFields
+  ) {
     size.append(to: &fields)
     for processor in processors { fields.append("process", processor.identifier) }
     if colorSpace != .sRGB { fields.append("color", colorSpace.rawValue) }

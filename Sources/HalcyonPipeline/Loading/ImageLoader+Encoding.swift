@@ -10,16 +10,19 @@ struct EncodedVariant: Sendable {
   let source: EncodedImage
   /// Whether the file was in the store, so that nothing was decoded and encoded.
   let wasStored: Bool
+  /// The steps of making the file.
+  let trace: LoadTrace
 
-  init(_ data: Data, of source: EncodedImage, wasStored: Bool = false) {
+  init(_ data: Data, of source: EncodedImage, wasStored: Bool = false, trace: LoadTrace = LoadTrace()) {
     self.data = data
     self.source = source
     self.wasStored = wasStored
+    self.trace = trace
   }
 }
 
 extension EncodedVariant: LoadResult {
-  var lastEvent: PipelineEvent.Kind { .finished(source.origin, LoadTrace()) }
+  var lastEvent: PipelineEvent.Kind { .finished(source.origin, source.trace.adding(trace)) }
 }
 
 /// Loads of encoded images: thumbnails that a server sends, files for other programs.
@@ -103,6 +106,7 @@ extension ImageLoader {
     let load = load.changed { $0.storage?.encoding = plan.encoding }
     var rendition = load.request.rendition(plan.processors, of: encoded.responseHead)
     (rendition.size, rendition.encoding, rendition.frameLimit) = (plan.size, plan.encoding, plan.frameLimit)
+    let start = ContinuousClock.now
     let rendered: Rendered
     do {
       let file = try file(encoded, load.request)
@@ -122,7 +126,7 @@ extension ImageLoader {
       await startStoring(data, of: encoded, load)
       try await applyStoreOptions(load, after: encoded)
     }
-    return EncodedVariant(data, of: encoded)
+    return EncodedVariant(data, of: encoded, trace: LoadTrace(of: rendered, since: start))
   }
 
   private func plan(_ planner: EncodingPlanner, _ encoded: EncodedImage) throws(ImageError) -> Rendition? {
@@ -135,6 +139,17 @@ extension ImageLoader {
     } catch {
       throw .failed(cause: error, url: encoded.sourceURL)
     }
+  }
+}
+
+extension LoadTrace {
+  /// The steps of a rendered file.
+  fileprivate init(of rendered: Rendered, since start: ContinuousClock.Instant) {
+    self.init()
+    guard let (decoded, processed, encoded) = rendered.ends else { return add(.encode, since: start) }
+    add(.decode, since: start, until: decoded)
+    if processed != decoded { add(.process, since: decoded, until: processed) }
+    add(.encode, since: processed, until: encoded)
   }
 }
 

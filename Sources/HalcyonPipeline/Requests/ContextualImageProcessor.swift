@@ -37,21 +37,14 @@ public struct ImageProcessingContext: Sendable {
 }
 
 extension ImageRequest {
-  /// What is made of the pixels, with processors that see no response.
-  var pixels: Rendition {
-    var rendition = Rendition(size: targetSize, processors: processors)
-    rendition.colorSpace = targetColorSpace
-    return rendition
-  }
-
   /// What is made of a file.
   ///
   /// - Parameters:
   ///   - processors: The processors, for which those that see the response get it.
   ///   - response: The response that the file came in.
   func rendition(_ processors: [any ImageProcessor], of response: ResponseHead?) -> Rendition {
-    var rendition = pixels
-    rendition.processors = bound(processors, to: response)
+    var rendition = Rendition(size: targetSize, processors: bound(processors, to: response))
+    rendition.colorSpace = targetColorSpace
     rendition.allowsPartialImage = acceptsPartialImage
     rendition.keepsAnimation = !loadsFirstFrame
     return rendition

@@ -9,6 +9,8 @@ public struct LoadTrace: Hashable, Sendable {
   public struct Step: Hashable, Sendable {
     /// The kind of work.
     public var kind: Kind
+    /// When the step began.
+    public var start: ContinuousClock.Instant
     /// The duration.
     public var duration: Duration
     /// The reason of a store miss; `nil` for a hit and for all other steps.
@@ -32,8 +34,10 @@ public struct LoadTrace: Hashable, Sendable {
     case storeWrite
     /// Decoding, including the wait for a free thread.
     case decode
-    /// Running one processor, including the wait for a free thread.
+    /// Running one processor, including the wait for a free thread; all processors of an image that is encoded.
     case process
+    /// Encoding, also all of the work for the frames of an animation.
+    case encode
   }
 
   /// The steps.
@@ -61,7 +65,14 @@ public struct LoadTrace: Hashable, Sendable {
     _ kind: Kind, since start: ContinuousClock.Instant, until end: ContinuousClock.Instant = .now,
     miss: CacheMiss? = nil, tier: String? = nil
   ) {
-    steps.append(Step(kind: kind, duration: start.duration(to: end), miss: miss, tier: tier))
+    steps.append(Step(kind: kind, start: start, duration: start.duration(to: end), miss: miss, tier: tier))
+  }
+
+  /// Adds the steps of another trace.
+  func adding(_ other: LoadTrace) -> LoadTrace {
+    var trace = self
+    trace.steps += other.steps
+    return trace
   }
 
   /// The tier of the last read from the store.

@@ -25,7 +25,7 @@ struct RequestKeys: Sendable {
     image = KeyFields.key { fields in
       Self.appendFetchFields(of: request, version, to: &fields)
       fetchLength = fields.count
-      request.pixels.append(to: &fields)
+      Rendition.append(request.targetSize, request.processors, request.targetColorSpace, to: &fields)
       if let box = request.optionsBox {
         if let frames = request.framesValue { fields.append("frames", frames) }
         if let decoder = box.options.decoderHook { fields.append("decoder", decoder.identity) }

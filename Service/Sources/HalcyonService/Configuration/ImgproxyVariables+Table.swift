@@ -161,8 +161,10 @@ extension ImgproxyVariables {
     + ImgproxyVariable.all("FALLBACK_IMAGE_TTL", .combined, "same; without it a minute, not `TTL`")
 
   private static let monitoring: [ImgproxyVariable] =
-    ImgproxyVariable.settings("same; the metrics have other names", ["PROMETHEUS_BIND": "metrics-address"])
-    + ImgproxyVariable.all("PROMETHEUS_NAMESPACE", .missing, "*missing*")
+    ImgproxyVariable.settings(
+      "same: the metrics of imgproxy under its names, but those of libvips, and those of the service",
+      ["PROMETHEUS_BIND": "metrics-address"])
+    + ImgproxyVariable.all("PROMETHEUS_NAMESPACE", .combined, "same; it applies to the metrics of imgproxy")
     + ImgproxyVariable.translated("LOG_FORMAT", "`json` and any other") { (format) throws(ConfigurationError) in
       ["json", "gcp"].contains(format) ? [("log-json", "true")] : []
     }

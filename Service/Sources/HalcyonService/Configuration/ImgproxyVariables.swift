@@ -118,6 +118,9 @@ enum ImgproxyVariables {
     if try isTrue("PNG_QUANTIZE", variables) == true {
       try set("png-colors", variables["PNG_QUANTIZATION_COLORS"] ?? "256", &settings)
     }
+    if variables["PROMETHEUS_BIND"] != nil {
+      try set("imgproxy-metrics", variables["PROMETHEUS_NAMESPACE"] ?? "none", &settings)
+    }
     guard try isTrue("USE_S3", variables) == true else { return }
     (settings.usesStorage, settings.usesInstanceRole) = (true, true)
     let environment = SharedCredentials.adding(to: environment)

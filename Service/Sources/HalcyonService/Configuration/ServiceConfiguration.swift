@@ -131,6 +131,8 @@ public struct ServiceConfiguration: Sendable {
   /// Whether artist and copyright are kept nevertheless. Default: yes, as imgproxy.
   public var keepsCopyright = true
 
+  /// What the names of imgproxy's metrics begin with where these are served as well; empty for nothing, and `nil` without them.
+  public var imgproxyMetrics: String?
   /// Whether error responses say what only the log has otherwise, such as URLs of sources; for development. Default: no.
   public var showsErrorDetails = false
   /// Whether requests whose source cannot be fetched or read are logged as warnings and errors, not as information.

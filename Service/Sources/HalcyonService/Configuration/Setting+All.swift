@@ -26,6 +26,17 @@ extension Setting {
     } value: {
       $0.configuration.metricsAddress?.description ?? ""
     },
+    Setting(
+      "imgproxy-metrics", "PREFIX",
+      "Also serve metrics under the names of imgproxy, with a prefix such as imgproxy, or none for no prefix."
+    ) { (text, settings) throws(ConfigurationError) in
+      guard !text.isEmpty, text.utf8.allSatisfy({ (97...122).contains($0) || (65...90).contains($0) || $0 == 95 }) else {
+        throw .invalidValue(setting: "imgproxy-metrics", value: text, expected: "letters and underscores, or none")
+      }
+      settings.configuration.imgproxyMetrics = text == "none" ? "" : text
+    } value: {
+      $0.configuration.imgproxyMetrics.map { $0.isEmpty ? "none" : $0 } ?? ""
+    },
     list(
       "keys", "HEX,…", \.keys, "The keys that sign URLs; the others are accepted while keys are replaced.",
       expected: "hexadecimal digits", element: Data.init(hexadecimal:), text: { _ in "(secret)" }),

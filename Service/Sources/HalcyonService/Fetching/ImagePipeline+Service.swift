@@ -17,7 +17,7 @@ extension ImagePipeline {
   ///     this process.
   convenience init(
     service: ServiceConfiguration, resolver: SourceResolver, ownTransports: [String: any Transport],
-    workload: Workload, metrics: ServiceMetrics,
+    workload: Workload, metrics: ServiceMetrics, eventHandler: (@Sendable (PipelineEvent) -> Void)?,
     drawingProgram: (program: URL, arguments: [String])?, logger: Logger
   ) {
     let network = CurlTransport(configuration: CurlTransport.Configuration(addressPolicy: service.addressPolicy))
@@ -38,6 +38,7 @@ extension ImagePipeline {
     configuration.memoryBudget = MemoryBudget(byteLimit: service.workingByteCount)
     if !service.userAgent.isEmpty { configuration.headers["User-Agent"] = service.userAgent }
     configuration.redirectLimit = service.redirectLimit
+    configuration.eventHandler = eventHandler
     configuration.makesPlaceholders = service.showsGallery
     configuration.connectionLimits = ConnectionLimits(
       total: service.sourceConnections, perHost: service.sourceConnectionsPerHost, waiting: .max)

@@ -6,12 +6,11 @@ import Synchronization
 final class ServiceMetrics: Sendable {
   private struct State {
     var requests: [Int: Int] = [:]
-    var results: [String: Int] = [:]
+    var hitCount = 0
+    var missCount = 0
     var sentByteCount = 0
     var decodeCount = 0
-    /// Requests by the first bucket that contains their duration; the last one has no limit.
-    var durations = [Int](repeating: 0, count: ServiceMetrics.buckets.count + 1)
-    var durationSum = 0.0
+    var durations = Histogram(buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
     var inFlightCount = 0
     /// Requests to sources by the status of their response, or the kind of their failure.
     var sources: [String: Int] = [:]
@@ -19,10 +18,10 @@ final class ServiceMetrics: Sendable {
     var sourceDurationSum = 0.0
   }
 
-  /// The upper limits of the histogram, in seconds.
-  private static let buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-
   private let state = Mutex(State())
+
+  /// Requests without a response.
+  var inFlightCount: Int { state.withLock(\.inFlightCount) }
 
   func begin() { state.withLock { $0.inFlightCount += 1 } }
 
@@ -44,15 +43,16 @@ final class ServiceMetrics: Sendable {
 
   /// - Parameter isHit: Whether the result was in the cache, or `nil` without a result.
   func end(status: Int, byteCount: Int, duration: Duration, isHit: Bool?) {
-    let seconds = duration / .seconds(1)
-    let bucket = Self.buckets.firstIndex { seconds <= $0 } ?? Self.buckets.count
     state.withLock { state in
       state.inFlightCount -= 1
       state.requests[status, default: 0] += 1
       state.sentByteCount += byteCount
-      state.durations[bucket] += 1
-      state.durationSum += seconds
-      if let isHit { state.results[isHit ? "hit" : "miss", default: 0] += 1 }
+      state.durations.add(duration)
+      switch isHit {
+      case true?: state.hitCount += 1
+      case false?: state.missCount += 1
+      case nil: break
+      }
     }
   }
 
@@ -70,7 +70,7 @@ final class ServiceMetrics: Sendable {
       lines.append("halcyon_requests_total{status=\"\(status)\"} \(count)")
     }
     describe("halcyon_results_total", "Results that were in the cache, and those that were made.", "counter")
-    for (cache, count) in state.results.sorted(by: { $0.key < $1.key }) {
+    for (cache, count) in [("hit", state.hitCount), ("miss", state.missCount)] {
       lines.append("halcyon_results_total{cache=\"\(cache)\"} \(count)")
     }
     describe("halcyon_decodes_total", "Sources that were decoded or sanitised; equal requests share one.", "counter")
@@ -78,15 +78,7 @@ final class ServiceMetrics: Sendable {
     describe("halcyon_sent_bytes_total", "Bytes of the bodies of responses.", "counter")
     lines.append("halcyon_sent_bytes_total \(state.sentByteCount)")
     describe("halcyon_request_duration_seconds", "The time from a request to its response.", "histogram")
-    var sum = 0
-    for (index, limit) in Self.buckets.enumerated() {
-      sum += state.durations[index]
-      lines.append("halcyon_request_duration_seconds_bucket{le=\"\(limit)\"} \(sum)")
-    }
-    sum += state.durations[Self.buckets.count]
-    lines.append("halcyon_request_duration_seconds_bucket{le=\"+Inf\"} \(sum)")
-    lines.append("halcyon_request_duration_seconds_sum \(state.durationSum)")
-    lines.append("halcyon_request_duration_seconds_count \(sum)")
+    lines += state.durations.lines("halcyon_request_duration_seconds")
     describe("halcyon_source_requests_total", "Requests to sources by the status of their response.", "counter")
     for (status, count) in state.sources.sorted(by: { $0.key < $1.key }) {
       lines.append("halcyon_source_requests_total{status=\"\(status)\"} \(count)")

@@ -16,6 +16,8 @@ struct ResultResponse: Sendable {
   private let fallbackStatus: Int?
   /// The path of its requests in the log; `nil` if that was not made yet.
   private(set) var loggedPath: String?
+  /// ``wholeHeaders`` of a result that is sent often.
+  private var whole: HTTPFields?
 
   init(
     _ result: ImageResult, _ options: ProcessingOptions, source: String, _ configuration: ServiceConfiguration,
@@ -51,11 +53,23 @@ struct ResultResponse: Sendable {
     var hit = self
     hit.headers[.cacheStatus] = Self.hit
     hit.loggedPath = loggedPath
+    if fallbackStatus == nil { hit.whole = hit.wholeHeaders }
     return hit
+  }
+
+  /// The headers of a response with the whole result.
+  private var wholeHeaders: HTTPFields {
+    var headers = headers
+    headers[.contentDisposition] = disposition
+    headers[.acceptRanges] = "bytes"
+    return headers
   }
 
   /// The response to a request with these headers.
   func response(to request: HTTPFields) -> ServiceResponse {
+    if let whole, !request.contains(.range), !request.contains(.ifNoneMatch), !request.contains(.ifModifiedSince) {
+      return ServiceResponse(status: 200, headers: whole, body: body)
+    }
     var headers = headers
     if let fallbackStatus {
       headers[.contentDisposition] = disposition
@@ -65,8 +79,7 @@ struct ResultResponse: Sendable {
       headers[.contentType] = nil
       return ServiceResponse(status: 304, headers: headers, body: ByteBuffer())
     }
-    headers[.contentDisposition] = disposition
-    headers[.acceptRanges] = "bytes"
+    headers = wholeHeaders
     let range = ByteRange(
       range: request[.range], ifRange: request[.ifRange], entityTag: headers[.eTag],
       lastModified: headers[.lastModified], byteCount: byteCount)

@@ -9,6 +9,7 @@ import HalcyonBackend
 public import Logging
 import NIOCore
 import Synchronization
+public import Tracing
 
 /// An image service without its sockets: responds to requests with images, their properties, its health and metrics.
 public final class ImageService: Sendable {
@@ -25,6 +26,8 @@ public final class ImageService: Sendable {
   /// The handler of ``logger`` if it writes records itself.
   private let requestLog: (any RequestLogHandler)?
   private let loggedPath: LoggedPath
+  private let spans: RequestSpans?
+  private let imgproxyMetrics: ImgproxyMetrics?
   private let time: any TimeSource
   private let uploads: Uploads
   private let responses: ResponseCache
@@ -38,17 +41,22 @@ public final class ImageService: Sendable {
   /// - Parameters:
   ///   - drawingProgram: The program that draws SVG in a process of its own, with its arguments; `nil` draws SVG in this
   ///     process.
+  ///   - tracer: Gets a span for each request, with spans of what is read, fetched, decoded, processed and encoded for it; the
+  ///     requests to sources are connected with them.
   ///   - time: The clock of deadlines and expiring URLs.
   /// - Throws: ``ConfigurationError`` for a watermark, a fallback image or a folder that cannot be read.
   public init(
     _ configuration: ServiceConfiguration, logger: Logger,
-    drawingProgram: (program: URL, arguments: [String])? = nil, time: any TimeSource = SystemTime()
+    drawingProgram: (program: URL, arguments: [String])? = nil, tracer: (any Tracer)? = nil,
+    time: any TimeSource = SystemTime()
   ) async throws {
     try configuration.checkFiles()
     self.configuration = configuration
     self.logger = logger
     requestLog = (logger.handler as? any RequestLogHandler).flatMap { $0.metadata.isEmpty ? $0 : nil }
     loggedPath = LoggedPath(configuration)
+    spans = tracer.map { RequestSpans($0) }
+    imgproxyMetrics = configuration.imgproxyMetrics.map { ImgproxyMetrics(namespace: $0) }
     self.time = time
     signer = URLSigner(pairs: configuration.keyPairs, byteCount: configuration.signatureByteCount)
     parser = OptionParser(
@@ -65,9 +73,16 @@ public final class ImageService: Sendable {
     let resolver = SourceResolver(configuration, uploads: configuration.showsGallery ? uploads : nil, time: time)
     var fallback = FallbackImage(configuration)
     let transports = resolver.ownTransports.merging(fallback?.ownTransports ?? [:]) { $1 }
+    var eventHandler: (@Sendable (PipelineEvent) -> Void)?
+    if spans != nil || imgproxyMetrics != nil {
+      eventHandler = { [spans, imgproxyMetrics] event in
+        spans?(event)
+        imgproxyMetrics?(event)
+      }
+    }
     let pipeline = ImagePipeline(
       service: configuration, resolver: resolver, ownTransports: transports, workload: workload,
-      metrics: metrics, drawingProgram: drawingProgram, logger: logger)
+      metrics: metrics, eventHandler: eventHandler, drawingProgram: drawingProgram, logger: logger)
     try await Self.reading("fallback", configuration.fallback) { _ in try await fallback?.read(with: pipeline) }
     let mark = try await Self.reading("watermark", configuration.watermark) { try await pipeline.image(for: $0).bitmap }
     let formats = FormatRules(
@@ -118,28 +133,38 @@ public final class ImageService: Sendable {
     let start = ContinuousClock.now
     let id = RequestIdentifier.text(of: request.headers)
     metrics.begin()
-    var isHit: Bool?
-    var failure: ServiceError?
-    var response: ServiceResponse
+    let span = spans?.start(request, id: id, path: loggedPath.text(request.path))
+    var fields = TraceFields.fields(of: request.headers, id: id)
+    if let span, let spans { for field in spans.fields(of: span).fields { fields[field.name] = field.value } }
+    var (response, isHit, failure) = await TraceFields.$current.withValue(fields) {
+      guard let span else { return await outcome(of: request) }
+      return await ServiceContext.withValue(span.context) { await outcome(of: request) }
+    }
+    if let span { spans?.end(span, status: response.status, failure) }
+    finish(&response, to: request, id: id, since: start, isHit: isHit, failure: failure)
+    return response
+  }
+
+  /// The response to a request, whether its image was in the cache, and why it failed.
+  private func outcome(
+    of request: ServiceRequest
+  ) async -> (response: ServiceResponse, isHit: Bool?, failure: ServiceError?) {
     do {
       switch request.method {
       case .get, .head:
-        (response, isHit) = try await TraceFields.$current.withValue(TraceFields.fields(of: request.headers, id: id)) {
-          try await route(request)
-        }
+        let (response, isHit) = try await route(request)
+        return (response, isHit, nil)
       case .post where request.path == GalleryUpload.path && configuration.showsGallery:
         guard isAuthorized(request) else { throw ServiceError.secretMissing }
-        response = try await upload(request)
-      case .delete where request.path.hasPrefix("/cache/"): response = try await purge(request)
-      case .options where !request.path.hasPrefix("/gallery"): response = .options
+        return (try await upload(request), nil, nil)
+      case .delete where request.path.hasPrefix("/cache/"): return (try await purge(request), nil, nil)
+      case .options where !request.path.hasPrefix("/gallery"): return (.options, nil, nil)
       default: throw ServiceError.methodNotAllowed
       }
     } catch {
-      failure = ServiceError(error)
-      response = .failure(ServiceError(error), showsCause: configuration.showsErrorDetails)
+      let failure = ServiceError(error)
+      return (.failure(failure, showsCause: configuration.showsErrorDetails), nil, failure)
     }
-    finish(&response, to: request, id: id, since: start, isHit: isHit, failure: failure)
-    return response
   }
 
   /// The response with a result that is in memory, without any work; `nil` if ``response(to:)`` has to be called.
@@ -149,10 +174,13 @@ public final class ImageService: Sendable {
     else { return nil }
     let start = ContinuousClock.now
     metrics.begin()
+    let id = RequestIdentifier.text(of: request.headers)
     var response = result.response(to: request.headers)
-    finish(
-      &response, to: request, id: RequestIdentifier.text(of: request.headers), since: start, isHit: true,
-      loggedPath: result.loggedPath)
+    if let spans {
+      let path = result.loggedPath ?? loggedPath.text(request.path)
+      spans.end(spans.start(request, id: id, path: path, at: start), status: response.status)
+    }
+    finish(&response, to: request, id: id, since: start, isHit: true, loggedPath: result.loggedPath)
     return response
   }
 
@@ -187,6 +215,7 @@ public final class ImageService: Sendable {
     let byteCount = request.method == .head ? 0 : response.body.readableBytes
     let duration = ContinuousClock.now - start
     metrics.end(status: response.status, byteCount: byteCount, duration: duration, isHit: isHit)
+    imgproxyMetrics?.end(status: response.status, duration: duration, failure)
     let level = logLevel(status: response.status, failure)
     guard logger.logLevel <= level else { return }
     let record = RequestRecord(
@@ -272,7 +301,11 @@ public final class ImageService: Sendable {
       guard !isStopping else { throw .shuttingDown }
       return .text(200, "OK\n")
     case "/metrics":
-      let text = metrics.text(measures: measures, tiers: maker.pipeline.cache.tiers?.statistics ?? [])
+      var text = metrics.text(measures: measures, tiers: maker.pipeline.cache.tiers?.statistics ?? [])
+      if let imgproxyMetrics {
+        text += imgproxyMetrics.text(
+          workers: configuration.concurrency, requestCount: metrics.inFlightCount, imageCount: workload.counts.working)
+      }
       return .text(200, text, type: "text/plain; version=0.0.4; charset=utf-8")
     default: throw .notFound
     }
@@ -321,7 +354,7 @@ public final class ImageService: Sendable {
 
   private func gallery(_ path: String) async throws -> ServiceResponse {
     guard configuration.showsGallery else { throw ServiceError.notFound }
-    if let response = GalleryPage.response(to: path) { return response }
+    if let response = GalleryPage.response(to: path, hasWatermark: configuration.watermark != nil) { return response }
     guard path == "/gallery.json" else { throw ServiceError.notFound }
     guard let folder = configuration.localRoot else { return .text(200, "[]", type: "application/json") }
     let photos = GalleryPhotos(maker: maker)

@@ -37,6 +37,36 @@ struct MonitoringTests {
     }
   }
 
+  @Test(arguments: ["", "imgproxy"])
+  func `the metrics of imgproxy are served beside those of the service where they are asked for`(
+    namespace: String
+  ) async throws {
+    try await RunningService.run({ $0.imgproxyMetrics = namespace }) { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=60"]))
+      for _ in 0..<3 { _ = try await service.image("w:40", of: source) }
+      _ = try await service.image("w:40", of: origin.url("/missing.png"))
+      _ = try await service.image("nothing:1", of: source)
+      let text = try await service.get("/metrics").text
+      let prefix = namespace.isEmpty ? "" : "imgproxy_"
+      for line in [
+        "requests_total 5", "status_codes_total{status=\"200\"} 3", "status_codes_total{status=\"404\"} 1",
+        "errors_total{type=\"download\"} 1", "errors_total{type=\"path_parsing\"} 1",
+        "request_duration_seconds_count 5", "request_duration_seconds_bucket{le=\"+Inf\"} 5",
+        "request_span_duration_seconds_count{span=\"downloading_image\"} 1",
+        "request_span_duration_seconds_bucket{span=\"processing_image\",le=\"+Inf\"} 1",
+        "requests_in_progress 1", "images_in_progress 0",
+      ] {
+        #expect(text.contains("\n\(prefix)\(line)\n"), "\(line)")
+      }
+      #expect(text.contains("\n# TYPE \(prefix)workers_utilization gauge\n"))
+      #expect(text.contains("\nhalcyon_requests_total{status=\"200\"} 3\n"))
+    }
+    try await RunningService.run { service, _ in
+      let text = try await service.get("/metrics").text
+      #expect(!text.contains("workers_utilization"))
+    }
+  }
+
   @Test func `metrics may have an address of their own`() async throws {
     let port = Monitor(0)
     try await RunningService.run {

@@ -7,6 +7,7 @@ import HalcyonCodecs
 import HalcyonService
 import Logging
 import HalcyonTestSupport
+import Tracing
 
 /// A service on a free port of the loopback interface.
 struct RunningService: Sendable {
@@ -30,7 +31,7 @@ struct RunningService: Sendable {
   /// unless `change` says otherwise.
   static func run(
     _ change: (inout ServiceConfiguration) -> Void = { _ in }, time: any TimeSource = SystemTime(),
-    logger: Logger = .silent, onMetricsListening: @escaping @Sendable (Int) -> Void = { _ in },
+    logger: Logger = .silent, tracer: (any Tracer)? = nil, onMetricsListening: @escaping @Sendable (Int) -> Void = { _ in },
     body: (RunningService, ImageServer) async throws -> Void
   ) async throws {
     let folder = URL.temporaryDirectory.appending(
@@ -42,7 +43,7 @@ struct RunningService: Sendable {
     configuration.addressPolicy.allowed = [AddressRange("127.0.0.0/8")].compactMap(\.self)
     configuration.cacheDirectory = folder
     change(&configuration)
-    let service = try await ImageService(configuration, logger: logger, time: time)
+    let service = try await ImageService(configuration, logger: logger, tracer: tracer, time: time)
     let port = Monitor(0)
     let server = ServiceServer(
       service, configuration: configuration, logger: logger, onMetricsListening: onMetricsListening
