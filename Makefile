@@ -144,7 +144,7 @@ bench-network: packages ## Prints METRIC lines for network loads, against curl.
 
 bench-service: all-packages ## Prints METRIC lines for the image service, beside nginx and thumbor.
 	@Scripts/install-packages wrk nginx-light libnginx-mod-http-image-filter libjpeg-turbo-progs
-	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
+	$(SWIFT) build --quiet -c release --static-swift-stdlib --package-path Service --product halcyon-serve
 	Service/Scripts/bench-service $(ARGUMENTS)
 
 fleet: all-packages ## Runs three nodes, memcached, S3-compatible storage and HAProxy on this machine, and stops one after another.
