@@ -11,13 +11,21 @@ enum GalleryPage {
     """
 
   /// The response with a file of the page; `nil` if the page has none at this path.
-  static func response(to path: String) -> ServiceResponse? {
+  ///
+  /// - Parameter hasWatermark: Whether the page has the controls of the watermark.
+  static func response(to path: String, hasWatermark: Bool) -> ServiceResponse? {
     switch path {
-    case "/": response(with: PackageResources.gallery_html, type: "text/html; charset=utf-8")
+    case "/": response(with: html(hasWatermark), type: "text/html; charset=utf-8")
     case "/gallery.css": response(with: PackageResources.gallery_css, type: "text/css; charset=utf-8")
     case "/gallery.js": response(with: PackageResources.gallery_js, type: "text/javascript; charset=utf-8")
     default: nil
     }
+  }
+
+  private static func html(_ hasWatermark: Bool) -> [UInt8] {
+    guard hasWatermark else { return PackageResources.gallery_html }
+    let text = String(decoding: PackageResources.gallery_html, as: UTF8.self)
+    return Array(text.replacing("data-watermark=\"\"", with: "data-watermark=\"1\"").utf8)
   }
 
   private static func response(with file: [UInt8], type: String) -> ServiceResponse {

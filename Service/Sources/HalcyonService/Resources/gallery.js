@@ -45,7 +45,7 @@ const observer = new IntersectionObserver((entries) => {
     if (!entry.isIntersecting) continue;
     observer.unobserve(entry.target);
     const { image, detail, source } = entry.target.photo;
-    load(path("rs:fill:320:240", source, "webp"), source).then(
+    load(path("rs:fill:320:240/g:sm", source, "webp"), source).then(
       ({ blob, time, hit }) => {
         show(image, blob);
         detail.textContent = `${hit ? "cache" : "made"} ${time.toFixed(0)} ms`;
@@ -61,13 +61,17 @@ function addPhoto(photo) {
   button.type = "button";
   button.setAttribute("aria-pressed", "false");
   const image = document.createElement("img");
-  image.alt = photo.name;
+  // Its name is the text of the button.
+  image.alt = "";
   image.width = 320;
   image.height = 240;
   if (photo.placeholder) image.style.backgroundImage = `url("${photo.placeholder}")`;
   const label = document.createElement("span");
+  const name = document.createElement("b");
+  name.textContent = name.title = photo.name;
   const detail = document.createElement("small");
-  label.append(photo.name, detail);
+  detail.textContent = "\u00A0";
+  label.append(name, detail);
   button.append(image, label);
   button.addEventListener("click", () => { find("source").value = photo.source; update(); });
   button.photo = { image, detail, source: photo.source };
@@ -78,9 +82,7 @@ function addPhoto(photo) {
 
 /** Sends a picture of the user to the service, and shows it as one of the photos. */
 async function upload(file) {
-  const caption = find("caption");
-  caption.classList.remove("error");
-  caption.textContent = "Uploading…";
+  say("Uploading…");
   try {
     const response = await fetch("/gallery/uploads", {
       method: "POST", body: file, headers: { "Content-Type": "application/octet-stream" },
@@ -90,19 +92,40 @@ async function upload(file) {
     if (!sizes.has(photo.source)) addPhoto(photo);
     find("source").value = photo.source;
     await update();
+    document.querySelector('#photos [aria-pressed="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
   } catch (error) {
-    caption.classList.add("error");
-    caption.textContent = error.message;
+    fail(error);
   }
+}
+
+function say(text) {
+  find("caption").classList.remove("error");
+  find("caption").textContent = text;
+}
+
+/** Shows an error in place of the result, which is that of another source. */
+function fail(error) {
+  find("result").hidden = true;
+  find("formats").replaceChildren();
+  find("caption").classList.add("error");
+  find("caption").textContent = error.message;
 }
 
 function options() {
   const value = (id) => find(id).value;
-  const parts = [`rs:${value("type")}:${value("width")}:${value("height")}`];
+  const parts = [];
+  if (Number(value("trim")) > 0) parts.push(`t:${value("trim")}`);
+  if (value("rotation") !== "0") parts.push(`rot:${value("rotation")}`);
+  if (value("mirror")) parts.push(`fl:${value("mirror")}`);
+  if (value("crop") !== "100") parts.push(`c:${value("crop") / 100}:${value("crop") / 100}`);
+  parts.push(`rs:${value("type")}:${value("width")}:${value("height")}`);
   if (value("gravity") !== "ce") parts.push(`g:${value("gravity")}`);
+  if (value("padding") !== "0") parts.push(`pd:${value("padding")}`, `bg:${value("background").slice(1)}`);
   if (Number(value("blur")) > 0) parts.push(`bl:${value("blur")}`);
   if (Number(value("sharpen")) > 0) parts.push(`sh:${value("sharpen")}`);
   if (Number(value("saturation")) !== 1) parts.push(`sa:${value("saturation")}`);
+  if (Number(value("contrast")) !== 1) parts.push(`co:${value("contrast")}`);
+  if (Number(value("watermark")) > 0) parts.push(`wm:${value("watermark")}:${value("place")}:10:10:0.25`);
   parts.push(`q:${value("quality")}`);
   return parts.join("/");
 }
@@ -111,25 +134,29 @@ async function update() {
   const source = find("source").value.trim();
   for (const button of document.querySelectorAll("#photos button"))
     button.setAttribute("aria-pressed", String(button.photo.source === source));
-  for (const output of document.querySelectorAll("output"))
-    output.textContent = output.parentElement.querySelector("input").value;
+  for (const output of document.querySelectorAll("output")) {
+    const input = output.parentElement.querySelector("input");
+    output.textContent = input.value + (input.dataset.unit || "");
+  }
   if (!source) return;
   const own = ++generation;
   current = { source, options: options(), format: find("format").value };
   snippet("url");
-  const caption = find("caption");
+  // Only if it takes long enough to be noticed.
+  const waiting = setTimeout(() => find("stage").classList.add("waiting"), 200);
   try {
     const { blob, time, hit } = await load(path(current.options, source, current.format), source);
     if (own !== generation) return;
     show(find("result"), blob);
     find("result").alt = `${source} as ${current.format}`;
-    caption.classList.remove("error");
-    caption.textContent = `${bytesText(blob.size)}, ${time.toFixed(1)} ms, ${hit ? "from the cache" : "made now"}`;
+    find("result").hidden = false;
+    say(`${bytesText(blob.size)}, ${time.toFixed(1)} ms, ${hit ? "from the cache" : "made now"}`);
   } catch (error) {
-    if (own !== generation) return;
-    caption.classList.add("error");
-    caption.textContent = error.message;
+    if (own === generation) fail(error);
     return;
+  } finally {
+    clearTimeout(waiting);
+    if (own === generation) find("stage").classList.remove("waiting");
   }
   await compare(own);
 }
@@ -171,22 +198,40 @@ function snippet(kind) {
   return texts[kind];
 }
 
+/** Copies a text, and says so on the button and to screen readers. */
+async function copy(button) {
+  const text = snippet(button.dataset.snippet);
+  let message = "Copied.";
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch (error) {
+    // Without permission, or on a page without TLS.
+    getSelection().selectAllChildren(find("snippet"));
+    message = "Selected: copy it with your keyboard or its menu.";
+  }
+  find("copied").textContent = message;
+  clearTimeout(copy.timer);
+  copy.timer = setTimeout(() => { find("copied").textContent = ""; }, 4000);
+}
+
 let delay;
+const updateSoon = () => { clearTimeout(delay); delay = setTimeout(update, 150); };
 find("upload").addEventListener("change", (event) => {
   if (event.target.files.length) upload(event.target.files[0]);
 });
-find("controls").addEventListener("input", (event) => {
-  if (event.target.type !== "file") { clearTimeout(delay); delay = setTimeout(update, 150); }
-});
+find("controls").addEventListener("input", updateSoon);
+find("source").addEventListener("input", updateSoon);
 find("controls").addEventListener("submit", (event) => { event.preventDefault(); update(); });
-for (const button of document.querySelectorAll("[data-snippet]"))
-  button.addEventListener("click", () => {
-    const text = snippet(button.dataset.snippet);
-    if (navigator.clipboard) navigator.clipboard.writeText(text).catch(() => {});
-  });
+find("controls").addEventListener("reset", () => {
+  const source = find("source").value;
+  setTimeout(() => { find("source").value = source; update(); });
+});
+for (const button of document.querySelectorAll("[data-snippet]")) button.addEventListener("click", () => copy(button));
+find("watermarks").hidden = !find("watermarks").dataset.watermark;
 
 fetch("/gallery.json").then((response) => response.json()).then((photos) => {
   photos.forEach(addPhoto);
   if (photos.length) find("source").value = photos[0].source;
+  else say("Enter a source, or upload a picture.");
   update();
 });
