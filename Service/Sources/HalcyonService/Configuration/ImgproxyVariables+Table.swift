@@ -103,8 +103,10 @@ extension ImgproxyVariables {
       "S3_ASSUME_ROLE_ARN S3_ASSUME_ROLE_EXTERNAL_ID S3_ACCESS_POINTS S3_USE_DECRYPTION_CLIENT",
       "requests would be made with other rights, or to other buckets, than these say")
     + ImgproxyVariable.all(
+      "USE_GCS GCS_KEY GCS_ENDPOINT", .missing, "*missing*: use HMAC keys, as the text below says")
+    + ImgproxyVariable.all(
       """
-      USE_GCS GCS_KEY GCS_ENDPOINT USE_ABS ABS_NAME ABS_KEY ABS_ENDPOINT USE_SWIFT SWIFT_USERNAME SWIFT_API_KEY \
+      USE_ABS ABS_NAME ABS_KEY ABS_ENDPOINT USE_SWIFT SWIFT_USERNAME SWIFT_API_KEY \
       SWIFT_AUTH_URL SWIFT_AUTH_VERSION SWIFT_TENANT SWIFT_DOMAIN SWIFT_TIMEOUT_SECONDS SWIFT_CONNECT_TIMEOUT_SECONDS
       """, .missing, "*missing*")
     + ImgproxyVariable.refused(

@@ -30,7 +30,8 @@ extension Setting {
       "imgproxy-metrics", "PREFIX",
       "Also serve metrics under the names of imgproxy, with a prefix such as imgproxy, or none for no prefix."
     ) { (text, settings) throws(ConfigurationError) in
-      guard !text.isEmpty, text.utf8.allSatisfy({ (97...122).contains($0) || (65...90).contains($0) || $0 == 95 }) else {
+      guard !text.isEmpty, text.utf8.allSatisfy({ (97...122).contains($0) || (65...90).contains($0) || $0 == 95 })
+      else {
         throw .invalidValue(setting: "imgproxy-metrics", value: text, expected: "letters and underscores, or none")
       }
       settings.configuration.imgproxyMetrics = text == "none" ? "" : text

@@ -74,7 +74,9 @@ struct LoggedPath {
         rest = at
       }
     }
-    guard let query = bytes[rest...].firstIndex(of: UInt8(ascii: "?")) else { return text + bytes.text(rest..<bytes.endIndex) }
+    guard let query = bytes[rest...].firstIndex(of: UInt8(ascii: "?")) else {
+      return text + bytes.text(rest..<bytes.endIndex)
+    }
     return text + bytes.text(rest..<query + 1) + omission
   }
 }

@@ -186,7 +186,8 @@ struct ImageMaker: Sendable {
     try check(source, frameCount: frameCount, options)
     let plan = try ProcessingPlan(
       options.with(watermarkOpacity: configuration.watermarkOpacity), source: source.pixelSize,
-      undoing: undoneOrientation(source, options), isVector: source.format == .svg, isAnimated: frameCount > 1, sideLimit: configuration.resultSideLimit,
+      undoing: undoneOrientation(source, options), isVector: source.format == .svg, isAnimated: frameCount > 1,
+      sideLimit: configuration.resultSideLimit,
       dimension: configuration.resultDimension, mark: mark)
     if format.isSlow, plan.resultSize.pixelCount > configuration.slowFormatPixelLimit {
       guard options.format != format else {

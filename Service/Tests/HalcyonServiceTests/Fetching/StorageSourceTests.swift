@@ -67,6 +67,31 @@ struct StorageSourceTests {
     }
   }
 
+  @Test func `objects of Google's storage are fetched with HMAC keys, by the URLs that imgproxy has for them`()
+    async throws
+  {
+    let check = SignatureCheck(secretAccessKey: "wJalr/hidden+key", region: "auto")
+    try await ImageServer.run { bucket in
+      bucket.serve("/photos/2024/cat.png", .body(try Quadrants.png()))
+      let command = try ServiceCommand(
+        arguments: [],
+        environment: [
+          "IMGPROXY_USE_S3": "true", "IMGPROXY_S3_ENDPOINT": "http://127.0.0.1:\(bucket.port)",
+          "IMGPROXY_S3_REGION": "auto", "IMGPROXY_URL_REPLACEMENTS": "gs://=s3://",
+          "AWS_ACCESS_KEY_ID": "GOOG1EXAMPLE", "AWS_SECRET_ACCESS_KEY": "wJalr/hidden+key",
+        ])
+      guard case .run(let read) = command else { throw CancellationError() }
+      try await RunningService.run {
+        ($0.storage, $0.sourceRewriting) = (read.storage, read.sourceRewriting)
+      } body: { service, _ async throws in
+        #expect(try await service.get("/_/w:40/plain/gs://photos/2024/cat.png@png").status == 200)
+        let request = try #require(bucket.requests.first)
+        #expect(request.path == "/photos/2024/cat.png" && check.isValid(request))
+        #expect(request.headers["Authorization"]?.contains("GOOG1EXAMPLE") == true)
+      }
+    }
+  }
+
   @Test func `the bucket is in the host if the storage has it there`() async throws {
     try await ImageServer.run { bucket in
       let storage = try storage(at: bucket.port, .virtualHost)

@@ -29,7 +29,8 @@ struct LoggedPathTests {
       ("/_/w:40/\(base64("https://example.com/a.jpg?token=abc"))", "/_/w:40/plain/https://example.com/a.jpg?…"),
       ("/info/_/plain/https://ann:pw@example.com/a.jpg", "/info/_/plain/https://…@example.com/a.jpg"),
       ("/cache/plain/https://ann:pw@example.com/a.jpg", "/cache/plain/https://…@example.com/a.jpg"),
-      ("/health", "/health"), ("/", "/"), ("", ""), ("/_/plain/", "/_/plain/"), ("/_/plain/http://%", "/_/plain/http://%"),
+      ("/health", "/health"), ("/", "/"), ("", ""), ("/_/plain/", "/_/plain/"),
+      ("/_/plain/http://%", "/_/plain/http://%"),
       ("/_/w:40/plain/http://a/\u{1B}[2J", "/_/w:40/plain/http://a/\u{FFFD}[2J"),
     ])
   func `a path has neither user, password nor query of its source`(path: String, logged: String) {

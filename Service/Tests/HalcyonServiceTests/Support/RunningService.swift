@@ -31,7 +31,8 @@ struct RunningService: Sendable {
   /// unless `change` says otherwise.
   static func run(
     _ change: (inout ServiceConfiguration) -> Void = { _ in }, time: any TimeSource = SystemTime(),
-    logger: Logger = .silent, tracer: (any Tracer)? = nil, onMetricsListening: @escaping @Sendable (Int) -> Void = { _ in },
+    logger: Logger = .silent, tracer: (any Tracer)? = nil,
+    onMetricsListening: @escaping @Sendable (Int) -> Void = { _ in },
     body: (RunningService, ImageServer) async throws -> Void
   ) async throws {
     let folder = URL.temporaryDirectory.appending(
