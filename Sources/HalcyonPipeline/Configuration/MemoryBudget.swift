@@ -1,7 +1,6 @@
-import Foundation
 import HalcyonCache
 public import HalcyonImaging
-import HalcyonSupport
+@_spi(Programs) import HalcyonSupport
 
 /// Memory that is reserved before it is used, so that concurrent work stays within a limit.
 ///
@@ -12,35 +11,21 @@ import HalcyonSupport
 /// Reservations are granted in the order of their requests. A reservation that alone exceeds the limit is granted when
 /// nothing else is reserved. Several pipelines may share a budget.
 public final class MemoryBudget: Sendable {
-  private struct Waiter {
-    let id: UInt64
-    let byteCount: Int
-    /// Called once: with whether the memory is reserved.
-    let end: @Sendable (Bool) -> Void
-  }
-
-  private struct State {
-    var reserved = 0
-    var waiters: [Waiter] = []
-    var nextID: UInt64 = 0
-  }
-
   /// The most bytes that are reserved together.
-  public let byteLimit: Int
-  private let state = Lock(State())
+  public var byteLimit: Int { permits.limit }
+  private let permits: Permits
 
   /// Half of the memory available to the process, within its control groups, in bytes.
   public static var defaultByteLimit: Int { MemoryCacheConfiguration.defaultCostLimit * 2 }
 
   /// Creates a budget.
-  public init(byteLimit: Int = MemoryBudget.defaultByteLimit) { self.byteLimit = byteLimit }
+  public init(byteLimit: Int = MemoryBudget.defaultByteLimit) { permits = Permits(limit: byteLimit) }
 
   /// Runs `body` with reserved memory; blocks the thread until it can be reserved.
   public func withReservation<Result, Failure: Error>(
     _ byteCount: Int, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let granted = DispatchSemaphore(value: 0)
-    if !reserve(byteCount, newID(), orWait: { _ in granted.signal() }) { granted.wait() }
+    permits.acquireBlocking(byteCount)
     defer { release(byteCount) }
     return try body()
   }
@@ -48,71 +33,15 @@ public final class MemoryBudget: Sendable {
   /// Waits until memory can be reserved.
   ///
   /// - Throws: `CancellationError` if the task is cancelled before.
-  package func reserve(_ byteCount: Int) async throws {
-    let id = newID()
-    let isReserved = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        if reserve(byteCount, id, orWait: { continuation.resume(returning: $0) }) {
-          return continuation.resume(returning: true)
-        }
-        if Task.isCancelled { cancel(id) }
-      }
-    } onCancel: {
-      cancel(id)
-    }
-    guard isReserved else { throw CancellationError() }
+  package func reserve(_ byteCount: Int) async throws(CancellationError) {
+    do { try await permits.acquire(byteCount) } catch { throw CancellationError() }
   }
 
   /// Ends a reservation.
-  package func release(_ byteCount: Int) { change { $0.reserved -= byteCount } }
+  package func release(_ byteCount: Int) { permits.release(byteCount) }
 
   /// Reservations that wait.
-  package var waitingCount: Int { state.withLock { $0.waiters.count } }
-
-  private func newID() -> UInt64 {
-    state.withLock { state in
-      state.nextID += 1
-      return state.nextID
-    }
-  }
-
-  /// Whether memory could be reserved at once; otherwise a waiter was added.
-  private func reserve(_ byteCount: Int, _ id: UInt64, orWait end: @escaping @Sendable (Bool) -> Void) -> Bool {
-    state.withLock { state in
-      if state.waiters.isEmpty, fits(byteCount, state) {
-        state.reserved += byteCount
-        return true
-      }
-      state.waiters.append(Waiter(id: id, byteCount: byteCount, end: end))
-      return false
-    }
-  }
-
-  private func cancel(_ id: UInt64) {
-    var cancelled: Waiter?
-    change { state in
-      if let index = state.waiters.firstIndex(where: { $0.id == id }) { cancelled = state.waiters.remove(at: index) }
-    }
-    cancelled?.end(false)
-  }
-
-  /// Changes the state, and grants what fits then.
-  private func change(_ change: (inout State) -> Void) {
-    let granted = state.withLock { state in
-      change(&state)
-      var granted: [Waiter] = []
-      while let waiter = state.waiters.first, fits(waiter.byteCount, state) {
-        state.reserved += waiter.byteCount
-        granted.append(state.waiters.removeFirst())
-      }
-      return granted
-    }
-    for waiter in granted { waiter.end(true) }
-  }
-
-  private func fits(_ byteCount: Int, _ state: State) -> Bool {
-    state.reserved == 0 || byteCount <= byteLimit - state.reserved
-  }
+  package var waitingCount: Int { permits.waitingCount }
 }
 
 extension ImageInfo {

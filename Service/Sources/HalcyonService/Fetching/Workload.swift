@@ -1,4 +1,5 @@
 import Halcyon
+@_spi(Programs) import HalcyonSupport
 import Synchronization
 
 /// The loads in flight by what they wait for: a look-up, their source, or a decoder.
@@ -33,16 +34,12 @@ final class Workload: Sendable {
     var loads: [String: Load] = [:]
     var hosts: [String: Int] = [:]
     var counts = Counts()
-    /// The bytes of the sources of loads that work, or wait for a decoder.
-    var fetchedByteCount = 0
-    /// Transfers that wait for these bytes to be decoded.
-    var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
-    var lastID: UInt64 = 0
   }
 
   private let fetchLimit: Int
   private let workLimit: Int
-  private let fetchedByteLimit: Int
+  /// The bytes of the sources of loads that work, or wait for a decoder.
+  private let fetchedBytes: Permits
   private let state = Mutex(State())
 
   /// - Parameters:
@@ -50,13 +47,14 @@ final class Workload: Sendable {
   ///   - workLimit: The most loads that are decoded or wait for that.
   ///   - fetchedByteLimit: The bytes of fetched sources from which on no transfer starts.
   init(fetchLimit: Int, workLimit: Int, fetchedByteLimit: Int) {
-    (self.fetchLimit, self.workLimit, self.fetchedByteLimit) = (fetchLimit, workLimit, fetchedByteLimit)
+    (self.fetchLimit, self.workLimit) = (fetchLimit, workLimit)
+    fetchedBytes = Permits(limit: fetchedByteLimit)
   }
 
   var counts: Counts { state.withLock(\.counts) }
 
   /// Transfers that wait until fetched sources are decoded: as long as there are some, no source is to blame for a wait.
-  var waitingTransferCount: Int { state.withLock(\.waiters.count) }
+  var waitingTransferCount: Int { fetchedBytes.waitingCount }
 
   /// Runs a request; requests of the same name share one load.
   @discardableResult
@@ -74,24 +72,9 @@ final class Workload: Sendable {
 
   /// Waits until a transfer may start.
   func waitForTransfer() async throws(CancellationError) {
-    let id = state.withLock { state in
-      state.lastID += 1
-      return state.lastID
-    }
-    let mayStart = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let answer = state.withLock { state -> Bool? in
-          if Task.isCancelled { return false }
-          if state.fetchedByteCount < fetchedByteLimit { return true }
-          state.waiters[id] = continuation
-          return nil
-        }
-        if let answer { continuation.resume(returning: answer) }
-      }
-    } onCancel: {
-      state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: false)
-    }
-    guard mayStart else { throw CancellationError() }
+    // It is not known yet how many bytes it brings: they are taken when they are there.
+    do { try await fetchedBytes.acquire() } catch { throw CancellationError() }
+    fetchedBytes.release()
   }
 
   fileprivate func beginFetch(_ name: String, host: String) throws(SourceError) {
@@ -116,15 +99,16 @@ final class Workload: Sendable {
   }
 
   fileprivate func beginWork(_ name: String) throws(SourceError) {
-    try state.withLock { state throws(SourceError) in
-      guard var load = state.loads[name], load.phase != .working else { return }
+    let byteCount = try state.withLock { state throws(SourceError) in
+      guard var load = state.loads[name], load.phase != .working else { return 0 }
       guard state.counts.working < workLimit else { throw .tooManyWaiting }
       state.end(load.phase)
       load.phase = .working
       state.loads[name] = load
       state.counts.working += 1
-      state.fetchedByteCount += load.byteCount
+      return load.byteCount
     }
+    if byteCount > 0 { fetchedBytes.take(byteCount) }
   }
 
   fileprivate func isWorking(_ name: String) -> Bool { state.withLock { $0.loads[name]?.phase == .working } }
@@ -132,19 +116,16 @@ final class Workload: Sendable {
   fileprivate func byteCount(_ name: String) -> Int { state.withLock { $0.loads[name]?.byteCount ?? 0 } }
 
   private func leave(_ name: String) {
-    let woken = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
+    let byteCount = state.withLock { state in
       state.counts.requests -= 1
-      guard var load = state.loads[name] else { return [] }
+      guard var load = state.loads[name] else { return 0 }
       load.requestCount -= 1
       state.loads[name] = load.requestCount > 0 ? load : nil
-      guard load.requestCount == 0 else { return [] }
+      guard load.requestCount == 0 else { return 0 }
       state.end(load.phase)
-      if load.phase == .working { state.fetchedByteCount -= load.byteCount }
-      guard state.fetchedByteCount < fetchedByteLimit else { return [] }
-      defer { state.waiters.removeAll() }
-      return Array(state.waiters.values)
+      return load.phase == .working ? load.byteCount : 0
     }
-    for continuation in woken { continuation.resume(returning: true) }
+    if byteCount > 0 { fetchedBytes.release(byteCount) }
   }
 }
 
