@@ -20,8 +20,8 @@ protocol PlaneSource: AnyObject {
 }
 
 /// The layout of an image in planes.
-struct PlaneFormat: Equatable {
-  enum Channels: Equatable {
+struct PlaneFormat: Hashable {
+  enum Channels: Hashable {
     case grey
     case rgb
     /// Four planes; colours are premultiplied by alpha.
@@ -59,16 +59,16 @@ struct PlaneFormat: Equatable {
 }
 
 /// How sample values represent colours. Default: as in JFIF.
-struct SampleCoding: Equatable {
+struct SampleCoding: Hashable {
   /// The position of subsampled chroma samples relative to luma samples.
-  enum ChromaSiting: Equatable {
+  enum ChromaSiting: Hashable {
     case center
     case left
     case topLeft
   }
 
   /// An alpha plane after the colour planes; ``PlaneFormat/Channels/rgbaPremultiplied`` already includes one.
-  enum Alpha: Equatable {
+  enum Alpha: Hashable {
     case none
     case straight
     case premultiplied

@@ -1,5 +1,5 @@
 #if !IMAGEIO
-import HalcyonSupport
+@_spi(Programs) import HalcyonSupport
 import HalcyonImaging
 
 /// The most recently used filter graphs, as building one takes as long as decoding a small image.
@@ -12,37 +12,20 @@ final class ResampleGraphCache: Sendable {
   /// The largest sum of output width and height for which a graph is cached.
   private static let sidesLimit = 2048
 
-  private struct Entry {
+  private struct Key: Hashable {
     let format: PlaneFormat
     let geometry: ResizeGeometry
-    let graph: SharedResampleGraph
   }
 
-  /// The least recently used first.
-  private let entries = Lock<[Entry]>([])
+  private let graphs = RecentTable<Key, SharedResampleGraph>(costLimit: countLimit)
 
   /// The cached graph for these values, or a new one.
   func graph(for format: PlaneFormat, geometry: ResizeGeometry) throws(ResamplingError) -> SharedResampleGraph {
-    if let cached = cached(format, geometry) { return cached }
+    let key = Key(format: format, geometry: geometry)
+    if let cached = graphs[key] { return cached }
     let graph = SharedResampleGraph(try ResampleGraph(source: format, geometry: geometry))
     guard geometry.outputSize.width + geometry.outputSize.height <= Self.sidesLimit else { return graph }
-    // The evicted graph is freed after the lock is released.
-    let evicted = entries.withLock { entries in
-      let oldest = entries.count == Self.countLimit ? entries.removeFirst() : nil
-      entries.append(Entry(format: format, geometry: geometry, graph: graph))
-      return oldest
-    }
-    withExtendedLifetime(evicted) {}
-    return graph
-  }
-
-  private func cached(_ format: PlaneFormat, _ geometry: ResizeGeometry) -> SharedResampleGraph? {
-    entries.withLock { entries in
-      guard let index = entries.lastIndex(where: { $0.format == format && $0.geometry == geometry }) else { return nil }
-      let entry = entries.remove(at: index)
-      entries.append(entry)
-      return entry.graph
-    }
+    return graphs.insert(graph, for: key)
   }
 }
 

@@ -4,32 +4,20 @@ import Foundation
 ///
 /// Versions that were looked up are remembered, for callers that must not wait for a slow disk. Safe from any thread.
 package enum FileVersions {
-  private struct Remembered {
-    var newer: [String: String] = [:]
-    var older: [String: String] = [:]
-  }
-
-  /// The least number of files whose versions are remembered, a few hundred bytes each.
-  private static let limit = 4096
-  private static let remembered = Lock(Remembered())
+  /// The versions by the URLs of the files, a few hundred bytes each.
+  private static let remembered = RecentTable<String, String>(costLimit: 4096)
 
   /// The version of a file, by one system call; `nil` if it cannot be found.
   ///
   /// - Parameter url: A `file:` URL.
   package static func current(of url: String) -> String? {
     let version = URL(string: url).flatMap(version)
-    remembered.withLock { remembered in
-      if remembered.newer.count >= limit { remembered = Remembered(older: remembered.newer) }
-      remembered.newer[url] = version
-      if version == nil { remembered.older[url] = nil }
-    }
+    if let version { remembered.insert(version, for: url) } else { remembered.remove(url) }
     return version
   }
 
   /// The version that ``current(of:)`` has found last; `nil` if it has not found the file, or has forgotten it.
-  package static func last(of url: String) -> String? {
-    remembered.withLock { $0.newer[url] ?? $0.older[url] }
-  }
+  package static func last(of url: String) -> String? { remembered[url] }
 
   private static func version(of url: URL) -> String? {
     let name = url.decodedPath.map { CChar(bitPattern: $0) } + [0]

@@ -2,39 +2,25 @@ import Crypto
 import Foundation
 import Halcyon
 import HalcyonHTTP
+@_spi(Programs) import HalcyonSupport
 import Synchronization
 
 /// Images that users of the web page have uploaded, in memory: the latest ones, up to a number of bytes.
 final class Uploads: Sendable {
-  private struct State {
-    var images: [String: Data] = [:]
-    /// The names, the oldest first.
-    var order: [String] = []
-    var byteCount = 0
-  }
+  /// By their names.
+  private let images: RecentTable<String, Data>
 
-  private let byteLimit: Int
-  private let state = Mutex(State())
-
-  init(byteLimit: Int) { self.byteLimit = byteLimit }
+  init(byteLimit: Int) { images = RecentTable(costLimit: byteLimit) }
 
   /// Keeps an image, in place of the oldest ones over the limit, and returns its name: a hash of the bytes.
   func add(_ data: Data) -> String {
     let name = SHA256.hash(data: data).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    state.withLock { state in
-      if state.images[name] == nil { state.byteCount += data.count }
-      state.images[name] = data
-      state.order.removeAll { $0 == name }
-      state.order.append(name)
-      while state.byteCount > byteLimit, state.order.count > 1 {
-        state.byteCount -= state.images.removeValue(forKey: state.order.removeFirst())?.count ?? 0
-      }
-    }
+    images.insert(data, for: name, cost: data.count)
     return name
   }
 
   /// The image of a name, if it is still there.
-  subscript(name: String) -> Data? { state.withLock { $0.images[name] } }
+  subscript(name: String) -> Data? { images[name] }
 }
 
 /// Serves images in memory to the pipeline as HTTP responses, so that their results are cached like results of other
