@@ -4,8 +4,8 @@ import HalcyonCodecs
 import HalcyonTestTraits
 import Testing
 
-/// Charts whose expected pixels come from an independent model, `Scripts/color_charts.py`, which is within one level of
-/// Chromium's canvas where no channel is above white.
+/// Charts whose expected pixels come from an independent model, `Benchmarks/Scripts/color_charts.py`, which is within
+/// one level of Chromium's canvas where no channel is above white.
 @Suite(.integrationTest)
 struct HighDynamicRangeTests {
   private static let charts: [(file: String, expected: String)] = {

@@ -1,6 +1,6 @@
 """Colour charts of high dynamic range and of wide gamut, and what they look like on a usual display.
 
-    /usr/bin/python3 Scripts/color_charts.py DIR     writes the fixtures of the codec tests
+    /usr/bin/python3 Benchmarks/Scripts/color_charts.py DIR     writes the fixtures of the codec tests
 
 An independent model of the conversions, from the formulas of ITU-R BT.2100 and SMPTE ST 2094-50. On Debian:
 `Scripts/install-packages python3-numpy libavif-bin libjxl-tools libheif-examples`.
