@@ -21,16 +21,15 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "halcyon-serve", targets: ["halcyon-serve"]),
-    .executable(name: "halcyon-http-proxy", targets: ["halcyon-http-proxy"]),
     .library(name: "HalcyonService", targets: ["HalcyonService"]),
+    // Also for the example `Examples/HTTPProxy`.
+    .library(name: "HTTPRanges", targets: ["HTTPRanges"]),
   ],
   dependencies: [
     .package(
       name: "Halcyon", path: "..", traits: isChecked ? [] : ["AVIF", "HEIF", "ISAL", "JXL", "SVG", "Memcached"]),
     .package(name: "HalcyonTools", path: "../Tools"),
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
@@ -85,33 +84,9 @@ let package = Package(
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
       ] + testSupport,
       swiftSettings: swiftSettings),
-    // The ranges of RFC 9110, for both programs.
+    // The ranges of RFC 9110.
     .target(name: "HTTPRanges", swiftSettings: swiftSettings),
     .testTarget(name: "HTTPRangesTests", dependencies: ["HTTPRanges"] + testSupport, swiftSettings: swiftSettings),
-    // The library's HTTP cache before any web server.
-    .executableTarget(
-      name: "halcyon-http-proxy",
-      dependencies: [
-        "HTTPRanges", .product(name: "Halcyon", package: "Halcyon"), .product(name: "HalcyonCache", package: "Halcyon"),
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ],
-      path: "Sources/HTTPProxy", swiftSettings: swiftSettings),
-    .testTarget(
-      name: "HTTPProxyTests",
-      dependencies: [
-        "halcyon-http-proxy", .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-      ] + testSupport,
-      swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]
 )

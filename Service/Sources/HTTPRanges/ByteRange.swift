@@ -1,7 +1,7 @@
 import Foundation
 
 /// The bytes that a range request asks for (RFC 9110, 14.1.2).
-package enum ByteRange: Equatable {
+public enum ByteRange: Equatable {
   /// A range within the body.
   case part(Range<Int>)
   /// The range lies outside the body.
@@ -16,7 +16,7 @@ package enum ByteRange: Equatable {
   ///   - entityTag: The field `ETag` of the response.
   ///   - lastModified: The field `Last-Modified` of the response.
   ///   - byteCount: The length of the whole body.
-  package init?(range: String?, ifRange: String?, entityTag: String?, lastModified: String?, byteCount: Int) {
+  public init?(range: String?, ifRange: String?, entityTag: String?, lastModified: String?, byteCount: Int) {
     guard let range = range?.lowercased(), range.hasPrefix("bytes="),
       Self.isCurrent(ifRange, entityTag: entityTag, lastModified: lastModified)
     else { return nil }
