@@ -4,7 +4,8 @@ import HalcyonImaging
 extension PNGChunks {
   /// The chunks that change how an image is shown, besides the critical ones, which have capital letters.
   private static let shown: Set = [
-    "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "mDCV", "cLLI", "sBIT", "bKGD", "hIST", "sPLT", "pHYs", "acTL", "fcTL",
+    "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "mDCV", "cLLI", "sBIT", "bKGD", "hIST", "sPLT", "pHYs", "acTL",
+    "fcTL",
     "fdAT",
   ]
 

@@ -11,7 +11,8 @@ struct ServeCommand: ParsableCommand {
       """)
 
   @Argument(
-    parsing: .captureForPassthrough, help: "The arguments of halcyon-serve.", completion: .custom { _, _, _ in flags() })
+    parsing: .captureForPassthrough, help: "The arguments of halcyon-serve.", completion: .custom { _, _, _ in flags() }
+  )
   var arguments: [String] = []
 
   func run() throws {

@@ -73,14 +73,18 @@ struct Conversion: Sendable {
     }
     guard let image = try SourceImage(file, input, byteLimit: limits.encodedByteCount) else { return .notAnImage }
     let format = format ?? Self.kept(source, hasAlpha: image.info.hasAlpha) ?? .png
-    if options.isLossless, [.jpeg, .gif, .avif].contains(format) { throw ConversionError.notLossless(file.title, format) }
+    if options.isLossless, [.jpeg, .gif, .avif].contains(format) {
+      throw ConversionError.notLossless(file.title, format)
+    }
     let size = try image.size(decodedAt: self.size.target(for: image.info.pixelSize))
     let path = try output ?? outputPath(of: file, nameValues(of: image, format, size))
     if output == nil, try !claim(path, claimed, for: file) { return .exists(output: path) }
     if isDryRun { return .converted(ConversionReport(image, output: path, format, size, start: start)) }
-    let made = try stripped(image, as: format) ?? memory.withReservation(image.byteCount(decodedAt: size)) {
-      try encoded(image, as: format, isCancelled)
-    }
+    let made =
+      try stripped(image, as: format)
+      ?? memory.withReservation(image.byteCount(decodedAt: size)) {
+        try encoded(image, as: format, isCancelled)
+      }
     if isCancelled() { throw CancellationError() }
     if try !write(made.data, to: path, date: keepsDates ? image.fileDate : nil) { return .exists(output: path) }
     var report = ConversionReport(image, output: path, format, made.size, start: start)
@@ -122,7 +126,7 @@ struct Conversion: Sendable {
     do {
       guard let data = try ImageMetadata.removed(from: image.bytes) else { return nil }
       return Made(data: data, size: image.info.pixelSize, isEncoded: false)
-    } catch where allowsPartial {
+    } catch  where allowsPartial {
       return nil
     }
   }

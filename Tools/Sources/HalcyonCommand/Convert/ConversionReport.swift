@@ -158,7 +158,9 @@ final class ConversionLog: Sendable {
   }
 
   /// Counts an event; returns the lines to print.
-  private func count(_ event: FileRun<Conversion.Outcome>.Event, _ state: inout State) -> (output: String?, error: String?) {
+  private func count(_ event: FileRun<Conversion.Outcome>.Event, _ state: inout State) -> (
+    output: String?, error: String?
+  ) {
     switch event {
     case .outcome(_, .converted(let report)):
       state.counts.add(report)
@@ -212,7 +214,9 @@ extension ConversionLog.Counts {
     if stripped > 0 { parts.append("\(stripped) not encoded again, only without metadata") }
     if stills > 0 { parts.append("of \(stills.counted("animation")) only the first frame") }
     if partial > 0 { parts.append("\(partial) only partly, as the source is cut or damaged") }
-    if existing > 0 { parts.append("\(isDryRun ? "would leave" : "left") \(existing) that \(existing == 1 ? "exists" : "exist")") }
+    if existing > 0 {
+      parts.append("\(isDryRun ? "would leave" : "left") \(existing) that \(existing == 1 ? "exists" : "exist")")
+    }
     if notImages > 0 {
       parts.append(
         "skipped \(notImages.counted("file that is not an image", plural: "files that are not images"))")

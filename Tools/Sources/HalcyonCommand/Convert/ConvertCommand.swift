@@ -41,7 +41,9 @@ struct ConvertCommand: AsyncParsableCommand {
     completion: .file())
   var filesFrom: String?
 
-  @Flag(name: [.customShort("0"), .customLong("null")], help: "Null bytes end the paths of --files-from, as find -print0 writes.")
+  @Flag(
+    name: [.customShort("0"), .customLong("null")],
+    help: "Null bytes end the paths of --files-from, as find -print0 writes.")
   var isNullSeparated = false
 
   @Option(
@@ -84,7 +86,8 @@ struct ConvertCommand: AsyncParsableCommand {
   @Option(help: "The quality of lossy formats from 0 to 100. Default: 80.")
   var quality: Int?
 
-  @Option(help: "The most bytes of a result, for example 200K: of lossy formats the best quality that fits, up to --quality.")
+  @Option(
+    help: "The most bytes of a result, for example 200K: of lossy formats the best quality that fits, up to --quality.")
   var maxOutput: ByteCountArgument?
 
   @Flag(help: "Lose no colours: in webp, png and jxl.")

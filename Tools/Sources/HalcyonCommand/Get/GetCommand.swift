@@ -16,7 +16,8 @@ struct GetCommand: AsyncParsableCommand {
     help: "http, https, file or data URLs, the paths of files, or - for standard input.", completion: .file())
   var sources: [String]
 
-  @Option(help: "Fit the images into this size in pixels, for example 400x300, 400x or x300; or 800 for the longest side.")
+  @Option(
+    help: "Fit the images into this size in pixels, for example 400x300, 400x or x300; or 800 for the longest side.")
   var size: SizeArgument?
 
   @Option(

@@ -92,7 +92,8 @@ struct SourceFiles: ~Copyable {
   ///   - isNumbered: Whether images get numbers; files are then found in the order of their names.
   ///   - excluded: The folder for the output, which is not searched unless it is a source.
   init(
-    _ sources: [String], list: LineReader? = nil, isRecursive: Bool, isNumbered: Bool = false, excluding excluded: String?
+    _ sources: [String], list: LineReader? = nil, isRecursive: Bool, isNumbered: Bool = false,
+    excluding excluded: String?
   ) {
     self.isRecursive = isRecursive
     self.isNumbered = isNumbered
@@ -171,7 +172,9 @@ struct SourceFiles: ~Copyable {
       return nil
     }
     let code = errno
-    guard isPattern, let pattern = Pattern(source) else { return .unreadable(path: source, .unreadable(source, code: code)) }
+    guard isPattern, let pattern = Pattern(source) else {
+      return .unreadable(path: source, .unreadable(source, code: code))
+    }
     steps.append(.endOfPattern(source, foundBefore: foundCount))
     steps.append(.folder(Folder(path: pattern.folder, relativePath: "", pattern: pattern.components)))
     return nil
@@ -182,7 +185,9 @@ struct SourceFiles: ~Copyable {
     let isLink = entry.type == DT_LNK
     var type = Int(entry.type)
     if isLink || type == DT_UNKNOWN {
-      guard let status = stat(ofPath: path) else { return isLink && folder.matchesFile(entry.name) ? .danglingLink : nil }
+      guard let status = stat(ofPath: path) else {
+        return isLink && folder.matchesFile(entry.name) ? .danglingLink : nil
+      }
       type = status.isFolder ? Int(DT_DIR) : status.isRegularFile ? Int(DT_REG) : Int(DT_UNKNOWN)
     }
     let inner = Folder(path: path, relativePath: folder.relativePath(entry.name))

@@ -56,7 +56,9 @@ struct SourceImage {
   func size(decodedAt target: TargetSize) throws -> PixelSize {
     var source = info.pixelSize
     // A drawing fills the target, whatever its own size is.
-    if format == .svg, target != .original { source = PixelSize(width: source.width << 10, height: source.height << 10) }
+    if format == .svg, target != .original {
+      source = PixelSize(width: source.width << 10, height: source.height << 10)
+    }
     return try DecodingOptions(size: target).outputSize(for: source)
   }
 

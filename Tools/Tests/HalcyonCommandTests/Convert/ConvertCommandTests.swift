@@ -227,7 +227,8 @@ struct ConvertCommandTests {
       run.send(SIGINT)
       let end = try await run.end()
       #expect(end.status == 130)
-      #expect(end.text.contains("Stopped. Converted ") && end.text.contains(" Repeat the command to go on."), "\(end.text)")
+      #expect(
+        end.text.contains("Stopped. Converted ") && end.text.contains(" Repeat the command to go on."), "\(end.text)")
       let written = try FileManager.default.contentsOfDirectory(atPath: output.path())
       #expect(written.count < 200 && written.allSatisfy { $0.hasSuffix(".png") }, "\(written)")
       for name in written {

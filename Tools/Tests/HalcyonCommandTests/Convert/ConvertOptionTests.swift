@@ -164,7 +164,8 @@ struct ConvertOptionTests {
   }
 
   @Test(arguments: [
-    ["--quiet", "--verbose"], ["--quiet", "--json"], ["--strip", "--metadata", "keep"], ["--lossless", "--colors", "9"],
+    ["--quiet", "--verbose"], ["--quiet", "--json"], ["--strip", "--metadata", "keep"],
+    ["--lossless", "--colors", "9"],
     ["--lossless", "--max-output", "9K"], ["--lossless", "--format", "jpeg"], ["-0"], ["--max-output", "0"],
     ["--size", "0%"], ["--size", "0"], ["--size", "50%", "--resize", "fill"], ["--size", "9", "--resize", "exact"],
     ["--name", "{nnnnnnnnnn}"],

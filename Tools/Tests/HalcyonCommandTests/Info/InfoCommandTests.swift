@@ -166,7 +166,8 @@ struct InfoCommandTests {
         """
       let count = packet.utf8.count + 2
       let file = folder.appending(path: "a.jpg")
-      try (photo.prefix(2) + Data([0xFF, 0xE1, UInt8(count >> 8), UInt8(count & 255)]) + Data(packet.utf8)
+      try
+        (photo.prefix(2) + Data([0xFF, 0xE1, UInt8(count >> 8), UInt8(count & 255)]) + Data(packet.utf8)
         + photo.dropFirst(2)).write(to: file)
       let cache = ["--cache-dir", folder.path() + "/c"]
       let run = try await CommandRun(["info", file.path()] + cache)

@@ -27,7 +27,8 @@ struct SheetCommandTests {
       #expect(run.status == 0, "\(run.errors)")
       #expect(run.output == "Drew 3 images in 52x32 pixels: \(result.path())\n")
       let sheet = try await DecodedImage(contentsOf: result).bitmap
-      #expect([sheet[14, 9], sheet[38, 9], sheet[14, 23], sheet[38, 23], sheet[1, 1]].map(\.red) == [100, 200, 50, 24, 24])
+      #expect(
+        [sheet[14, 9], sheet[38, 9], sheet[14, 23], sheet[38, 23], sheet[1, 1]].map(\.red) == [100, 200, 50, 24, 24])
       #expect(try await CommandRun(arguments).errors.contains("exists"))
       try Photos.data("rocket.jpg").prefix(1000).write(to: sources.appending(path: "d.jpg"))
       let partly = try await CommandRun(arguments + ["--overwrite"])
