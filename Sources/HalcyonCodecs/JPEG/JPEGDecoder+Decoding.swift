@@ -73,9 +73,13 @@ extension JPEGDecoder {
     return (colors.mapping(profile, layout: .cmyk8Inverted, to: .sRGB), ColorMapping())
   }
 
+  /// In smaller files, the tables for skipping coefficients take as long as they save.
+  private static let reducedByteCount = 1 << 14
+
   /// The image from the coefficients that the scale needs; `nil` if libjpeg has to decode it.
   private func reduced(_ file: JPEGFile, _ header: JPEGHeader, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap? {
-    guard header.isPlain, var source = try file.reducedPlanes(scale: scale) else { return nil }
+    guard file.bytes.count >= Self.reducedByteCount, header.isPlain, var source = try file.reducedPlanes(scale: scale)
+    else { return nil }
     var isFirst = true
     do {
       return try resampler(plan, scale).bitmap(isOpaque: true) {

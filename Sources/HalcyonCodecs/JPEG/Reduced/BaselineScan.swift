@@ -5,17 +5,30 @@ final class BaselineScan: ReducedRows {
   private let restartInterval: Int
   private let bytes: JPEGScanBytes
   private var bits: JPEGBits
-  /// The blocks of an MCU.
-  private var blocks: [Block] = []
-  private let work: ReducedWork
-  /// For each component, the tables of DC differences and of AC coefficients.
-  private var lookups: [(differences: JPEGLookup, coefficients: JPEGLookup)] = []
+  private var components: [Component] = []
+  /// The last DC coefficient of each component.
+  private let predictions: UnsafeMutablePointer<Int32>
+  /// For each component, its coefficients in zigzag order.
+  private let steps: UnsafeMutablePointer<Step>
+  /// The coefficients of a block, in columns, and one that is not needed.
+  private let coefficients: UnsafeMutablePointer<Int32>
   private var unitsBeforeRestart: Int
   private var restartCount = 0
   private var rowCount = 0
-  private var endOfImage: Int?
 
-  /// A block of an MCU while it is decoded.
+  private struct Component {
+    let differences: JPEGLookup
+    let coefficients: JPEGLookup
+  }
+
+  /// What happens to a coefficient: it is multiplied by the quantisation step, and goes to its place among those that are
+  /// needed, or after them.
+  private struct Step {
+    let step: Int32
+    let place: Int
+  }
+
+  /// A block of an MCU while a row of MCUs is decoded.
   private struct Block {
     let component: Int
     let side: Int
@@ -24,41 +37,50 @@ final class BaselineScan: ReducedRows {
     let differences: UnsafePointer<UInt32>
     let values: UnsafePointer<UInt32>
     let skips: UnsafePointer<UInt16>
-    /// The quantisation step and the place of each coefficient.
-    let steps: UnsafePointer<ReducedWork.Step>
-    /// The position in the MCU.
-    let column: Int
-    let row: Int
+    let steps: UnsafePointer<Step>
+    var target: UnsafeMutablePointer<UInt8>
+    let stride: Int
     /// The distance to the block in the next MCU, in samples.
     let advance: Int
-    var target: UnsafeMutablePointer<UInt8>
-    var stride = 0
   }
 
   /// `nil` if the scan does not have all components, a table is missing, or anything is unusual.
   init?(_ scan: JPEGSegments.Segment, frame: ReducedFrame, tables: JPEGTables, file: UnsafeRawBufferPointer) {
+    guard let header = JPEGScanHeader(scan.header), header.isSequential,
+      header.components.map(\.id) == frame.components.map(\.id)
+    else { return nil }
     self.frame = frame
     restartInterval = tables.restartInterval
     unitsBeforeRestart = restartInterval > 0 ? restartInterval : .max
+    predictions = .allocate(capacity: frame.components.count)
+    predictions.initialize(repeating: 0, count: frame.components.count)
+    steps = .allocate(capacity: frame.components.count * 64)
+    coefficients = UnsafeMutableRawPointer.allocate(byteCount: 17 * 4, alignment: 16).bindMemory(
+      to: Int32.self, capacity: 17)
+    coefficients.initialize(repeating: 0, count: 17)
     bytes = JPEGScanBytes(file)
     bits = bytes.start(at: scan.range.upperBound)
-    work = ReducedWork(frame)
-    guard addBlocks(scan.header, tables) else { return nil }
+    for index in frame.components.indices {
+      guard let component = component(index, of: header, tables) else { return nil }
+      components.append(component)
+    }
+  }
+
+  deinit {
+    predictions.deallocate()
+    steps.deallocate()
+    coefficients.deallocate()
   }
 
   func readRow(into targets: [ReducedTarget]) -> Bool {
-    for index in blocks.indices {
-      let (block, target) = (blocks[index], targets[blocks[index].component])
-      blocks[index].target = target.start + block.row * block.side * target.stride + block.column * block.side
-      blocks[index].stride = target.stride
-    }
+    var blocks = blocks(into: targets)
     var left = frame.units.across
     while left > 0 {
       if unitsBeforeRestart == 0 {
         guard restart() else { return false }
       }
       let count = min(left, unitsBeforeRestart)
-      guard readUnits(count) else { return false }
+      guard readUnits(count, &blocks) else { return false }
       left -= count
       if restartInterval > 0 { unitsBeforeRestart -= count }
     }
@@ -77,52 +99,52 @@ final class BaselineScan: ReducedRows {
     bits = next
     restartCount += 1
     unitsBeforeRestart = restartInterval
-    work.resetPredictions()
+    predictions.update(repeating: 0, count: components.count)
     return true
   }
 
-  private func addBlocks(_ header: Bytes, _ tables: JPEGTables) -> Bool {
-    guard let scan = JPEGScanHeader(header), scan.components.map(\.id) == frame.components.map(\.id), scan.isSequential
-    else { return false }
-    for (index, component) in frame.components.enumerated() {
-      guard let differences = tables.differences[scan.components[index].differences],
-        let coefficients = tables.coefficients[scan.components[index].coefficients],
-        let steps = tables.steps[component.table]
-      else { return false }
-      work.setSteps(steps, component: index, side: component.side)
-      // Both chroma components mostly have the same tables.
-      let same = (0..<index).first { earlier in
-        scan.components[earlier].hasTables(of: scan.components[index])
-          && (frame.components[earlier].side == 1) == (component.side == 1)
-      }
-      lookups.append(
-        same.map { lookups[$0] } ?? (
-          JPEGLookup(differences: differences, coefficients: coefficients, skipsCoefficients: component.side == 1),
-          JPEGLookup(coefficients: coefficients, hasValues: component.side > 1)
-        ))
-      for row in 0..<component.down {
-        for column in 0..<component.across { addBlock(index, column: column, row: row) }
+  private func component(_ index: Int, of header: JPEGScanHeader, _ tables: JPEGTables) -> Component? {
+    let (component, ids) = (frame.components[index], header.components[index])
+    guard let differences = tables.differences[ids.differences],
+      let coefficients = tables.coefficients[ids.coefficients], let steps = tables.steps[component.table]
+    else { return nil }
+    for (position, place) in ReducedTransform.places(side: component.side).enumerated() {
+      (self.steps + index * 64 + position).initialize(to: Step(step: steps[position], place: place))
+    }
+    // Both chroma components mostly have the same tables.
+    let same = components.indices.first {
+      header.components[$0].tables == ids.tables && frame.components[$0].side == component.side
+    }
+    if let same { return components[same] }
+    let isSmallest = component.side == 1
+    return Component(
+      differences: JPEGLookup(differences: differences, coefficients: coefficients, skipsCoefficients: isSmallest),
+      coefficients: JPEGLookup(coefficients: coefficients, hasValues: !isSmallest))
+  }
+
+  /// The blocks of the first MCU of a row.
+  private func blocks(into targets: [ReducedTarget]) -> [Block] {
+    frame.components.enumerated().flatMap { index, component in
+      let (target, lookups, side) = (targets[index], components[index], component.side)
+      return (0..<component.down * component.across).map { position in
+        let (row, column) = position.quotientAndRemainder(dividingBy: component.across)
+        return Block(
+          component: index, side: side, lastCoefficient: component.lastCoefficient,
+          differences: lookups.differences.values, values: lookups.coefficients.values,
+          skips: lookups.coefficients.skips, steps: self.steps + index * 64,
+          target: target.start + row * side * target.stride + column * side, stride: target.stride,
+          advance: side * component.across)
       }
     }
-    return true
-  }
-
-  private func addBlock(_ index: Int, column: Int, row: Int) {
-    let (component, lookup) = (frame.components[index], lookups[index])
-    blocks.append(
-      Block(
-        component: index, side: component.side, lastCoefficient: component.lastCoefficient,
-        differences: lookup.differences.values, values: lookup.coefficients.values, skips: lookup.coefficients.skips,
-        steps: work.steps(component: index), column: column, row: row, advance: component.side * component.across,
-        target: work.placeholder))
   }
 }
 
 // The loops, in which everything is a local value: the state of an object would be checked for exclusive access.
 extension BaselineScan {
-  private func readUnits(_ count: Int) -> Bool {
+  private func readUnits(_ count: Int, _ blocks: inout [Block]) -> Bool {
     blocks.withUnsafeMutableBufferPointer { blocks in
       var (bits, limit, excess) = (bits, bytes.limit, Int32(0))
+      let (predictions, coefficients) = (predictions, coefficients)
       defer { self.bits = bits }
       for _ in 0..<count {
         if bits.next >= limit {
@@ -130,10 +152,7 @@ extension BaselineScan {
           limit = bytes.limit
         }
         for index in 0..<blocks.count {
-          guard read(&blocks[index], &bits, predictions: work.predictions, coefficients: work.coefficients, &excess)
-          else {
-            return false
-          }
+          guard read(&blocks[index], &bits, predictions, coefficients, &excess) else { return false }
         }
       }
       return excess == 0
@@ -142,13 +161,13 @@ extension BaselineScan {
 
   @inline(__always)
   private func read(
-    _ block: inout Block, _ bits: inout JPEGBits, predictions: UnsafeMutablePointer<Int32>,
-    coefficients: UnsafeMutablePointer<Int32>, _ excess: inout Int32
+    _ block: inout Block, _ bits: inout JPEGBits, _ predictions: UnsafeMutablePointer<Int32>,
+    _ coefficients: UnsafeMutablePointer<Int32>, _ excess: inout Int32
   ) -> Bool {
     bits.load()
     var entry = block.differences[bits.index]
     if entry == JPEGLookup.longEntry {
-      guard let long = readLongDifference(&bits, component: block.component) else { return false }
+      guard let long = components[block.component].differences.longDifference(&bits) else { return false }
       entry = long
     } else {
       bits.skip(UInt64(entry))
@@ -167,11 +186,7 @@ extension BaselineScan {
       coefficients.update(repeating: 0, count: block.side == 2 ? 4 : 16)
       coefficients[0] = mean
       guard readCoefficients(block, &bits, &next, into: coefficients, &excess) else { return false }
-      if block.side == 2 {
-        ReducedTransform.two(coefficients, into: target, stride: block.stride)
-      } else {
-        ReducedTransform.four(coefficients, into: target, stride: block.stride)
-      }
+      ReducedTransform.samples(coefficients, side: block.side, into: target, stride: block.stride)
     }
     return next >= 64 || skipCoefficients(block, &bits, from: next)
   }
@@ -215,21 +230,14 @@ extension BaselineScan {
     let skips = block.skips
     while true {
       bits.load()
+      var entry: UInt16 = 0
       // Three entries have at most 54 bits.
-      var entry = skips[bits.index]
-      bits.skip(UInt64(entry))
-      next &+= Int(entry &>> 6)
-      if next < 64 {
+      for _ in 0..<3 where next < 64 {
         entry = skips[bits.index]
         bits.skip(UInt64(entry))
         next &+= Int(entry &>> 6)
-        if next < 64 {
-          entry = skips[bits.index]
-          bits.skip(UInt64(entry))
-          next &+= Int(entry &>> 6)
-          if next < 64 { continue }
-        }
       }
+      if next < 64 { continue }
       // The block ends by its symbol, or with its last coefficient.
       if next & (JPEGLookup.end - 1) < 64 || next == 64 { return true }
       guard skipCoefficient(&bits, &next, insteadOf: entry, component: block.component) else { return false }
@@ -239,39 +247,24 @@ extension BaselineScan {
 
   /// Skips one coefficient instead of those of an entry, which is long or goes beyond the end of the block.
   @inline(never)
-  private func skipCoefficient(_ bits: inout JPEGBits, _ next: inout Int, insteadOf entry: UInt16, component: Int)
-    -> Bool
-  {
+  private func skipCoefficient(
+    _ bits: inout JPEGBits, _ next: inout Int, insteadOf entry: UInt16, component: Int
+  ) -> Bool {
     bits.unread(Int(entry & 63))
     next -= Int(entry >> 6)
     bits.load()
     guard let long = readLongCoefficient(&bits, component: component) else { return false }
-    let advance = Int(long >> 6) & 1023
-    next += advance
-    return next <= 64 || advance == JPEGLookup.end
+    next += Int(long >> 6) & 1023
+    return next <= 64 || next >= JPEGLookup.end
   }
 
-  /// An entry without bits for a difference that no table has.
-  @inline(never)
-  private func readLongDifference(_ bits: inout JPEGBits, component: Int) -> UInt32? {
-    guard let word = lookups[component].differences.code.word(bits.peek(JPEGHuffmanCode.lengthLimit)) else {
-      return nil
-    }
-    bits.skip(UInt64(word.length))
-    return UInt32(truncatingIfNeeded: JPEGLookup.value(bits.read(word.size), size: word.size)) << 16 | 1 << 6
-  }
-
-  /// An entry without bits for a coefficient or the end of the block.
+  /// Reads a coefficient or the end of the block whose entry is long.
   @inline(never)
   private func readLongCoefficient(_ bits: inout JPEGBits, component: Int) -> UInt32? {
-    guard let word = lookups[component].coefficients.code.word(bits.peek(JPEGHuffmanCode.lengthLimit)) else {
-      return nil
-    }
-    bits.skip(UInt64(word.length))
-    if word.isEndOfBlock { return UInt32(JPEGLookup.end << 6) }
-    guard word.isCoefficient else { return nil }
-    let value = JPEGLookup.value(bits.read(word.size), size: word.size)
-    return UInt32(truncatingIfNeeded: value) << 16 | UInt32((word.run + 1) << 6)
+    var endRun = 0
+    let entry = components[component].coefficients.longCoefficient(&bits, endRun: &endRun)
+    // Only progressive files have runs.
+    return endRun == 0 ? entry : nil
   }
 }
 #endif

@@ -28,10 +28,11 @@ final class JPEGLookup {
 
   private init(_ code: JPEGHuffmanCode, hasValues: Bool, hasSkips: Bool) {
     self.code = code
-    values = .allocate(capacity: Self.count)
-    skips = .allocate(capacity: Self.count)
-    if hasValues { values.initialize(repeating: Self.longEntry, count: Self.count) }
-    if hasSkips { skips.initialize(repeating: UInt16(Self.longEntry), count: Self.count) }
+    let (valueCount, skipCount) = (hasValues ? Self.count : 0, hasSkips ? Self.count : 0)
+    values = .allocate(capacity: valueCount)
+    values.initialize(repeating: Self.longEntry, count: valueCount)
+    skips = .allocate(capacity: skipCount)
+    skips.initialize(repeating: UInt16(Self.longEntry), count: skipCount)
   }
 
   deinit {
@@ -48,13 +49,16 @@ final class JPEGLookup {
     differences code: JPEGHuffmanCode, coefficients: JPEGHuffmanCode? = nil, skipsCoefficients: Bool = false
   ) {
     self.init(code, hasValues: true, hasSkips: false)
-    for word in code.words where word.size <= Self.largestDifference {
-      forEachValue(of: word) { prefix, value in
-        let upper = UInt32(truncatingIfNeeded: value) << 16
-        fill(prefix, upper | UInt32(prefix.length | 1 << 6))
-        guard let coefficients else { return }
-        extend(prefix, advance: 1, with: coefficients, onlyByEnd: !skipsCoefficients) { prefix, bits, advance in
-          self.fill(prefix, upper | UInt32(bits | advance << 6))
+    // Copied, as an object or an array would be retained for each entry.
+    let (values, following) = (values, coefficients?.words ?? [])
+    following.withUnsafeBufferPointer { following in
+      for word in code.words where word.size <= Self.largestDifference {
+        Self.forEachValue(of: word) { prefix, value in
+          let upper = UInt32(truncatingIfNeeded: value) << 16
+          prefix.fill(values, upper | UInt32(prefix.length | 1 << 6))
+          Self.extend(prefix, advance: 1, with: following, onlyByEnd: !skipsCoefficients) { prefix, bits, advance in
+            prefix.fill(values, upper | UInt32(bits | advance << 6))
+          }
         }
       }
     }
@@ -64,21 +68,48 @@ final class JPEGLookup {
   convenience init(coefficients code: JPEGHuffmanCode, hasValues: Bool, hasSkips: Bool = true) {
     self.init(code, hasValues: hasValues, hasSkips: hasSkips)
     if hasSkips {
-      extend(Prefix(), advance: 0, with: code, onlyByEnd: false) { prefix, bits, advance in
-        (self.skips + prefix.index).update(repeating: UInt16(bits | advance << 6), count: prefix.count)
+      let skips = skips
+      code.words.withUnsafeBufferPointer { words in
+        Self.extend(Prefix(), advance: 0, with: words, onlyByEnd: false) { prefix, bits, advance in
+          prefix.fill(skips, UInt16(bits | advance << 6))
+        }
       }
     }
     guard hasValues else { return }
     for word in code.words where word.isEndOfBlock || word.isCoefficient {
       let advance = word.isEndOfBlock ? Self.end : word.run + 1
-      forEachValue(of: word) { prefix, value in
-        fill(prefix, UInt32(truncatingIfNeeded: value) << 16 | UInt32(prefix.length | advance << 6))
+      Self.forEachValue(of: word) { prefix, value in
+        prefix.fill(values, UInt32(truncatingIfNeeded: value) << 16 | UInt32(prefix.length | advance << 6))
       }
     }
   }
 
+  /// Reads a difference whose entry is long; the result has no bits. `nil` for damage.
+  @inline(never)
+  func longDifference(_ bits: inout JPEGBits) -> UInt32? {
+    guard let word = code.word(bits.peek(JPEGHuffmanCode.lengthLimit)) else { return nil }
+    bits.skip(UInt64(word.length))
+    return UInt32(truncatingIfNeeded: Self.value(bits.read(word.size), size: word.size)) << 16 | 1 << 6
+  }
+
+  /// Reads a coefficient, an end or a run of ends of blocks whose entry is long; the result has no bits. `nil` for damage.
+  ///
+  /// - Parameter endRun: Set to the blocks after this one that have ended, too.
+  @inline(never)
+  func longCoefficient(_ bits: inout JPEGBits, endRun: inout Int) -> UInt32? {
+    guard let word = code.word(bits.peek(JPEGHuffmanCode.lengthLimit)) else { return nil }
+    bits.skip(UInt64(word.length))
+    if word.size == 0, word.run < 15 {
+      endRun = 1 << word.run + bits.read(word.run) - 1
+      return UInt32(Self.end << 6)
+    }
+    guard word.isCoefficient else { return nil }
+    let value = Self.value(bits.read(word.size), size: word.size)
+    return UInt32(truncatingIfNeeded: value) << 16 | UInt32((word.run + 1) << 6)
+  }
+
   /// The number that the bits after a code word mean (ITU-T T.81, F.1.2.1).
-  static func value(_ bits: Int, size: Int) -> Int {
+  private static func value(_ bits: Int, size: Int) -> Int {
     size == 0 || bits >> (size - 1) != 0 ? bits : bits - (1 << size) + 1
   }
 
@@ -91,6 +122,12 @@ final class JPEGLookup {
     /// The number of indices.
     var count: Int { 1 << (JPEGLookup.indexBits - length) }
 
+    /// Writes an entry at all indices.
+    @inline(__always)
+    func fill<Entry>(_ entries: UnsafeMutablePointer<Entry>, _ entry: Entry) {
+      (entries + index).update(repeating: entry, count: count)
+    }
+
     /// With more bits; `nil` if they do not fit.
     func appending(_ bits: Int, count: Int) -> Prefix? {
       let length = length + count
@@ -99,12 +136,9 @@ final class JPEGLookup {
     }
   }
 
-  private func fill(_ prefix: Prefix, _ entry: UInt32) {
-    (values + prefix.index).update(repeating: entry, count: prefix.count)
-  }
-
   /// Calls `body` for each value of a word, if it fits.
-  private func forEachValue(of word: JPEGHuffmanCode.Word, _ body: (Prefix, Int) -> Void) {
+  @inline(__always)
+  private static func forEachValue(of word: JPEGHuffmanCode.Word, _ body: (Prefix, Int) -> Void) {
     for bits in 0..<1 << word.size {
       guard let prefix = Prefix().appending(word.code << word.size | bits, count: word.length + word.size) else {
         return
@@ -115,10 +149,11 @@ final class JPEGLookup {
 
   /// Calls `body` for all coefficients and ends that can follow a prefix, with the bits and the advance of the entry; an
   /// entry replaces shorter ones.
-  private func extend(
-    _ prefix: Prefix, advance: Int, with code: JPEGHuffmanCode, onlyByEnd: Bool, _ body: (Prefix, Int, Int) -> Void
+  private static func extend(
+    _ prefix: Prefix, advance: Int, with words: UnsafeBufferPointer<JPEGHuffmanCode.Word>, onlyByEnd: Bool,
+    _ body: (Prefix, Int, Int) -> Void
   ) {
-    for word in code.words {
+    for word in words {
       guard let coded = prefix.appending(word.code, count: word.length) else { return }
       if word.isEndOfBlock {
         body(coded, coded.length, advance + Self.end)
@@ -129,7 +164,7 @@ final class JPEGLookup {
       body(coded, bits, reached)
       for value in 0..<1 << word.size {
         guard let whole = coded.appending(value, count: word.size) else { break }
-        extend(whole, advance: reached, with: code, onlyByEnd: false, body)
+        extend(whole, advance: reached, with: words, onlyByEnd: false, body)
       }
     }
   }

@@ -3,13 +3,11 @@
 struct JPEGScanHeader {
   struct Component {
     let id: UInt8
-    /// The Huffman tables of DC differences and AC coefficients.
-    let differences: Int
-    let coefficients: Int
+    /// The numbers of the Huffman tables in four bits each.
+    let tables: UInt8
 
-    func hasTables(of other: Component) -> Bool {
-      differences == other.differences && coefficients == other.coefficients
-    }
+    var differences: Int { Int(tables >> 4) }
+    var coefficients: Int { Int(tables & 15) }
   }
 
   let components: [Component]
@@ -31,7 +29,7 @@ struct JPEGScanHeader {
       guard let id = header[offset], let tables = header[offset + 1], tables >> 4 < 4, tables & 15 < 4 else {
         return nil
       }
-      components.append(Component(id: id, differences: Int(tables >> 4), coefficients: Int(tables & 15)))
+      components.append(Component(id: id, tables: tables))
     }
     self.components = components
     self.first = Int(first)

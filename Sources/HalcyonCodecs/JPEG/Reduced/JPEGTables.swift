@@ -8,21 +8,14 @@ struct JPEGTables {
   /// The number of MCUs between two restart markers, or 0.
   private(set) var restartInterval = 0
 
-  private enum Marker {
-    static let huffmanTables: UInt8 = 0xC4
-    static let quantisationTables: UInt8 = 0xDB
-    static let restartInterval: UInt8 = 0xDD
-    static let application: ClosedRange<UInt8> = 0xE0...0xEF
-    static let comment: UInt8 = 0xFE
-  }
-
   /// Reads a segment that is neither a frame nor a scan. Returns `false` if it is damaged or unusual.
   mutating func read(_ segment: JPEGSegments.Segment) -> Bool {
     switch segment.marker {
-    case Marker.quantisationTables: readSteps(segment.header)
-    case Marker.huffmanTables: readCodes(segment.header)
-    case Marker.restartInterval: readRestartInterval(segment.header)
-    case Marker.application, Marker.comment: true
+    case 0xC4: readCodes(segment.header)
+    case 0xDB: readSteps(segment.header)
+    case 0xDD: readRestartInterval(segment.header)
+    // Of applications, and comments.
+    case 0xE0...0xEF, 0xFE: true
     default: false
     }
   }

@@ -3,38 +3,41 @@ import Foundation
 
 /// The coefficients of a component that a reduced scale needs.
 final class ProgressiveCoefficients {
-  let component: ReducedFrame.Component
-  /// The blocks in a row, with those that complete the last MCU.
-  let blocksAcross: Int
-  /// The coefficients of a block.
-  let count: Int
-  let values: UnsafeMutablePointer<Int16>
-  /// For each block, a bit for each coefficient that is not zero; only if scans refine AC coefficients.
-  let nonzero: UnsafeMutablePointer<UInt64>?
+  /// Valid as long as the object.
+  struct Plane {
+    /// The sampling factors, and the samples of a block across and down.
+    let across: Int
+    let down: Int
+    let side: Int
+    /// The blocks in a row, with those that complete the last MCU.
+    let blocksAcross: Int
+    /// The coefficients of a block, in columns.
+    let values: UnsafeMutablePointer<Int16>
+    /// For each block, a bit for each coefficient that is not zero, if scans refine them.
+    let nonzero: UnsafeMutablePointer<UInt64>?
+
+    var count: Int { side &* side }
+  }
+
+  let plane: Plane
+
+  private let memory: UnsafeMutableRawPointer
 
   /// Zeros; `nil` if there is no memory.
   init?(_ component: ReducedFrame.Component, units: (across: Int, down: Int), isRefined: Bool) {
-    self.component = component
-    blocksAcross = units.across * component.across
-    count = component.side * component.side
+    let blocksAcross = units.across * component.across
     let blockCount = blocksAcross * units.down * component.down
-    // calloc gives pages that take no memory until they are written to.
-    guard let values = calloc(blockCount * count, MemoryLayout<Int16>.stride) else { return nil }
-    var nonzero: UnsafeMutableRawPointer?
-    if isRefined {
-      nonzero = calloc(blockCount, MemoryLayout<UInt64>.stride)
-      guard nonzero != nil else {
-        free(values)
-        return nil
-      }
-    }
-    self.values = values.bindMemory(to: Int16.self, capacity: blockCount * count)
-    self.nonzero = nonzero?.bindMemory(to: UInt64.self, capacity: blockCount)
+    let count = blockCount * component.side * component.side
+    let maskByteCount = isRefined ? blockCount * MemoryLayout<UInt64>.stride : 0
+    // Pages of calloc take no memory until they are written to.
+    guard let memory = calloc(maskByteCount + count * MemoryLayout<Int16>.stride, 1) else { return nil }
+    self.memory = memory
+    plane = Plane(
+      across: component.across, down: component.down, side: component.side, blocksAcross: blocksAcross,
+      values: (memory + maskByteCount).bindMemory(to: Int16.self, capacity: count),
+      nonzero: isRefined ? memory.bindMemory(to: UInt64.self, capacity: blockCount) : nil)
   }
 
-  deinit {
-    free(values)
-    free(nonzero)
-  }
+  deinit { free(memory) }
 }
 #endif

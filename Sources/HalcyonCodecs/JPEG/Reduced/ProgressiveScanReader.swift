@@ -5,10 +5,8 @@ import HalcyonImaging
 struct ProgressiveScanReader {
   private let scan: ProgressiveScans.Scan
   private let frame: ReducedFrame
-  /// The coefficients of the components of the scan.
-  private let planes: [Plane]
-  private let nonzero: UnsafeMutablePointer<UInt64>?
-  private let places: [Int]
+  /// The planes of the components of the scan.
+  private let planes: [ProgressiveCoefficients.Plane]
   private let bytes: JPEGScanBytes
   private var bits: JPEGBits
   private var restartCount = 0
@@ -16,29 +14,13 @@ struct ProgressiveScanReader {
   private var endRun = 0
   private var predictions = SIMD4<Int32>(repeating: 0)
 
-  /// ``ProgressiveCoefficients`` without counting references in loops; they outlive the reader.
-  private struct Plane {
-    let across: Int
-    let down: Int
-    let blocksAcross: Int
-    let count: Int
-    let values: UnsafeMutablePointer<Int16>
-  }
-
+  /// - Parameter planes: Of all components of the frame.
   init(
-    _ scan: ProgressiveScans.Scan, frame: ReducedFrame, coefficients: [ProgressiveCoefficients], bytes: JPEGScanBytes
+    _ scan: ProgressiveScans.Scan, frame: ReducedFrame, planes: [ProgressiveCoefficients.Plane], bytes: JPEGScanBytes
   ) {
     self.scan = scan
     self.frame = frame
-    planes = scan.components.map { index in
-      let plane = coefficients[index]
-      return Plane(
-        across: plane.component.across, down: plane.component.down, blocksAcross: plane.blocksAcross,
-        count: plane.count,
-        values: plane.values)
-    }
-    nonzero = coefficients[scan.components[0]].nonzero
-    places = ReducedTransform.places(side: frame.components[scan.components[0]].side)
+    self.planes = scan.components.map { planes[$0] }
     self.bytes = bytes
     bits = bytes.start(at: scan.start)
   }
@@ -46,9 +28,7 @@ struct ProgressiveScanReader {
   /// Returns `false` if the data is damaged or unusual.
   mutating func read(isCancelled: () -> Bool) throws(ImageDecodingError) -> Bool {
     let isFirst = scan.header.earlierBit == 0
-    if scan.header.first == 0 {
-      return try isFirst ? readDifferences(isCancelled) : refineMeans(isCancelled)
-    }
+    if scan.header.first == 0 { return try isFirst ? readDifferences(isCancelled) : refineMeans(isCancelled) }
     guard let code = scan.tables.coefficients[scan.header.components[0].coefficients] else { return false }
     let lookup = JPEGLookup(coefficients: code, hasValues: true, hasSkips: false)
     return try isFirst ? readCoefficients(lookup, isCancelled) : refineCoefficients(lookup, isCancelled)
@@ -107,13 +87,11 @@ struct ProgressiveScanReader {
       guard let code = scan.tables.differences[component.differences] else { return false }
       lookups.append(JPEGLookup(differences: code))
     }
-    let values = lookups.map(\.values)
-    defer { extendLifetime(lookups) }
-    let shift = Int32(scan.header.bit)
+    let (entries, shift) = (lookups.map(\.values), Int32(scan.header.bit))
     var excess: Int32 = 0
     let isDone = try forEachBlock(isCancelled) { scan, index, block in
       scan.bits.load()
-      var entry = values[index][scan.bits.index]
+      var entry = entries[index][scan.bits.index]
       if entry == JPEGLookup.longEntry {
         guard let long = lookups[index].longDifference(&scan.bits) else { return false }
         entry = long
@@ -122,7 +100,8 @@ struct ProgressiveScanReader {
       }
       scan.predictions[index] &+= Int32(bitPattern: entry) &>> 16
       let value = scan.predictions[index] &<< shift
-      excess |= (value &+ 1 &<< 14) &>> 15
+      // Whether it does not fit.
+      excess |= (value &+ 1 &<< 15) &>> 16
       let plane = scan.planes[index]
       plane.values[block &* plane.count] = Int16(truncatingIfNeeded: value)
       return true
@@ -143,10 +122,8 @@ struct ProgressiveScanReader {
   private mutating func readCoefficients(
     _ lookup: JPEGLookup, _ isCancelled: () -> Bool
   ) throws(ImageDecodingError) -> Bool {
-    let (plane, nonzero, places) = (planes[0], nonzero, places)
-    let (first, last, shift) = (scan.header.first, scan.header.last, Int32(scan.header.bit))
-    let entries = lookup.values
-    defer { extendLifetime(lookup) }
+    let (plane, places, shift) = (planes[0], ReducedTransform.places(side: planes[0].side), Int32(scan.header.bit))
+    let (first, last, entries) = (scan.header.first, scan.header.last, lookup.values)
     return try forEachBlock(isCancelled) { scan, _, block in
       if scan.endRun > 0 {
         scan.endRun &-= 1
@@ -172,7 +149,7 @@ struct ProgressiveScanReader {
         let place = places[next &- 1]
         if place < plane.count { values[place] = Int16(truncatingIfNeeded: value &<< shift) }
       }
-      nonzero?[block] |= found
+      plane.nonzero?[block] |= found
       return true
     }
   }
@@ -180,131 +157,13 @@ struct ProgressiveScanReader {
   private mutating func refineCoefficients(
     _ lookup: JPEGLookup, _ isCancelled: () -> Bool
   ) throws(ImageDecodingError) -> Bool {
-    guard let nonzero else { return false }
     let plane = planes[0]
-    let refinement = Refinement(scan.header, places: places, count: plane.count)
+    guard let nonzero = plane.nonzero else { return false }
+    let refinement = ProgressiveRefinement(scan.header, side: plane.side)
     return try forEachBlock(isCancelled) { scan, _, block in
       refinement.read(
         &scan.bits, lookup, nonzero: &nonzero[block], values: plane.values + block &* plane.count, endRun: &scan.endRun)
     }
-  }
-}
-
-/// Reads one more bit of the AC coefficients of a block (ITU-T T.81, G.1.2.3).
-private struct Refinement {
-  private let first: Int
-  private let last: Int
-  private let bit: Int16
-  private let places: [Int]
-  private let count: Int
-
-  init(_ header: JPEGScanHeader, places: [Int], count: Int) {
-    (first, last, bit) = (header.first, header.last, 1 << Int16(header.bit))
-    self.places = places
-    self.count = count
-  }
-
-  @inline(__always)
-  func read(
-    _ bits: inout JPEGBits, _ lookup: JPEGLookup, nonzero: inout UInt64, values: UnsafeMutablePointer<Int16>,
-    endRun: inout Int
-  ) -> Bool {
-    var next = first
-    let earlier = nonzero
-    if endRun == 0 {
-      while next <= last {
-        bits.load()
-        var entry = lookup.values[bits.index]
-        if entry == JPEGLookup.longEntry {
-          guard let long = lookup.longCoefficient(&bits, endRun: &endRun) else { return false }
-          entry = long
-        } else {
-          bits.skip(UInt64(entry))
-        }
-        let advance = Int(entry &>> 6) & 1023
-        if advance >= JPEGLookup.end {
-          // This block is one of the run.
-          endRun &+= 1
-          break
-        }
-        let value = Int32(bitPattern: entry) &>> 16
-        guard (-1...1).contains(value) else { return false }
-        // The zeros that are not coded before the new coefficient, or sixteen; the others are refined on the way.
-        var zeros = advance &- 1
-        while true {
-          guard next <= last else { return false }
-          if earlier & 1 &<< UInt64(next) != 0 {
-            bits.load()
-            refine(next, bits.read(1), values)
-          } else {
-            zeros &-= 1
-            if zeros < 0 { break }
-          }
-          next &+= 1
-        }
-        if value != 0 {
-          nonzero |= 1 &<< UInt64(next)
-          let place = places[next]
-          if place < count { values[place] = value > 0 ? bit : -bit }
-        }
-        next &+= 1
-      }
-    }
-    guard endRun > 0 else { return true }
-    endRun -= 1
-    refineRest(&bits, earlier & ~0 &<< UInt64(next) & ~0 &>> UInt64(63 &- last), isEmpty: next > last, values)
-    return true
-  }
-
-  /// Refines all coefficients from the next one on.
-  @inline(__always)
-  private func refineRest(
-    _ bits: inout JPEGBits, _ nonzero: UInt64, isEmpty: Bool, _ values: UnsafeMutablePointer<Int16>
-  ) {
-    guard !isEmpty else { return }
-    var rest = nonzero
-    while rest != 0 {
-      bits.load()
-      refine(rest.trailingZeroBitCount, bits.read(1), values)
-      rest &= rest &- 1
-    }
-  }
-
-  @inline(__always)
-  private func refine(_ coefficient: Int, _ isLarger: Int, _ values: UnsafeMutablePointer<Int16>) {
-    let place = places[coefficient]
-    guard isLarger == 1, place < count, values[place] & bit == 0 else { return }
-    values[place] &+= values[place] >= 0 ? bit : -bit
-  }
-}
-
-extension JPEGLookup {
-  /// Reads a DC difference that no entry has, as an entry without bits.
-  @inline(never)
-  fileprivate func longDifference(_ bits: inout JPEGBits) -> UInt32? {
-    word(&bits).map { word in
-      UInt32(truncatingIfNeeded: Self.value(bits.read(word.size), size: word.size)) << 16
-    }
-  }
-
-  /// Reads an AC coefficient, or a run of ends of blocks without the first, that no entry has.
-  @inline(never)
-  fileprivate func longCoefficient(_ bits: inout JPEGBits, endRun: inout Int) -> UInt32? {
-    guard let word = word(&bits) else { return nil }
-    if word.size == 0, word.run < 15 {
-      endRun = 1 << word.run + bits.read(word.run) - 1
-      return UInt32(Self.end << 6)
-    }
-    guard word.isCoefficient else { return nil }
-    let value = Self.value(bits.read(word.size), size: word.size)
-    return UInt32(truncatingIfNeeded: value) << 16 | UInt32((word.run + 1) << 6)
-  }
-
-  /// Reads a code word without the bits after it.
-  private func word(_ bits: inout JPEGBits) -> JPEGHuffmanCode.Word? {
-    guard let word = code.word(bits.peek(JPEGHuffmanCode.lengthLimit)) else { return nil }
-    bits.skip(UInt64(word.length))
-    return word
   }
 }
 #endif

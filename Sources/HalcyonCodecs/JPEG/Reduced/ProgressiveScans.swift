@@ -35,9 +35,8 @@ struct ProgressiveScans {
   /// - Parameter isDispensable: Whether the scan can be left out whatever it is needed for.
   mutating func add(_ segment: JPEGSegments.Segment, tables: JPEGTables, isDispensable: Bool) -> Bool {
     count += 1
-    guard count <= Self.scanLimit, let header = JPEGScanHeader(segment.header), header.isProgressive else {
-      return false
-    }
+    guard count <= Self.scanLimit, let header = JPEGScanHeader(segment.header), header.isProgressive
+    else { return false }
     var components: [Int] = []
     for component in header.components {
       guard let index = frame.components.firstIndex(where: { $0.id == component.id }), components.last ?? -1 < index,
@@ -48,8 +47,7 @@ struct ProgressiveScans {
       components.append(index)
     }
     if !isDispensable {
-      scans.append(
-        Scan(header: header, components: components, tables: tables, start: segment.range.upperBound))
+      scans.append(Scan(header: header, components: components, tables: tables, start: segment.range.upperBound))
     }
     return true
   }

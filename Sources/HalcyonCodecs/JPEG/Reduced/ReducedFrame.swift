@@ -22,6 +22,8 @@ struct ReducedFrame {
 
   static let baseline: ClosedRange<UInt8> = 0xC0...0xC1
   static let progressive: UInt8 = 0xC2
+  /// Libjpeg refuses longer sides.
+  private static let sideLimit = 65_500
   /// The most blocks of an MCU (ITU-T T.81, B.2.3).
   private static let blockLimit = 10
 
@@ -37,7 +39,8 @@ struct ReducedFrame {
   init?(_ segment: JPEGSegments.Segment, scale: JPEGScale) {
     guard Self.baseline.contains(segment.marker) || segment.marker == Self.progressive, scale != .full,
       let entries = Self.entries(segment.header), let height = segment.header.unsigned16(at: 1),
-      let width = segment.header.unsigned16(at: 3), width > 0, height > 0,
+      let width = segment.header.unsigned16(at: 3), (1...Self.sideLimit).contains(width),
+      (1...Self.sideLimit).contains(height),
       let across = entries.map(\.across).max(), let down = entries.map(\.down).max()
     else { return nil }
     isProgressive = segment.marker == Self.progressive
@@ -46,10 +49,8 @@ struct ReducedFrame {
     components = entries.map { entry in
       var side = Int(scale.rawValue)
       // As in the shim: a component with less than half the samples of the largest is decoded at a larger scale.
-      while entry.across * side * 2 < across * Int(scale.rawValue) || entry.down * side * 2 < down * Int(scale.rawValue)
-      {
-        side *= 2
-      }
+      let (least, lowest) = (across * side, down * side)
+      while entry.across * side * 2 < least || entry.down * side * 2 < lowest { side *= 2 }
       func part(_ samples: Int) -> PixelSize {
         PixelSize(
           width: Self.quotient(width * entry.across * samples, across * 8),

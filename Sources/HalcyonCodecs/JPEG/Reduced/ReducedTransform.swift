@@ -4,9 +4,6 @@
 /// Libjpeg's smaller transforms average the samples of the whole block, for which they need high frequencies, too. Without
 /// them, the result is nearer to a full decode that is resampled with a Lanczos filter.
 enum ReducedTransform {
-  /// The most that a coefficient or a sum can have in an image that is not damaged, and more, as a power of two.
-  static let rangeBits = 13
-
   private static let zigzag = [
     0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21,
     28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54,
@@ -47,9 +44,14 @@ enum ReducedTransform {
     }
   }
 
-  /// Two rows of two samples from the coefficients in columns.
+  /// A block of two or four samples across and down from coefficients in columns, which are aligned to 16 bytes.
   @inline(__always)
-  static func two(_ c: UnsafePointer<Int32>, into target: UnsafeMutablePointer<UInt8>, stride: Int) {
+  static func samples(_ c: UnsafePointer<Int32>, side: Int, into target: UnsafeMutablePointer<UInt8>, stride: Int) {
+    if side == 2 { two(c, into: target, stride: stride) } else { four(c, into: target, stride: stride) }
+  }
+
+  @inline(__always)
+  private static func two(_ c: UnsafePointer<Int32>, into target: UnsafeMutablePointer<UInt8>, stride: Int) {
     let (upper, lower) = (c[0] &+ c[1], c[0] &- c[1])
     let (upperSlope, lowerSlope) = (c[2] &+ c[3], c[2] &- c[3])
     target[0] = sample(upper &+ upperSlope)
@@ -58,9 +60,8 @@ enum ReducedTransform {
     target[stride &+ 1] = sample(lower &- lowerSlope)
   }
 
-  /// Four rows of four samples from the coefficients in columns, which are aligned to 16 bytes.
   @inline(__always)
-  static func four(_ c: UnsafePointer<Int32>, into target: UnsafeMutablePointer<UInt8>, stride: Int) {
+  private static func four(_ c: UnsafePointer<Int32>, into target: UnsafeMutablePointer<UInt8>, stride: Int) {
     let columns = UnsafeRawPointer(c).assumingMemoryBound(to: SIMD4<Int32>.self)
     let wide = transformed(
       SIMD4<Float>(columns[0]), SIMD4<Float>(columns[1]), SIMD4<Float>(columns[2]), SIMD4<Float>(columns[3]))
@@ -78,7 +79,8 @@ enum ReducedTransform {
 
   @inline(__always)
   private static func samples(_ sums: SIMD4<Float>) -> UInt32 {
-    var values = sums * 0.125 + 128
+    // A little more, so that halves are rounded up, as in the other transforms.
+    var values = sums * 0.125 + (128 + 1 / 128)
     values.replace(with: 0, where: values .< 0)
     values.replace(with: 255, where: values .> 255)
     // The sum with 2^23 has the rounded value in its lowest bits.

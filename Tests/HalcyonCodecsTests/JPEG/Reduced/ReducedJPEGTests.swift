@@ -1,0 +1,204 @@
+#if !IMAGEIO
+import Foundation
+import HalcyonImaging
+import HalcyonTestTraits
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite(.integrationTest)
+struct ReducedJPEGTests {
+  private static let names = [
+    "default", "default-restarts", "progressive", "grayscale", "s1x1-444", "s2x1-422", "made-440",
+    "default-progressive", "s1x1-444-progressive", "s2x1-422-progressive", "s2x1-422-progressive-restarts",
+    "made-440-progressive",
+  ]
+  /// Each pair of files has the same coefficients, baseline and progressive.
+  private static let pairs = [
+    ("default", "default-progressive"), ("s1x1-444", "s1x1-444-progressive"), ("s2x1-422", "s2x1-422-progressive"),
+    ("s2x1-422", "s2x1-422-progressive-restarts"), ("made-440", "made-440-progressive"),
+  ]
+  private static let sizes = [(1, 1), (2, 1), (7, 5), (8, 8), (17, 33), (65, 3), (15, 16), (129, 127), (333, 9)]
+
+  @Test(arguments: names)
+  func `at 1/8, every sample is that of libjpeg`(_ name: String) throws {
+    let file = try Fixture.data("jpeg/peacock.\(name).jpeg")
+    #expect(try ReducedPlanes.own(file, scale: .eighth) == ReducedPlanes.libjpeg(file, scale: .eighth))
+  }
+
+  @Test(arguments: sizes, [0.01, 0.3, 0.89, 0.9, 1])
+  func `files of every size and quality have the samples of libjpeg at 1/8`(
+    _ size: (width: Int, height: Int), _ quality: Double
+  ) throws {
+    for isProgressive in [false, true] {
+      for bitmap in [try Bitmap.noise(size.width, size.height), try Bitmap.gradient(size.width, size.height)] {
+        let file = try JPEGEncoder(isProgressive: isProgressive)
+          .encode(bitmap, options: EncodingOptions(quality: quality))
+        #expect(try ReducedPlanes.own(file, scale: .eighth) == ReducedPlanes.libjpeg(file, scale: .eighth))
+        // At the other scales, the samples of a block of one colour are the same.
+        for scale in [JPEGScale.quarter, .half] {
+          let (own, libjpeg) = try (ReducedPlanes.own(file, scale: scale), ReducedPlanes.libjpeg(file, scale: scale))
+          #expect(own?.planes.map(\.size) == libjpeg.planes.map(\.size))
+        }
+      }
+    }
+  }
+
+  @Test(arguments: names.filter { !$0.contains("progressive") } + ["made-410"], [JPEGScale.quarter, .half])
+  func `at 1/4 and 1/2, samples are within two levels of a transform in double precision`(
+    _ name: String, _ scale: JPEGScale
+  ) throws {
+    let file = try Fixture.data("jpeg/peacock.\(name).jpeg")
+    guard name != "made-410" || scale == .quarter else { return }
+    let own = try #require(try ReducedPlanes.own(file, scale: scale))
+    let full = try ReducedPlanes.libjpeg(file, scale: .full)
+    for (plane, whole) in zip(own.planes, full.planes) {
+      // Where chroma is subsampled by four, it is decoded at twice the scale.
+      let side = name == "made-410" && whole.size != full.planes[0].size ? 4 : Int(scale.rawValue)
+      let expected = whole.reduced(side: side)
+      for row in 0..<expected.size.height {
+        for column in 0..<expected.size.width {
+          // A level, and one for the rounding of the full decode.
+          #expect(abs(Int(plane[column, row]) - Int(expected[column, row])) <= 2)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: pairs, [JPEGScale.eighth, .quarter, .half])
+  func `a progressive file has the samples of the baseline file with its coefficients`(
+    _ pair: (baseline: String, progressive: String), _ scale: JPEGScale
+  ) throws {
+    let baseline = try ReducedPlanes.own(Fixture.data("jpeg/peacock.\(pair.baseline).jpeg"), scale: scale)
+    let file = try Fixture.data("jpeg/peacock.\(pair.progressive).jpeg")
+    let progressive = try #require(try ReducedPlanes.own(file, scale: scale))
+    let isComplete = file.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: scale) == nil }
+    // The scans that are left out have the last bits of some coefficients.
+    #expect(progressive.difference(to: try #require(baseline)) <= (isComplete || scale == .eighth ? 0 : 12))
+  }
+
+  @Test(
+    arguments: ["default-scans", "made-411", "s-weird", "s-very-weird", "s1x3", "made-cmyk"],
+    [JPEGScale.eighth, .quarter, .half, .full])
+  func `unusual files are left to libjpeg`(_ name: String, _ scale: JPEGScale) throws {
+    #expect(try ReducedPlanes.own(Fixture.data("jpeg/peacock.\(name).jpeg"), scale: scale) == nil)
+  }
+
+  @Test(arguments: ["default", "default-progressive", "default-restarts"])
+  func `a truncated file is left to libjpeg, save one that lacks only its end`(_ name: String) throws {
+    let file = try Fixture.data("jpeg/peacock.\(name).jpeg")
+    let scan = try #require(file.firstRange(of: Data([0xFF, 0xDA]))).lowerBound + 20
+    for count in scan..<file.count {
+      let own = try ReducedPlanes.own(file.prefix(count), scale: .eighth)
+      let lacksOnlyItsEnd = count >= file.count - 2 && name != "default-progressive"
+      #expect((own != nil) == lacksOnlyItsEnd, "\(count) of \(file.count) bytes")
+    }
+  }
+
+  @Test(arguments: ["default", "default-restarts", "grayscale", "default-progressive"])
+  func `a damaged file has the samples of libjpeg, or is left to it`(_ name: String) throws {
+    let file = try Fixture.data("jpeg/peacock.\(name).jpeg")
+    var ownCount = 0
+    for position in 2..<file.count {
+      for flip: UInt8 in [0xFF, 1 << UInt8(position & 7)] {
+        var damaged = file
+        damaged[position] ^= flip
+        guard let own = try? ReducedPlanes.own(damaged, scale: .eighth) else { continue }
+        ownCount += 1
+        #expect(try own == ReducedPlanes.libjpeg(damaged, scale: .eighth), "byte \(position)")
+        for scale in [JPEGScale.quarter, .half] { _ = try? ReducedPlanes.own(damaged, scale: scale) }
+      }
+    }
+    #expect(ownCount > 0)
+  }
+
+  @Test(arguments: [false, true])
+  func `reading stops when it is cancelled`(_ isProgressive: Bool) throws {
+    let file = try JPEGEncoder(isProgressive: isProgressive).encode(.noise(64, 64), options: EncodingOptions())
+    #expect(throws: ImageDecodingError.cancelled) {
+      try ReducedPlanes.own(file, scale: .eighth, isCancelled: { true })
+    }
+  }
+
+  @Test func `sides that libjpeg refuses are refused`() throws {
+    var file = try Fixture.data("jpeg/peacock.default-progressive.jpeg")
+    let frame = try #require(file.firstRange(of: Data([0xFF, 0xC2]))).lowerBound
+    file.replaceSubrange(frame + 5..<frame + 9, with: [0xFF, 0xFF, 0xFF, 0xFF])
+    #expect(try ReducedPlanes.own(file, scale: .eighth) == nil)
+  }
+}
+
+/// Files that are large enough to be decoded by Halcyon's own decoder.
+@Suite(.integrationTest)
+struct ReducedJPEGDecodingTests {
+  private static let options = DecodingOptions(size: .fit(width: 30, height: 30))
+
+  private static func file(isProgressive: Bool = false) throws -> Data {
+    try JPEGEncoder(isProgressive: isProgressive).encode(.noise(480, 480), options: EncodingOptions(quality: 0.5))
+  }
+
+  /// The image that libjpeg decodes.
+  private static func expected(_ file: Data) throws -> Bitmap {
+    try file.withUnsafeBytes { bytes in
+      let size = PixelSize(width: 480, height: 480)
+      let file = JPEGFile(
+        bytes: bytes, size: size, cmykTransform: nil, truncation: PartialImagePolicy(isAccepted: false),
+        isCancelled: { false })
+      let geometry = TargetSize.fit(width: 30, height: 30).geometry(for: size).scaled(by: 1 / 8)
+      return try Resampler(format: .jpeg, geometry: geometry, graphs: ResampleGraphCache())
+        .bitmap(isOpaque: true) { try file.planes(scale: .eighth) }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `an image is the same as by libjpeg`(_ isProgressive: Bool) throws {
+    let file = try Self.file(isProgressive: isProgressive)
+    #expect(
+      try JPEGDecoder().decode(file, options: Self.options).bitmap.largestDifference(to: Self.expected(file)) == 0)
+  }
+
+  @Test(arguments: 1...40)
+  func `a damaged file gives the image of libjpeg`(_ part: Int) throws {
+    var file = try Self.file()
+    // A marker in the data, a byte that is different, and one that is missing.
+    let position = file.count * part / 41
+    switch part % 3 {
+    case 0: file.replaceSubrange(position..<position + 2, with: [0xFF, 0xD3])
+    case 1: file[position] ^= 0x55
+    default: file.remove(at: position)
+    }
+    let expected = Result { try Self.expected(file) }
+    let image = Result { try JPEGDecoder().decode(file, options: Self.options).bitmap }
+    switch (expected, image) {
+    case (.success(let expected), .success(let image)): #expect(image.largestDifference(to: expected) == 0)
+    case (.failure(let expected as ImageDecodingError), .failure(let image as ImageDecodingError)):
+      #expect(image == expected)
+    default: Issue.record("libjpeg: \(expected), Halcyon: \(image)")
+    }
+  }
+
+  @Test func `a truncated file is an error, or the rows that it has`() throws {
+    let file = try Self.file()
+    let cut = file.prefix(file.count / 2)
+    #expect(throws: ImageDecodingError.truncated(.jpeg)) { try JPEGDecoder().decode(cut, options: Self.options) }
+    let whole = try JPEGDecoder().decode(file, options: Self.options).bitmap
+    let image = try JPEGDecoder().decode(
+      cut, options: DecodingOptions(size: .fit(width: 30, height: 30), allowsPartialImage: true))
+    #expect(image.isPartial)
+    #expect(try image.bitmap.rows(from: 0, count: 10).largestDifference(to: whole.rows(from: 0, count: 10)) == 0)
+  }
+}
+
+extension Bitmap {
+  /// Opaque noise around a gradient, always the same.
+  fileprivate static func noise(_ width: Int, _ height: Int) throws -> Bitmap {
+    var state: UInt32 = 1
+    return try Bitmap(size: PixelSize(width: width, height: height), isOpaque: true) { pixels in
+      for index in pixels.indices {
+        state = state &* 1_664_525 &+ 1_013_904_223
+        pixels[index] = index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: state >> 25) &+ UInt8(index / 4 % width % 128)
+      }
+    }
+  }
+}
+#endif
