@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import PeerShim
 
-/// Work of the codec's library alone: less than a thumbnail needs.
+/// Work of the codec's library alone, without resampling.
 enum Floor: String {
   /// Decoding the entropy-coded data of a JPEG file.
   case entropy
@@ -12,8 +12,12 @@ enum Floor: String {
   case libwebp
 
   static func floors(of file: CorpusFile, width: Int) -> [Floor] {
-    if file.kind == "jpeg_baseline", width == 200 { return [.entropy, .libjpeg] }
-    return file.kind == "webp" ? [.libwebp] : []
+    switch file.kind {
+    case "jpeg_baseline": width == 200 ? [.entropy, .libjpeg] : [.libjpeg]
+    case "jpeg_progressive": [.libjpeg]
+    case "webp": [.libwebp]
+    default: []
+    }
   }
 
   func run(_ file: CorpusFile, width: Int) {

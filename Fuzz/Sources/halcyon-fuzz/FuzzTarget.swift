@@ -42,6 +42,7 @@ struct FuzzTarget {
     for decoder in decoders where decoder.formats.contains(format) {
       probe(bytes, with: decoder)
       decode(bytes, with: decoder, choice: choice)
+      if format == .jpeg { ReducedJPEG(file: bytes, decoder: decoder, limits: limits).run() }
       if let decoder = decoder as? any ProgressiveImageDecoder {
         attempt { _ = try decoder.preview(bytes, after: choice & 3, options: options(choice)) }
       }

@@ -3,10 +3,11 @@ package import Foundation
 
 /// Decodes JPEG: baseline and progressive, grey, colour and CMYK, 8 bits per sample.
 ///
-/// Through libjpeg-turbo, and on Apple's systems through ImageIO. With libjpeg-turbo, a smaller size is decoded with a scaled inverse DCT, and its planes are resampled to the target size while they are
-/// decoded: a baseline image takes the memory of its result and a few rows. Damaged data is decoded as far as possible,
-/// as in browsers. Truncated data throws `ImageDecodingError.truncated`, unless the options allow a partial image,
-/// whose missing part is grey.
+/// Through libjpeg-turbo, and on Apple's systems through ImageIO. With libjpeg-turbo, a smaller size is decoded with a
+/// scaled inverse DCT, and its planes are resampled to the target size while they are decoded: a baseline image takes the
+/// memory of its result and a few rows. At half the size and less, ``ReducedPlaneSource`` decodes most files without the
+/// coefficients that the size does not need. Damaged data is decoded as far as possible, as in browsers. Truncated data
+/// throws `ImageDecodingError.truncated`, unless the options allow a partial image, whose missing part is grey.
 package struct JPEGDecoder: ImageDecoder {
   let graphs = ResampleGraphCache()
   #if !IMAGEIO

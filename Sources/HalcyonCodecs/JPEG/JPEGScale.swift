@@ -1,6 +1,6 @@
 import HalcyonImaging
 
-/// The scale at which libjpeg decodes, in eighths; smaller is faster.
+/// The scale at which a JPEG file is decoded, in eighths; smaller is faster.
 enum JPEGScale: Int32, CaseIterable {
   case eighth = 1
   case quarter = 2

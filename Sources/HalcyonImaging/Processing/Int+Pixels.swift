@@ -3,6 +3,6 @@ extension Int {
   ///
   /// All lengths that follow from the numbers of a URL are converted with this.
   package init(pixels value: Double, rounding: FloatingPointRoundingRule = .toNearestOrAwayFromZero) {
-    self = value.isNaN ? 0 : Int(Swift.min(1e9, Swift.max(-1e9, value)).rounded(rounding))
+    self = value.isNaN ? 0 : Int(clamping: Int64(Swift.min(1e9, Swift.max(-1e9, value)).rounded(rounding)))
   }
 }

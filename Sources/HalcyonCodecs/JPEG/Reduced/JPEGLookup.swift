@@ -84,7 +84,27 @@ final class JPEGLookup {
     }
   }
 
-  /// Reads a difference whose entry is long; the result has no bits. `nil` for damage.
+  /// Reads a difference, with the coefficients after it that its entry has; `nil` for damage.
+  @inline(__always)
+  func difference(_ bits: inout JPEGBits) -> UInt32? {
+    let entry = values[bits.index]
+    if entry == Self.longEntry { return longDifference(&bits) }
+    bits.skip(UInt64(entry))
+    return entry
+  }
+
+  /// Reads a coefficient, an end or a run of ends of blocks; `nil` for damage.
+  ///
+  /// - Parameter endRun: Set to the blocks after this one that have ended, too.
+  @inline(__always)
+  func coefficient(_ bits: inout JPEGBits, endRun: inout Int) -> UInt32? {
+    let entry = values[bits.index]
+    if entry == Self.longEntry { return longCoefficient(&bits, endRun: &endRun) }
+    bits.skip(UInt64(entry))
+    return entry
+  }
+
+  /// Reads a difference whose entry is long, as an entry without bits.
   @inline(never)
   func longDifference(_ bits: inout JPEGBits) -> UInt32? {
     guard let word = code.word(bits.peek(JPEGHuffmanCode.lengthLimit)) else { return nil }
@@ -92,9 +112,7 @@ final class JPEGLookup {
     return UInt32(truncatingIfNeeded: Self.value(bits.read(word.size), size: word.size)) << 16 | 1 << 6
   }
 
-  /// Reads a coefficient, an end or a run of ends of blocks whose entry is long; the result has no bits. `nil` for damage.
-  ///
-  /// - Parameter endRun: Set to the blocks after this one that have ended, too.
+  /// Reads what ``coefficient(_:endRun:)`` does if its entry is long, as an entry without bits.
   @inline(never)
   func longCoefficient(_ bits: inout JPEGBits, endRun: inout Int) -> UInt32? {
     guard let word = code.word(bits.peek(JPEGHuffmanCode.lengthLimit)) else { return nil }

@@ -23,13 +23,7 @@ struct ProgressiveRefinement {
     let earlier = nonzero
     while endRun == 0, next <= last {
       bits.load()
-      var entry = lookup.values[bits.index]
-      if entry == JPEGLookup.longEntry {
-        guard let long = lookup.longCoefficient(&bits, endRun: &endRun) else { return false }
-        entry = long
-      } else {
-        bits.skip(UInt64(entry))
-      }
+      guard let entry = lookup.coefficient(&bits, endRun: &endRun) else { return false }
       let (advance, value) = (Int(entry &>> 6) & 1023, Int32(bitPattern: entry) &>> 16)
       if advance >= JPEGLookup.end {
         // This block is the first of the run.

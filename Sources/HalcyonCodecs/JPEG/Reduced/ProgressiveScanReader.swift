@@ -87,17 +87,11 @@ struct ProgressiveScanReader {
       guard let code = scan.tables.differences[component.differences] else { return false }
       lookups.append(JPEGLookup(differences: code))
     }
-    let (entries, shift) = (lookups.map(\.values), Int32(scan.header.bit))
+    let shift = Int32(scan.header.bit)
     var excess: Int32 = 0
     let isDone = try forEachBlock(isCancelled) { scan, index, block in
       scan.bits.load()
-      var entry = entries[index][scan.bits.index]
-      if entry == JPEGLookup.longEntry {
-        guard let long = lookups[index].longDifference(&scan.bits) else { return false }
-        entry = long
-      } else {
-        scan.bits.skip(UInt64(entry))
-      }
+      guard let entry = lookups[index].difference(&scan.bits) else { return false }
       scan.predictions[index] &+= Int32(bitPattern: entry) &>> 16
       let value = scan.predictions[index] &<< shift
       // Whether it does not fit.
@@ -123,7 +117,7 @@ struct ProgressiveScanReader {
     _ lookup: JPEGLookup, _ isCancelled: () -> Bool
   ) throws(ImageDecodingError) -> Bool {
     let (plane, places, shift) = (planes[0], ReducedTransform.places(side: planes[0].side), Int32(scan.header.bit))
-    let (first, last, entries) = (scan.header.first, scan.header.last, lookup.values)
+    let (first, last) = (scan.header.first, scan.header.last)
     return try forEachBlock(isCancelled) { scan, _, block in
       if scan.endRun > 0 {
         scan.endRun &-= 1
@@ -133,13 +127,7 @@ struct ProgressiveScanReader {
       var (next, found) = (first, UInt64(0))
       while next <= last {
         scan.bits.load()
-        var entry = entries[scan.bits.index]
-        if entry == JPEGLookup.longEntry {
-          guard let long = lookup.longCoefficient(&scan.bits, endRun: &scan.endRun) else { return false }
-          entry = long
-        } else {
-          scan.bits.skip(UInt64(entry))
-        }
+        guard let entry = lookup.coefficient(&scan.bits, endRun: &scan.endRun) else { return false }
         next &+= Int(entry &>> 6) & 1023
         if next >= JPEGLookup.end { break }
         guard next <= last &+ 1 else { return false }
