@@ -54,7 +54,7 @@ final class OpenConnection {
 ///
 /// A connection that died without a word, as after a change of network, looks sound. It is given up when within
 /// ``firstByteLimit(of:)`` of a request no byte has arrived over it, and the other end has not acknowledged the request
-/// either: the request is sent once more over another connection, and the idle connections to that server are closed. A
+/// either, also some moments later: the request is sent once more over another connection, and the idle connections to that server are closed. A
 /// request that was acknowledged is not sent again, since some URLs work once; its server is slow.
 final class OpenConnections {
   /// Servers whose responses are remembered.

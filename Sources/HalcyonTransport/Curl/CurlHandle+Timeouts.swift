@@ -21,10 +21,14 @@ extension CurlHandle {
     return limits.totalTimeout.map { min(deadline, start + $0.clamped) } ?? deadline
   }
 
+  /// A system acknowledges what it has received after 0.2 seconds at the latest, if it has nothing to send (Linux).
+  private static let longestAcknowledgement = Duration.milliseconds(250)
+
   /// When a reused connection counts as silent. On a multiplexed one, bytes of any response prove that it is not.
   var silenceDeadline: ContinuousClock.Instant? {
     guard maySendAgain, !isAcknowledged, let sent, let connection else { return nil }
-    return max(sent, connection.lastActivity ?? sent) + openConnections.firstByteLimit(of: connection.server)
+    let deadline = max(sent, connection.lastActivity ?? sent) + openConnections.firstByteLimit(of: connection.server)
+    return firstSilence.map { max(deadline, $0 + Self.longestAcknowledgement) } ?? deadline
   }
 
   /// When the connect timeout expires, if there is no connection before.

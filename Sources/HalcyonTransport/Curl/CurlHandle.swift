@@ -25,6 +25,8 @@ final class CurlHandle {
   private(set) var isReused = false
   /// Whether the server has acknowledged the request, so that it need only be waited for.
   private(set) var isAcknowledged = false
+  /// When the connection was first seen to be silent.
+  private(set) var firstSilence: ContinuousClock.Instant?
   private var restartCount = 0
   /// Whether the response has a `Content-Length` that is not a number.
   private var hasInvalidLength = false
@@ -198,7 +200,7 @@ extension CurlHandle {
   private func maySend(over endpoint: OpenConnection.Endpoint, to server: OpenConnection.Endpoint) -> Bool {
     let (connection, maySend) = openConnections.connection(at: endpoint, to: server, opened: connections.opened)
     self.connection = connection
-    (isSending, isAcknowledged) = (maySend, false)
+    (isSending, isAcknowledged, firstSilence) = (maySend, false, nil)
     isReused = connection?.lastActivity != nil
     sent = received.time
     if let silenceDeadline { openConnections.expectByte(before: silenceDeadline) }
@@ -227,10 +229,14 @@ extension CurlHandle {
   }
 
   /// Whether the connection is dead: it is silent, and the request has not arrived, see ``OpenConnections``.
+  ///
+  /// Looks twice: if this thread or the whole system did not run for a while, the request has only just been sent.
   func isConnectionDead(at now: ContinuousClock.Instant) -> Bool {
     guard let silenceDeadline, now >= silenceDeadline, let connection else { return false }
     isAcknowledged = connection.isAcknowledged
-    return !isAcknowledged
+    guard !isAcknowledged else { return false }
+    defer { firstSilence = firstSilence ?? now }
+    return firstSilence != nil
   }
 
   private func receiveByte() {
