@@ -11,8 +11,9 @@ import CHalcyonSystemShim
 /// milliseconds.
 ///
 /// Of the environment the helper gets only `PATH`, `HOME`, `LANG`, `LD_LIBRARY_PATH`, and the variables that begin with
-/// `XDG_` and `FONTCONFIG_`. It gets no new privileges, and cannot open sockets, where the kernel has seccomp filters. It
-/// can read the files that its user can read.
+/// `XDG_` and `FONTCONFIG_`. It gets no new privileges, and cannot open sockets, where the kernel has seccomp filters.
+/// Where it has Landlock, from Linux 5.13 on, it reads the files of the system and of its fonts only; elsewhere those that
+/// its user can read.
 ///
 /// The helper is a program that calls ``runHelper()``, for example the program itself with an argument of its own:
 ///
@@ -82,6 +83,7 @@ public struct IsolatedSVGDecoder: ImageDecoder {
       let (request, document) = SVGHelperRequest.read(input)
     else { exit(EXIT_FAILURE) }
     guard halcyon_limit_process(request.cpuSeconds, request.byteCount) == 0 else { exit(EXIT_FAILURE) }
+    SVGHelperFiles.confine(for: document)
     let result = Result { try request.drawing.output(of: document, isCancelled: { false }) }
     SVGHelperReply(result).write(result, to: FileHandle.standardOutput)
     exit(EXIT_SUCCESS)
