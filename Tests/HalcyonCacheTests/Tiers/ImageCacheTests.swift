@@ -57,6 +57,17 @@ struct ImageCacheTests {
     #expect(inMemory.memory.configuration.countLimit == 3)
   }
 
+  @Test func `in the background a tenth of the encoded images in memory is kept`() async throws {
+    let cache = ImageCache(memory: MemoryCache(), store: nil, encodedByteLimit: 1 << 20)
+    let store = try #require(cache.encodedStore)
+    let text = String(repeating: "a", count: 1000)
+    for number in 1...40 { try await store.store(entry(text), for: CacheKey("\(number)")) }
+    let byteCount = try await cache.byteCount(of: .memory)
+    #expect(byteCount > 40_000)
+    cache.trimForBackground()
+    #expect(try await (1...byteCount / 10).contains(cache.byteCount(of: .memory)))
+  }
+
   @Test func `a cache with a name that is too long for a folder keeps its entries`() async throws {
     try await TemporaryDirectory.run { folder in
       let names = ["a", "b"].map { String(repeating: "é", count: 400) + $0 }

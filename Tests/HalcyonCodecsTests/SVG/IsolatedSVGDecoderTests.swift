@@ -1,9 +1,11 @@
 #if SVG && (os(macOS) || os(Linux))
 import Foundation
-import HalcyonCodecs
 import HalcyonImaging
+import HalcyonSupport
 import HalcyonTestTraits
 import Testing
+
+@testable import HalcyonCodecs
 
 /// A real helper, and others that misbehave.
 @Suite(.integrationTest, .fixtureFonts)
@@ -35,6 +37,37 @@ struct IsolatedSVGDecoderTests {
       let large = String(decoding: file, as: UTF8.self).replacing("'12'", with: "'40000'")
       return try decoder.decode(Data(large.utf8), options: DecodingOptions())
     }
+  }
+  #endif
+
+  #if os(Linux)
+  @Test func `a helper reads no file but those of the system and its fonts`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "secret").path
+    try Data("secret".utf8).write(to: URL(filePath: file))
+    let errors = Lock<[String: Int32]?>(nil)
+    let end = DispatchSemaphore(value: 0)
+    // What is forbidden stays so, for the thread.
+    Thread.start(named: "confined", stackSize: 1 << 20) {
+      defer { end.signal() }
+      // The kernel may lack it.
+      guard SVGHelperFiles.confine(for: Data("<svg><text>a</text></svg>".utf8)) else { return }
+      func error(_ path: String, _ flags: Int32 = O_RDONLY) -> Int32 {
+        let descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else { return errno }
+        close(descriptor)
+        return 0
+      }
+      let refused = [file, "/etc/passwd", "/proc/self/root" + file].map { ($0, error($0)) }
+      let written = [(file + ".new", error(file + ".new", O_WRONLY | O_CREAT))]
+      let found = Dictionary(uniqueKeysWithValues: refused + written + [("/usr", error("/usr"))])
+      errors.withLock { $0 = found }
+    }
+    end.wait()
+    guard let found = errors.withLock({ $0 }) else { return }
+    for (path, error) in found { #expect(error == (path == "/usr" ? 0 : EACCES), "\(path)") }
   }
   #endif
 
