@@ -86,19 +86,20 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ key: Key, _ waiter: JobWaiter<Value>, _ writes: BackgroundWrites?, _ job: LoadSubscription?, startsHere: Bool,
     _ operation: Operation?
   ) {
+    // A pattern: older systems of Apple cannot compare closures with typed throws with `nil`.
+    let mayStart = if case .none = operation { false } else { !Task.isCancelled }
     let joined: (job: SharedJob<Value>, isNew: Bool, isRaised: Bool)? = state.withLock { state in
       if let known = state.jobs[key], job == nil || job === known.subscription {
         return (known, false, known.add(waiter))
       }
       // If several callers are cancelled in turn, none restarts the job that another has left.
-      if state.isInvalidated || operation == nil || Task.isCancelled { return nil }
+      if state.isInvalidated || !mayStart { return nil }
       let new = SharedJob<Value>(writes: writes)
       state.jobs[key] = new
       return (new, true, new.add(waiter))
     }
     guard let (job, isNew, isRaised) = joined else {
-      let isCancelled = operation == nil || Task.isCancelled
-      return waiter.resume(returning: .failure(isCancelled ? .cancelled : .pipelineInvalidated))
+      return waiter.resume(returning: .failure(mayStart ? .pipelineInvalidated : .cancelled))
     }
     if isRaised { job.subscription.notifyPriorityObservers() }
     if isNew, let operation {
