@@ -14,6 +14,8 @@ let swiftSettings: [SwiftSetting] =
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
+/// The options of image URLs.
+let halcyonProcessing = Target.Dependency.product(name: "HalcyonProcessing", package: "Halcyon")
 /// The command `halcyon cache`.
 let halcyonCache = Target.Dependency.product(name: "HalcyonCache", package: "Halcyon")
 
@@ -35,7 +37,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "HalcyonCommand",
-      dependencies: [halcyon, halcyonCache, argumentParser, "CHalcyonProcess"],
+      dependencies: [halcyon, halcyonCache, halcyonProcessing, argumentParser, "CHalcyonProcess"],
       swiftSettings: swiftSettings),
     .target(name: "CHalcyonProcess"),
     .testTarget(

@@ -146,7 +146,10 @@ extension LoadTrace {
   /// The steps of a rendered file.
   fileprivate init(of rendered: Rendered, since start: ContinuousClock.Instant) {
     self.init()
-    guard let (decoded, processed, encoded) = rendered.ends else { return add(.encode, since: start) }
+    guard let (decoded, processed, encoded) = rendered.ends else {
+      add(.encode, since: start)
+      return
+    }
     add(.decode, since: start, until: decoded)
     if processed != decoded { add(.process, since: decoded, until: processed) }
     add(.encode, since: processed, until: encoded)

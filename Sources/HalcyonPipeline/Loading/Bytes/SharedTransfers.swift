@@ -58,7 +58,7 @@ extension CachingLoader {
       switch event {
       case .progress, .queue, .step: subscription.report(event)
       case .info, .partial: if hasSameDecoder { subscription.report(event) }
-      case .preview, .storedStale: break
+      case .preview, .storedStale, .stale: break
       }
     }
     if hasSameDecoder, subscription.wantsPartialData { waiting.requestPartialData() }

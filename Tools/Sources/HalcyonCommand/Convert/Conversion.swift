@@ -1,12 +1,17 @@
 import Foundation
 import Halcyon
 import HalcyonCodecs
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonPipeline
+import HalcyonProcessing
 
 /// How images are converted, and where the results are written.
 struct Conversion: Sendable {
   var size: ResultSize
+  /// What else changes the picture.
+  var processing: ProcessingArguments
+  /// The image that is drawn over results.
+  var mark: Bitmap?
   var colorSpace: TargetColorSpace
   /// The format of the results; `nil` for each source's own.
   var format: ImageFormat?
@@ -76,14 +81,14 @@ struct Conversion: Sendable {
     if options.isLossless, [.jpeg, .gif, .avif].contains(format) {
       throw ConversionError.notLossless(file.title, format)
     }
-    let size = try image.size(decodedAt: self.size.target(for: image.info.pixelSize))
+    let size = try resultSize(of: image)
     let path = try output ?? outputPath(of: file, nameValues(of: image, format, size))
     if output == nil, try !claim(path, claimed, for: file) { return .exists(output: path) }
     if isDryRun { return .converted(ConversionReport(image, output: path, format, size, start: start)) }
     let made =
       try stripped(image, as: format)
       ?? memory.withReservation(image.byteCount(decodedAt: size)) {
-        try encoded(image, as: format, isCancelled)
+        try processing.isEmpty ? encoded(image, as: format, isCancelled) : processed(image, as: format, isCancelled)
       }
     if isCancelled() { throw CancellationError() }
     if try !write(made.data, to: path, date: keepsDates ? image.fileDate : nil) { return .exists(output: path) }
@@ -91,6 +96,16 @@ struct Conversion: Sendable {
     (report.outputBytes, report.partial, report.encoded) = (made.data.count, made.isPartial, made.isEncoded)
     report.outputFrames = image.info.frameCount > 1 ? try format.frameCount(of: made.data) : 1
     return .converted(report)
+  }
+
+  /// The size of a result before it is made; with removed borders the largest possible.
+  private func resultSize(of image: SourceImage) throws -> PixelSize {
+    let source = image.info.pixelSize
+    if processing.isEmpty { return try image.size(decodedAt: size.target(for: source)) }
+    return try ProcessingPlan(
+      processing.options(size: size.segments(for: source)), source: source, isVector: image.format == .svg,
+      sideLimit: limits.sideLength, mark: mark
+    ).resultSize
   }
 
   private func nameValues(of image: SourceImage, _ format: ImageFormat, _ size: PixelSize) throws -> NameValues {
@@ -131,6 +146,29 @@ struct Conversion: Sendable {
     }
   }
 
+  /// The image, made by the options of an image URL.
+  private func processed(
+    _ source: SourceImage, as format: ImageFormat, _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> Made {
+    if isCancelled() { throw CancellationError() }
+    let chosen = try processing.options(size: size.segments(for: source.info.pixelSize))
+    let isAnimated = source.info.frameCount > 1 && [.gif, .webp, .avif].contains(format)
+    if isAnimated { try checkFrames(of: source.info, title: source.file.title) }
+    let plan = try ProcessingPlan(
+      chosen, source: source.info.pixelSize, isVector: source.format == .svg, isAnimated: isAnimated,
+      sideLimit: limits.sideLength, mark: mark)
+    var encoding = Rendition.Encoding(
+      as: format, quality: chosen.quality > 0 ? Double(chosen.quality) / 100 : options.quality,
+      byteLimit: byteLimit ?? (chosen.maxBytes > 0 ? chosen.maxBytes : nil), metadata: metadata)
+    encoding.colorLimit = options.colorLimit
+    let rendered = try plan.rendition(encoding, frameLimit: isAnimated ? source.info.frameCount : 1).rendered(
+      from: source.bytes, by: source.decoder, encoders: encoders, limits: limits, colorSpace: colorSpace,
+      allowsPartial: allowsPartial, isCancelled: isCancelled)
+    guard let data = rendered.data else { throw ImageEncodingError.unsupportedFormat(format) }
+    let size = try rendered.image?.size ?? format.size(of: data) ?? plan.resultSize
+    return Made(data: data, size: size, isPartial: rendered.image?.isPartial ?? false)
+  }
+
   /// The image, decoded and encoded.
   private func encoded(
     _ source: SourceImage, as format: ImageFormat, _ isCancelled: @escaping @Sendable () -> Bool
@@ -159,11 +197,12 @@ struct Conversion: Sendable {
 
   /// Checks the pixels of all frames that are to be in the result.
   private func checkFrames(of image: DecodedImage, as format: ImageFormat, title: String) throws {
-    let isAnimated = image.animation != nil && [.gif, .webp, .avif].contains(format)
-    guard isAnimated, image.info.frameCount > animationPixelLimit / max(1, image.info.pixelSize.pixelCount) else {
-      return
-    }
-    throw ConversionError.tooManyFrames(title, image.info, limit: animationPixelLimit)
+    if image.animation != nil, [.gif, .webp, .avif].contains(format) { try checkFrames(of: image.info, title: title) }
+  }
+
+  private func checkFrames(of info: ImageInfo, title: String) throws {
+    guard info.frameCount > animationPixelLimit / max(1, info.pixelSize.pixelCount) else { return }
+    throw ConversionError.tooManyFrames(title, info, limit: animationPixelLimit)
   }
 
   /// Writes a result, and creates the folders of its path; `false` if it exists and is not to be replaced.

@@ -24,6 +24,8 @@ struct ConvertCommand: AsyncParsableCommand {
         halcyon convert 'photos/**/*.png' -o out --name '{name}-{width}.{ext}'
         halcyon convert photos -o web --size 1600 --max-output 300K --format webp --keep-dates
         halcyon convert photos -o stripped --strip
+        halcyon convert photos -o marked --rotate 90 --watermark logo.png
+        halcyon convert photos -o squares --process 'rs:fill:400:400/g:sm'
         find . -newer last -name '*.jpg' -print0 | halcyon convert --files-from - -0 -o new --name '{date}-{nnn}.{ext}'
 
       Exit status: 0 if all files were converted or exist; 1 if one failed; 64 for wrong arguments; 130 after Ctrl-C.
@@ -79,6 +81,8 @@ struct ConvertCommand: AsyncParsableCommand {
       if necessary).
       """)
   var resize = ResizeArgument.fit
+
+  @OptionGroup var processing: ProcessingArguments
 
   @Option(help: "jpeg, png, webp, gif, avif or jxl. Default: the source's, or jpeg or png.")
   var format: FormatArgument?
@@ -183,6 +187,9 @@ struct ConvertCommand: AsyncParsableCommand {
     if lossless, maxOutput != nil || colors != nil {
       throw ValidationError("--max-output and --colors make files smaller by what --lossless keeps. Leave one out.")
     }
+    if lossless, !processing.isEmpty {
+      throw ValidationError("--lossless does not go with other changes of the picture. Use --format png.")
+    }
     if isNullSeparated, filesFrom == nil { throw ValidationError("-0 is about the list of --files-from.") }
     _ = try resultSize()
     // An unknown option is the mistake then, whose value looks like a source.
@@ -215,7 +222,13 @@ struct ConvertCommand: AsyncParsableCommand {
 
   private func convert() async throws {
     let start = ContinuousClock.now
-    let conversion = try conversion()
+    var conversion = try conversion()
+    if let watermark = processing.watermark {
+      conversion.mark = try await DecodedImage(
+        data: InputFile(watermark).contents(byteLimit: conversion.limits.encodedByteCount)
+      )
+      .bitmap
+    }
     // The output folder is not searched.
     var folder: String?
     if case .folder(let path, _) = conversion.destination {
@@ -250,7 +263,8 @@ struct ConvertCommand: AsyncParsableCommand {
 
   private func conversion() throws -> Conversion {
     Conversion(
-      size: try resultSize(), colorSpace: (colorSpace ?? .srgb).target, format: try resultFormat(),
+      size: try resultSize(), processing: processing, colorSpace: (colorSpace ?? .srgb).target,
+      format: try resultFormat(),
       encoders: encoders, options: options, byteLimit: maxOutput?.byteCount, metadata: (metadata ?? .strip).policy,
       onlyStrips: onlyStrips, limits: limits.limits(), animationPixelLimit: maxAnimationPixels,
       destination: try destination(), overwrites: overwrite, allowsPartial: partial, keepsDates: keepDates,
@@ -260,7 +274,7 @@ struct ConvertCommand: AsyncParsableCommand {
   /// Whether nothing is asked but to remove the metadata, and perhaps to keep the format.
   private var onlyStrips: Bool {
     (strip || metadata == .strip) && size == nil && quality == nil && maxOutput == nil && !lossless && colors == nil
-      && effort == nil && !progressive && colorSpace == nil
+      && effort == nil && !progressive && colorSpace == nil && processing.isEmpty
   }
 
   /// Counts the files, for the progress bar, while the first are converted.
@@ -334,6 +348,7 @@ struct ConvertCommand: AsyncParsableCommand {
   /// The format that an option or the output names; `nil` for each source's own.
   private func resultFormat() throws -> ImageFormat? {
     if let format { return format.format }
+    if let format = try processing.options(size: []).format { return format }
     guard case .file = try destination(), case .file(_, let named) = try OutputTarget(output) else { return nil }
     return named
   }

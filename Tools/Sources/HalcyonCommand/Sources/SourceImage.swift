@@ -11,7 +11,7 @@ struct SourceImage {
   let info: ImageInfo
   /// When the file was changed; `nil` for standard input.
   let fileDate: timespec?
-  private let decoder: any ImageDecoder
+  let decoder: any ImageDecoder
 
   private static let decoders: [any ImageDecoder] =
     [DrawSVGCommand.decoder].compactMap(\.self) + StandardCodecs.decoders

@@ -182,7 +182,7 @@ struct ConvertOptionTests {
         atPath: sources.path() + "link.jpg", withDestinationPath: sources.path() + "gone.jpg")
       let result = output.path() + "x.webp"
       for (arguments, message, status) in [
-        (["a.jpg", "--watermark", "logo.png"], "Unknown option '--watermark'", 64),
+        (["a.jpg", "--logo", "logo.png"], "Unknown option '--logo'", 64),
         (["a.jpg", "--spin", "90"], "Unknown option '--spin'", 64),
         (["missing.jpg"], "missing.jpg cannot be read", 1), (["link.jpg"], "link.jpg cannot be read", 1),
         (["a.jpg", "missing.jpg"], "missing.jpg cannot be read", 64),

@@ -1,0 +1,90 @@
+import Foundation
+import Halcyon
+import HalcyonCodecs
+import HalcyonImaging
+import HalcyonTestSupport
+import HalcyonTestTraits
+import Testing
+
+/// Options of `halcyon convert` that are those of image URLs.
+@Suite(.integrationTest)
+struct ConvertProcessingTests {
+  private static func pixels(_ file: URL) throws -> Data {
+    try DecodedImage(contentsOf: file).bitmap.withUnsafeBytes { Data($0) }
+  }
+
+  @Test(
+    arguments: [
+      (["--rotate", "90"], "rot:90", 300, 451), (["--crop", "100x80+30+20"], "crop:100:80:nowe:30:20", 100, 80),
+      (["--crop", "100x80", "--rotate", "270"], "c:100:80/rot:270", 80, 100),
+      (["--size", "50x40", "--resize", "fill", "--rotate", "180"], "rs:fill:50:40/rot:180", 50, 40),
+      (["--size", "50%", "--rotate", "180"], "rs:fit:226:150/rot:180", 226, 150), (["--trim"], "t:10", 451, 300),
+    ] as [([String], String, Int, Int)])
+  func `an option does what the option of a URL does`(
+    option: [String], line: String, width: Int, height: Int
+  ) async throws {
+    try await withFolders { sources, output in
+      try writePhoto("chelsea.png", to: sources, as: ["a.png"])
+      let arguments = ["convert", sources.path() + "a.png", "--json", "-o"]
+      let files = ["option.png", "line.png"].map { output.appending(path: $0) }
+      for (file, options) in zip(files, [option, ["--process", line]]) {
+        let run = try await CommandRun(arguments + [file.path()] + options)
+        #expect(run.status == 0, "\(run.errors)")
+        let report = try #require(try run.objects().first)
+        #expect(report["width"] as? Int == width && report["height"] as? Int == height, "\(report)")
+      }
+      #expect(try Self.pixels(files[0]) == Self.pixels(files[1]))
+    }
+  }
+
+  @Test func `a watermark is drawn over the lower right corner`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("chelsea.png", to: sources, as: ["a.png"])
+      let mark = try Bitmap(size: PixelSize(width: 20, height: 10), isOpaque: true) { bytes in
+        for index in bytes.indices { bytes[index] = index % 4 == 0 || index % 4 == 3 ? 255 : 0 }
+      }
+      let logo = sources.path() + "logo.png"
+      try await DecodedImage(bitmap: mark).write(to: URL(filePath: logo))
+      let result = output.appending(path: "a.png")
+      let arguments = ["convert", sources.path() + "a.png", "-o", result.path(), "--overwrite"]
+      #expect(try await CommandRun(arguments + ["--watermark", logo]).status == 0)
+      let image = try await DecodedImage(contentsOf: result).bitmap
+      #expect(image[440, 289] == (255, 0, 0, 255) && image[421, 280] == (255, 0, 0, 255))
+      #expect(image[442, 289] != (255, 0, 0, 255) && image[10, 10] != (255, 0, 0, 255))
+      #expect(try await CommandRun(arguments + ["--watermark", logo, "--process", "wm:1:nowe"]).status == 0)
+      #expect(try await DecodedImage(contentsOf: result).bitmap[2, 2] == (255, 0, 0, 255))
+      let missing = try await CommandRun(arguments + ["--watermark", sources.path() + "gone.png"])
+      #expect(missing.status == 1 && missing.errors.contains("gone.png cannot be read"), "\(missing.errors)")
+    }
+  }
+
+  @Test func `an animation is processed frame by frame`() async throws {
+    try await withFolders { sources, output in
+      try TinyGIF.animation(reds: [200, 10, 90]).write(to: sources.appending(path: "a.gif"))
+      let run = try await CommandRun(
+        "convert", sources.path() + "a.gif", "-o", output.path() + "a.webp", "--rotate", "90", "--json")
+      #expect(try run.objects().first?["outputFrames"] as? Int == 3, "\(run.output)\(run.errors)")
+    }
+  }
+
+  @Test func `a line names the format, the quality and the bytes of results`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
+      let run = try await CommandRun(
+        "convert", sources.path(), "-o", output.path(), "--process", "w:200/f:webp/q:95/mb:5000", "--json")
+      let report = try #require(try run.objects().first)
+      #expect(report["format"] as? String == "webp" && report["width"] as? Int == 200)
+      #expect((report["outputBytes"] as? Int).map { $0 <= 5000 && $0 > 2000 } == true, "\(report)")
+    }
+  }
+
+  @Test(arguments: [
+    ["--process", "spin:90"], ["--process", "rot:91"], ["--process", "raw:1"], ["--process", "wm:1:ce"],
+    ["--process", "pr:x"], ["--rotate", "45"], ["--crop", "9"], ["--crop", "9x9+1"], ["--crop", "0x9"],
+    ["--lossless", "--trim"],
+  ])
+  func `wrong options print the usage`(arguments: [String]) async throws {
+    let run = try await CommandRun(["convert", "a.jpg", "-o", "out"] + arguments)
+    #expect(run.status == 64 && run.errors.contains("Usage: halcyon convert"), "\(run.errors)")
+  }
+}
