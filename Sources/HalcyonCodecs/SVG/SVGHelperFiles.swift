@@ -14,12 +14,18 @@ enum SVGHelperFiles {
   /// - Returns: Whether the kernel has Landlock, and the fonts of a drawing with text are known.
   @discardableResult
   static func confine(for document: Data) -> Bool {
-    // Otherwise no font is loaded.
-    let hasText = document.range(of: Data("text".utf8)) != nil
-    guard let fonts = hasText ? fontFolders() : [] else { return false }
+    guard let fonts = mayHaveText(document) ? fontFolders() : [] else { return false }
     var paths = (system + fonts).map { UnsafePointer<CChar>(strdup($0)) }
     defer { for path in paths { free(UnsafeMutablePointer(mutating: path)) } }
     return halcyon_allow_reading_only(&paths, paths.count) == 0
+  }
+
+  /// Whether a font may be needed: `false` only for a plain document without text, images, which may be documents with text,
+  /// and entities, which may be anything.
+  private static func mayHaveText(_ document: Data) -> Bool {
+    // Compressed, or in an encoding of several bytes.
+    if document.starts(with: [0x1F, 0x8B]) || document.contains(0) { return true }
+    return ["text", "image", "ENTITY"].contains { document.range(of: Data($0.utf8)) != nil }
   }
 
   /// The folders of fonts and of what is known of them. fontconfig, a library of Pango's, reads its configuration and finds

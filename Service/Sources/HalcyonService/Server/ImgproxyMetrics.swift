@@ -1,4 +1,5 @@
 import Halcyon
+import HalcyonProcessing
 import Synchronization
 
 /// The metrics of imgproxy 4 under its names, for dashboards and alerts that have them.

@@ -1,3 +1,4 @@
+@_spi(Programs) import HalcyonProcessing
 import Foundation
 import Halcyon
 import HalcyonHTTP

@@ -1,6 +1,6 @@
-import HalcyonProcessing
 import Foundation
 import Halcyon
+@testable import HalcyonProcessing
 @testable import HalcyonService
 import HalcyonTestSupport
 import HalcyonTestTraits

@@ -1,4 +1,4 @@
-import HalcyonProcessing
+@testable import HalcyonProcessing
 @testable import HalcyonService
 import HalcyonTestTraits
 import Testing

@@ -4,6 +4,7 @@ import Halcyon
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonCodecs
+import HalcyonProcessing
 
 /// `halcyon convert`: resizes and converts files on all cores.
 struct ConvertCommand: AsyncParsableCommand {
@@ -244,7 +245,7 @@ struct ConvertCommand: AsyncParsableCommand {
     let files = SourceFiles(
       sources, list: try filesFrom.map { try LineReader($0, isNullSeparated: isNullSeparated) },
       isRecursive: recursive, isNumbered: name.usesNumber, excluding: folder)
-    let run = FileRun<Conversion.Outcome>(files) { file, isStopped in
+    let run = FileRun<Conversion.Outcome>(files) { [conversion] file, isStopped in
       // An output of this run, in a folder that is also a source.
       if !file.isNamed, claimed.contains(file.path) { return nil }
       return try conversion.convert(file, memory: budget, claimed: claimed, isCancelled: isStopped)

@@ -15,7 +15,10 @@ struct ProcessingArguments: ParsableArguments {
   @Option(help: "Rotate clockwise by 90, 180 or 270 degrees.")
   var rotate: Int?
 
-  @Option(help: "Keep this area of the source in pixels: 400x300+10+20 from the upper left, or 400x300 in the middle.")
+  @Option(
+    help: """
+      Keep this area in pixels, after --rotate: 400x300+10+20 from the upper left, or 400x300 in the middle.
+      """)
   var crop: CropArgument?
 
   @Flag(help: "Remove borders of one colour, that of the upper left pixel.")
@@ -96,7 +99,7 @@ extension ResultSize {
     case .fit(let width, let height): ["rs:fit:\(width == .max ? 0 : width):\(height == .max ? 0 : height)"]
     case .fill(let width, let height, _, _): ["rs:fill:\(width):\(height)"]
     case .exact(let width, let height, _): ["rs:force:\(width):\(height):1"]
-    case .original: []
+    default: []
     }
   }
 }

@@ -16,7 +16,7 @@ struct ConvertProcessingTests {
   @Test(
     arguments: [
       (["--rotate", "90"], "rot:90", 300, 451), (["--crop", "100x80+30+20"], "crop:100:80:nowe:30:20", 100, 80),
-      (["--crop", "100x80", "--rotate", "270"], "c:100:80/rot:270", 80, 100),
+      (["--crop", "100x80", "--rotate", "270"], "c:100:80/rot:270", 100, 80),
       (["--size", "50x40", "--resize", "fill", "--rotate", "180"], "rs:fill:50:40/rot:180", 50, 40),
       (["--size", "50%", "--rotate", "180"], "rs:fit:226:150/rot:180", 226, 150), (["--trim"], "t:10", 451, 300),
     ] as [([String], String, Int, Int)])
