@@ -94,7 +94,7 @@ extension ServiceError {
   fileprivate var imgproxyCategory: String? {
     switch self {
     case .clientLeft: nil
-    case .path: "path_parsing"
+    case .path, .option: "path_parsing"
     case .methodNotAllowed, .unauthorized, .notFound, .invalidSignature, .secretMissing, .expired, .source(.notAllowed):
       "security"
     case .queueFull, .source(.tooManyWaiting), .image(.tooManyWaiting): "queue"
