@@ -25,7 +25,7 @@ struct FillTests {
     }
   }
 
-  @Test(arguments: [ImageFormat.png, .jpeg, .webp])
+  @Test(arguments: [ImageFormat.png, .jpeg])
   func `a smart anchor keeps what attracts attention`(format: ImageFormat) async throws {
     let file = try await DecodedImage(bitmap: scene()).encoded(as: format)
     for (width, height) in [(100, 100), (50, 50), (40, 100), (300, 20)] {
