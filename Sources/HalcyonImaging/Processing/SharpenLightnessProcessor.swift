@@ -132,7 +132,7 @@ private struct LabColor {
 
 extension ImageProcessor where Self == BuiltInProcessor {
   /// Sharpens the lightness, not the colours, of an image, as libvips does: noise is left as it is, and edges get no bright
-  /// or dark seams. Takes about 20 times as long as ``sharpen(amount:radius:)``; alpha is unchanged.
+  /// or dark seams. Slower than ``sharpen(amount:radius:)``, since it converts colours; alpha is unchanged.
   ///
   /// - Parameter radius: The blur's standard deviation in pixels, 0 to 1000; 0.5 to 2 suit images on a screen.
   public static func sharpenLightness(radius: Double) -> Self {

@@ -59,7 +59,7 @@ package struct TrimProcessor: ImageProcessor {
 extension ImageProcessor where Self == BuiltInProcessor {
   /// Removes borders of one colour. An image that is nothing but border stays as it is.
   ///
-  /// Noise of single pixels does not end a border. Takes some milliseconds for each megapixel.
+  /// Noise of single pixels does not end a border. Reads every pixel.
   ///
   /// - Parameters:
   ///   - threshold: How far a component of a border may be from its colour, 0 to 255.
