@@ -42,6 +42,9 @@ final class EncodedImage: Sendable {
     var version: UInt64?
     /// Whether it was begun to remove earlier bytes and what was made of them.
     var hasReplaced = (inMemory: false, inStore: false)
+    /// The calls that replace earlier bytes now, and the writes that wait for them.
+    var replacingCount = 0
+    var waitingWrites: [CheckedContinuation<Void, Never>] = []
     /// The replacement of earlier bytes by these.
     var replacement: UInt64?
     /// Removes what was made of the earlier ones from the store.
@@ -107,22 +110,48 @@ final class EncodedImage: Sendable {
     watch.lastReplacement != (other ?? self).state.withLock(\.replacement) ?? watch.removals.replacements
   }
 
-  /// Whether this is the first call, in memory or in the store.
+  /// Whether this is the first call, in memory or in the store; then ``endReplacing()`` follows.
   func beginReplacing(inStore: Bool) -> Bool {
     (other ?? self).state.withLock { state in
-      defer { state.hasReplaced = (true, state.hasReplaced.inStore || inStore) }
-      return inStore ? !state.hasReplaced.inStore : !state.hasReplaced.inMemory
+      let isFirst = inStore ? !state.hasReplaced.inStore : !state.hasReplaced.inMemory
+      state.hasReplaced = (true, state.hasReplaced.inStore || inStore)
+      if isFirst { state.replacingCount += 1 }
+      return isFirst
     }
   }
 
   /// Records that these bytes have replaced earlier ones, and what removes those from the store.
-  func endReplacing(_ removal: Task<Void, Never>?) {
+  func recordReplacement(_ removal: Task<Void, Never>?) {
     let replacement = watch.lastReplacement
-    (other ?? self).state.withLock { ($0.replacement, $0.removal) = (replacement, removal) }
+    (other ?? self).state.withLock { ($0.replacement, $0.removal) = (replacement, removal ?? $0.removal) }
   }
 
-  /// Waits until what was made of earlier bytes is removed from the store.
-  func waitForReplacing() async { await (other ?? self).state.withLock(\.removal)?.value }
+  /// Lets the writes go on that wait for the end of this replacement.
+  func endReplacing() {
+    let writes = (other ?? self).state.withLock { state in
+      state.replacingCount -= 1
+      guard state.replacingCount == 0 else { return [CheckedContinuation<Void, Never>]() }
+      defer { state.waitingWrites = [] }
+      return state.waitingWrites
+    }
+    for write in writes { write.resume() }
+  }
+
+  /// Waits until earlier bytes are replaced, if another load that uses these has begun to, and until what was made of them
+  /// is removed from the store.
+  func waitForReplacing() async {
+    let owner = other ?? self
+    if owner.state.withLock({ $0.replacingCount > 0 }) {
+      await withCheckedContinuation { continuation in
+        let waits = owner.state.withLock { state in
+          if state.replacingCount > 0 { state.waitingWrites.append(continuation) }
+          return state.replacingCount > 0
+        }
+        if !waits { continuation.resume() }
+      }
+    }
+    await owner.state.withLock(\.removal)?.value
+  }
 
   /// The image that the source returned decoded, if the size of the request leaves it as it is.
   func decoded(for request: ImageRequest) -> DecodedImage? {

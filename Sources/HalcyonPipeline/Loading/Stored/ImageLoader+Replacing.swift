@@ -12,6 +12,7 @@ extension ImageLoader {
   /// Removes what was made of the bytes that the server sent before these.
   func replaceEarlier(by encoded: EncodedImage, _ load: Load) {
     guard let earlier = encoded.earlier, encoded.beginReplacing(inStore: load.request.writesStore) else { return }
+    defer { encoded.endReplacing() }
     let (cache, key) = (load.cache, encoded.watch.key)
     if load.request.writesStore, cache.encodedStore != nil { cache.originals.record(encoded.mark, for: key) }
     let isKnown = load.memory?.staleImage?.facts.freshness.map { $0.version == encoded.version }
@@ -19,9 +20,9 @@ extension ImageLoader {
     cache.removeReplacedFromMemory(ofSource: key.sourceText)
     unstoredImages.remove(ofSource: key.sourceText)
     guard load.request.writesStore, let store = configuration.store(for: load.request) else {
-      return encoded.endReplacing(nil)
+      return encoded.recordReplacement(nil)
     }
-    encoded.endReplacing(
+    encoded.recordReplacement(
       cache.writes.track {
         // The store reports its failures itself.
         try? await store.removeReplacedEntries(ofSource: key.sourceText)
