@@ -9,7 +9,7 @@ extension ImageMetadata {
   /// second picture with a place of its own, are left out; so are gain maps of high dynamic range.
   ///
   /// - Returns: `nil` for a file in another format. It loses its metadata when it is encoded again.
-  /// - Throws: ``ImageDecodingError`` if this is no image of a format that this build reads, or ends too early.
+  /// - Throws: ``ImageDecodingError`` if this build does not read the format, or the file ends too early.
   public static func removed(from file: Data) throws -> Data? {
     let decoder = try StandardCodecs.decoder(of: file)
     guard let info = try decoder.probe(file, isComplete: true) else {

@@ -1,5 +1,5 @@
-import HalcyonCodecs
 import Foundation
+import HalcyonCodecs
 import HalcyonImaging
 import HalcyonTestTraits
 import Testing

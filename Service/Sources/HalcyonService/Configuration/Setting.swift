@@ -1,8 +1,8 @@
-import HalcyonProcessing
 import Foundation
 import Halcyon
 import HalcyonHTTP
 import HalcyonBackend
+import HalcyonProcessing
 
 /// A setting that can be given as a flag, in the environment or in a file.
 struct Setting: Sendable {

@@ -3,7 +3,7 @@ import Foundation
 /// The path of a request for the log: on one line, and without what gives access to anything.
 ///
 /// Left out are the user, the password and the query of the source, also of one in Base64, and the signature where one is
-/// required: whoever has it can repeat the request.
+/// required, since anyone who reads the log could repeat the request.
 struct LoggedPath {
   private static let limit = 2048
   /// Stands for what is left out.

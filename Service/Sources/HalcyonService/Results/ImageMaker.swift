@@ -1,10 +1,10 @@
-import HalcyonProcessing
 import Foundation
 import Halcyon
 import HalcyonBackend
 import HalcyonCodecs
 import HalcyonPipeline
 import HalcyonImaging
+import HalcyonProcessing
 
 /// Makes results with the pipeline.
 ///

@@ -1,9 +1,9 @@
-@_spi(Programs) import HalcyonProcessing
 import Crypto
 import Foundation
 import HTTPRanges
 import HTTPTypes
 import Halcyon
+@_spi(Programs) import HalcyonProcessing
 import NIOCore
 import NIOFoundationCompat
 

@@ -1,7 +1,7 @@
-import HalcyonProcessing
 import HTTPTypes
 import Halcyon
 import HalcyonBackend
+import HalcyonProcessing
 
 /// Why a request has no result, and the status that says so.
 enum ServiceError: Error {

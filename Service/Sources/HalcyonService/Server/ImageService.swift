@@ -1,4 +1,3 @@
-import HalcyonProcessing
 public import Foundation
 import HTTPTypes
 public import Halcyon
@@ -6,6 +5,7 @@ import HalcyonSupport
 import HalcyonCache
 import HalcyonCodecs
 import HalcyonBackend
+import HalcyonProcessing
 public import Logging
 import NIOCore
 import Synchronization

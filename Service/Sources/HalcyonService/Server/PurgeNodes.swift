@@ -1,8 +1,8 @@
-@_spi(Programs) import HalcyonProcessing
 import Foundation
 import HTTPTypes
 import Halcyon
 import HalcyonHTTP
+@_spi(Programs) import HalcyonProcessing
 import HalcyonTransport
 import Logging
 

@@ -1,5 +1,5 @@
-@_spi(Programs) import HalcyonProcessing
 import Foundation
+@_spi(Programs) import HalcyonProcessing
 
 /// The parts of a path in the syntax of imgproxy: `/SIGNATURE/OPTIONS/plain/URL@EXTENSION`, or
 /// `/SIGNATURE/OPTIONS/BASE64.EXTENSION`.

@@ -1,6 +1,6 @@
-@_spi(Programs) import HalcyonProcessing
 import Crypto
 public import Foundation
+@_spi(Programs) import HalcyonProcessing
 
 /// The keys with which paths are signed, and the check of signatures.
 ///

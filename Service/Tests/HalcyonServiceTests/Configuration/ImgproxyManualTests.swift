@@ -1,5 +1,5 @@
-import HalcyonProcessing
 import Foundation
+import HalcyonProcessing
 import HalcyonTestTraits
 import Testing
 

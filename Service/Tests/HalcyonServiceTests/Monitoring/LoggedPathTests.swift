@@ -1,5 +1,5 @@
-@_spi(Programs) import HalcyonProcessing
 import Foundation
+@_spi(Programs) import HalcyonProcessing
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Logging

@@ -1,7 +1,7 @@
-@_spi(Programs) import HalcyonProcessing
 import Foundation
 import Halcyon
 import HalcyonHTTP
+@_spi(Programs) import HalcyonProcessing
 @testable import HalcyonService
 import HalcyonTransport
 import Logging

@@ -1,7 +1,7 @@
-import HalcyonProcessing
 import Foundation
 import Halcyon
 import HalcyonImaging
+import HalcyonProcessing
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
@@ -10,16 +10,15 @@ import Testing
 
 @Suite(.integrationTest)
 struct TrimTests {
-  /// A blue rectangle of 20 by 10 pixels at (10, 5) on a background of 60 by 40.
-  private func scene(_ background: [UInt8] = [250, 250, 250, 255], noise: Bool = false) throws -> Bitmap {
-    try Bitmap(size: PixelSize(width: 60, height: 40), isOpaque: background[3] == 255) { bytes in
-      for index in 0..<60 * 40 {
-        let (x, y) = (index % 60, index / 60)
-        let isInside = (10..<30).contains(x) && (5..<15).contains(y) || noise && (x, y) == (50, 30)
-        let color: [UInt8] = isInside ? [0, 0, 255, 255] : background
-        for channel in 0..<4 { bytes[index * 4 + channel] = color[channel] }
-      }
+  /// A blue rectangle of 20 by 10 pixels on a light background of 60 by 40.
+  private func scene() throws -> Bitmap {
+    let background = try Bitmap(size: PixelSize(width: 60, height: 40), isOpaque: true) {
+      $0.initializeMemory(as: UInt8.self, repeating: 255)
     }
+    let rectangle = try Bitmap(size: PixelSize(width: 20, height: 10), isOpaque: true) { bytes in
+      for index in bytes.indices { bytes[index] = index % 4 < 2 ? 0 : 255 }
+    }
+    return try BuiltInProcessor.watermark(rectangle, at: CropAnchor(x: 0.25, y: 0.2)).process(background)
   }
 
   @Test func `sizes follow from what is left`() async throws {

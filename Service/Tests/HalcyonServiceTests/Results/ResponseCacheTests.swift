@@ -1,6 +1,6 @@
-import HalcyonProcessing
 import Foundation
 import Halcyon
+import HalcyonProcessing
 import HalcyonSupport
 import HalcyonTestTraits
 import Testing

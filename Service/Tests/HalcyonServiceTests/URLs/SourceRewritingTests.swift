@@ -1,6 +1,6 @@
-@_spi(Programs) import HalcyonProcessing
 import Foundation
 import Halcyon
+@_spi(Programs) import HalcyonProcessing
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
