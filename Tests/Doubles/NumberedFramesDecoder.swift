@@ -3,12 +3,14 @@ package import Foundation
 
 @testable package import HalcyonImaging
 
-/// A decoder of a generated animation, in which each frame is one pixel that encodes the frame's number.
+/// A decoder of a generated animation, in which the first pixel of each frame encodes the frame's number.
 package final class NumberedFramesDecoder: AnimatedImageDecoder {
+  /// The bytes of a frame of one pixel.
   package static let frameByteCount = 4
 
   package let formats: Set<ImageFormat> = [.gif]
   package let frameCount: Int
+  private let size: PixelSize
   private let damagedIndex: Int?
   private let beforeDecode: @Sendable (Int) -> Void
   private let record = Lock(Record())
@@ -20,8 +22,12 @@ package final class NumberedFramesDecoder: AnimatedImageDecoder {
   }
 
   /// - Parameter beforeDecode: Called with the number of a frame on the thread that decodes it.
-  package init(frameCount: Int, damagedIndex: Int? = nil, beforeDecode: @escaping @Sendable (Int) -> Void = { _ in }) {
+  package init(
+    frameCount: Int, size: PixelSize = PixelSize(width: 1, height: 1), damagedIndex: Int? = nil,
+    beforeDecode: @escaping @Sendable (Int) -> Void = { _ in }
+  ) {
     self.frameCount = frameCount
+    self.size = size
     self.damagedIndex = damagedIndex
     self.beforeDecode = beforeDecode
   }
@@ -60,15 +66,14 @@ package final class NumberedFramesDecoder: AnimatedImageDecoder {
   }
 
   private var info: ImageInfo {
-    ImageInfo(
-      format: .gif, storedSize: PixelSize(width: 1, height: 1), frameCount: frameCount, droppedContent: [.frames])
+    ImageInfo(format: .gif, storedSize: size, frameCount: frameCount, droppedContent: [.frames])
   }
 
   fileprivate func numberedFrame(_ index: Int) throws -> AnimationFrame {
     beforeDecode(index)
     if index == damagedIndex { throw ImageDecodingError.corrupt(.gif, reason: "frame \(index) is damaged") }
-    let bitmap = try Bitmap(size: PixelSize(width: 1, height: 1), isOpaque: true) { pixel in
-      pixel.copyBytes(from: [UInt8(index & 255), UInt8(index >> 8), 0, 255])
+    let bitmap = try Bitmap(size: size, isOpaque: true) { pixels in
+      pixels.copyBytes(from: [UInt8(index & 255), UInt8(index >> 8), 0, 255])
     }
     record.withLock { record in
       record.decoded.append(index)

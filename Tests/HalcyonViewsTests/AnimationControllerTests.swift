@@ -218,8 +218,10 @@ final class AnimatedView: ClockedDisplay {
   private let onlyWhileVisible: Bool
   private var waiter: CheckedContinuation<Void, Never>?
 
-  static func image(frameCount: Int, damagedIndex: Int? = nil) throws -> DecodedImage {
-    let decoder = NumberedFramesDecoder(frameCount: frameCount, damagedIndex: damagedIndex)
+  static func image(
+    frameCount: Int, size: PixelSize = PixelSize(width: 1, height: 1), damagedIndex: Int? = nil
+  ) throws -> DecodedImage {
+    let decoder = NumberedFramesDecoder(frameCount: frameCount, size: size, damagedIndex: damagedIndex)
     let still = try decoder.decode(Data(), options: DecodingOptions())
     return DecodedImage(bitmap: still.bitmap, info: still.info, animation: try decoder.image())
   }

@@ -39,6 +39,23 @@ struct AnimationDriverTests {
     #expect(clock.time == nil && player.nextFrameTime == nil)
   }
 
+  @Test(arguments: [(frameCount: 8, kept: 8), (frameCount: 9, kept: 5)])
+  func `up to 32 MiB of frames are all kept, of more only the next ones`(frameCount: Int, kept: Int) async throws {
+    let frame = PixelSize(width: 1024, height: 1024)
+    let player = try #require(
+      AnimationPlayer.shared(for: try AnimatedView.image(frameCount: frameCount, size: frame), now: clock.now))
+    let driver = AnimationDriver(clock: clock)
+    driver.isVisible = true
+    driver.player = player
+    for index in 1..<2 * frameCount {
+      await waitForFrame(clock)
+      clock.advance()
+      #expect(player.index == index % frameCount)
+      #expect(player.byteCount <= kept * 4 << 20)
+    }
+    #expect(player.byteCount == kept * 4 << 20)
+  }
+
   @Test func `the view is notified of frames and events`() async throws {
     let driver = AnimationDriver(clock: clock)
     var (frames, events) = ([UInt8](), [AnimationEvent]())
