@@ -95,7 +95,7 @@ extension ImgproxyVariables {
       "USE_S3 S3_REGION S3_ENDPOINT S3_ENDPOINT_USE_PATH_STYLE", .combined,
       """
       same, with `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, the file `~/.aws/credentials`, or \
-      the role of a container, of Kubernetes or of an EC2 instance; a bucket has to be in the region
+      the role of a container, of Kubernetes or of an EC2 instance
       """)
     + ImgproxyVariable.settings(
       "same", ["S3_ALLOWED_BUCKETS": "s3-buckets", "S3_DENIED_BUCKETS": "s3-denied-buckets"])
@@ -198,8 +198,9 @@ extension ImgproxyVariables {
     }
     + ImgproxyVariable.all(
       """
-      MAX_SVG_CHECK_BYTES SVG_FIX_UNSUPPORTED S3_MULTI_REGION OPEN_TELEMETRY_CONNECTION_TIMEOUT \
+      MAX_SVG_CHECK_BYTES SVG_FIX_UNSUPPORTED OPEN_TELEMETRY_CONNECTION_TIMEOUT \
       OPEN_TELEMETRY_ENDPOINT OPEN_TELEMETRY_GRPC_INSECURE OPEN_TELEMETRY_PROPAGATORS OPEN_TELEMETRY_PROTOCOL \
       OPEN_TELEMETRY_SERVICE_NAME
       """, .missing, "of imgproxy 3: *missing*")
+    + ImgproxyVariable.all("S3_MULTI_REGION", .combined, "of imgproxy 3: always on")
 }

@@ -21,7 +21,8 @@ extension ImagePipeline {
     drawingProgram: (program: URL, arguments: [String])?, logger: Logger
   ) {
     let network = CurlTransport(configuration: CurlTransport.Configuration(addressPolicy: service.addressPolicy))
-    let transport = SourceTransport(network: network, own: ownTransports, workload: workload, metrics: metrics)
+    let transport = SourceTransport(
+      network: network, own: ownTransports, regions: resolver.bucketRegions, workload: workload, metrics: metrics)
     let tiers = TieredStore(service.tiers) { change in
       logger.warning(
         change.isFailing ? "A tier of the cache fails" : "A tier of the cache works again",

@@ -30,6 +30,9 @@ struct SourceResolver: Sendable {
     return transports
   }
 
+  /// `nil` without storage.
+  var bucketRegions: BucketRegions? { storage.map { BucketRegions($0, role: role) } }
+
   /// A request for the source in its original size.
   func request(for source: String) throws(SourceError) -> ImageRequest {
     if source.bytes(afterPrefix: "local:") != nil {

@@ -8,6 +8,8 @@ struct SourceTransport: Transport {
   let network: any Transport
   /// The transports of this process by their hosts.
   let own: [String: any Transport]
+  /// `nil` without storage.
+  let regions: BucketRegions?
   let workload: Workload
   let metrics: ServiceMetrics
 
@@ -15,8 +17,10 @@ struct SourceTransport: Transport {
 
   func response(to request: TransportRequest) async throws -> TransportResponse {
     try await workload.waitForTransfer()
-    var response = try await counted { [own, network] in
-      try await (request.url.host().flatMap { own[$0] } ?? network).response(to: request)
+    var response = try await counted { [own, network, regions] in
+      if let transport = request.url.host().flatMap({ own[$0] }) { return try await transport.response(to: request) }
+      guard let regions else { return try await network.response(to: request) }
+      return try await regions.response(to: request) { try await network.response(to: $0) }
     }
     let (body, ticket) = (response.body, WorkloadTicket.current)
     response.body = TransportBody {

@@ -67,6 +67,48 @@ struct StorageSourceTests {
     }
   }
 
+  /// What Amazon's storage responds for a bucket of another region, and the status of others.
+  @Test(arguments: [301, 400])
+  func `a bucket of another region is fetched from there, and its region remembered`(status: Int) async throws {
+    let other = SignatureCheck(secretAccessKey: "wJalr/hidden+key", region: "us-east-2")
+    try await ImageServer.run { bucket in
+      let storage = try #require(
+        S3Storage(
+          region: "eu-west-3", endpoint: web("http://s3.eu-west-3.localhost:\(bucket.port)"), addressing: .virtualHost,
+          credentials: credentials))
+      let image = Reply.body(try Quadrants.png())
+      for path in ["/a.png", "/b.png"] {
+        bucket.serve(path) { request in
+          request.headers["Host"]?.contains("us-east-2") == true && other.isValid(request)
+            ? image : .status(status, headers: ["x-amz-bucket-region": "us-east-2"])
+        }
+      }
+      try await RunningService.run {
+        $0.storage = storage
+        $0.addressPolicy = .any
+      } body: { service, _ async throws in
+        #expect(try await service.get("/_/w:40/plain/s3://photos/a.png").status == 200)
+        #expect(try await service.get("/_/w:40/plain/s3://photos/b.png").status == 200)
+        let hosts = ["eu-west-3", "us-east-2", "us-east-2"].map { "photos.s3.\($0).localhost:\(bucket.port)" }
+        #expect(bucket.requests.map { $0.headers["Host"] } == hosts)
+      }
+    }
+  }
+
+  @Test(arguments: ["eu-west-3", "x.example", "a/b", "us-east-2@example", ""])
+  func `a region that is none, or the own, is not followed`(region: String) async throws {
+    try await ImageServer.run { bucket in
+      let storage = try storage(at: bucket.port)
+      bucket.serve("/photos/a.png", .status(400, headers: ["x-amz-bucket-region": region]))
+      try await RunningService.run {
+        $0.storage = storage
+      } body: { service, _ async throws in
+        #expect(try await service.get("/_/w:40/plain/s3://photos/a.png").status >= 400)
+        #expect(bucket.requests.count == 1)
+      }
+    }
+  }
+
   @Test func `objects of Google's storage are fetched with HMAC keys, by the URLs that imgproxy has for them`()
     async throws
   {
