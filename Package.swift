@@ -25,7 +25,6 @@ let swiftSettings: [SwiftSetting] =
   [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + (isChecked ? [.treatAllWarnings(as: .error)] : [])
   + (isChecked && !usesStandIns ? traits.map { .define($0.name) } : [])

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(CDispatch)
-// On Linux the compiler finds `stat` in this C module or in Glibc's, as it happens to load them.
-import CDispatch
-#endif
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
