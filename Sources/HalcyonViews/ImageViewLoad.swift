@@ -180,7 +180,7 @@ extension ImageViewLoad {
     showLoading(.loading)
     // The closure of a placeholder or an indicator may have cancelled this load or set another image.
     guard awaitsImage else { return }
-    if let image = lookup.staleImage, sized.request.freshness == .revalidate {
+    if let image = lookup.staleImage, sized.request.resolved.cachePolicy == .revalidate {
       showPreview(viewRequest.pipeline.delivered(image, for: sized.request))
     } else {
       if let preview = viewRequest.pipeline.keptPreview(for: sized.request) { showPreview(preview) }
@@ -236,7 +236,7 @@ extension ImageViewLoad {
   /// Shows a stored image that is being revalidated. An explicit revalidation completes with its own result.
   private func showStale(_ response: ImageResponse) {
     guard awaitsImage, let task = loader.task else { return }
-    guard task.sized.request.freshness.followsHTTP else { return showPreview(response.image) }
+    guard task.sized.request.resolved.cachePolicy.followsHTTP else { return showPreview(response.image) }
     task.becomeRevalidation()
     end(.success(response))
   }

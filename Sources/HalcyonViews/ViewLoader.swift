@@ -161,12 +161,12 @@ final class ViewLoader {
     completion: @escaping @MainActor (Result<ImageResponse, ImageError>) -> Void
   ) {
     var sized = sized
-    if sized.request.freshness.contactsServerFirst { sized.request.cachePolicy = .standard }
+    if sized.request.resolved.cachePolicy.contactsServerFirst { sized.request.cachePolicy = .standard }
     let lookup = lookUpMemory(for: sized.request)
     if let image = viewRequest.cachedImage(lookup, for: sized.request) {
       return completion(.success(ImageResponse(memory: image, for: sized.request)))
     }
-    guard sized.request.freshness.followsHTTP else { return reload(sized, lookup, completion) }
+    guard sized.request.resolved.cachePolicy.followsHTTP else { return reload(sized, lookup, completion) }
     var stored = sized
     stored.request.cachePolicy = .cacheOnly
     reload(stored, lookup) { [self] result in

@@ -54,7 +54,7 @@ struct ViewRequest {
   /// itself shows stale images first.
   func forFirstLoad(_ sized: SizedRequest) -> SizedRequest {
     var sized = sized
-    if isRetry, sized.request.freshness.usesNetwork { sized.request.cachePolicy = .revalidate }
+    if isRetry, sized.request.resolved.cachePolicy.usesNetwork { sized.request.cachePolicy = .revalidate }
     if sized.request.cachePolicy == .staleFirst { sized.request.cachePolicy = .standard }
     return sized
   }
@@ -63,7 +63,7 @@ struct ViewRequest {
   func cachedImage(_ lookup: MemoryLookup, for request: ImageRequest) -> DecodedImage? {
     switch lookup {
     case .hit(let image): image
-    case .stale(let image): request.freshness.followsHTTP ? pipeline.delivered(image, for: request) : nil
+    case .stale(let image): request.resolved.cachePolicy.followsHTTP ? pipeline.delivered(image, for: request) : nil
     case .miss: nil
     }
   }

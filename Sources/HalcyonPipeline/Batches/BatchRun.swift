@@ -34,7 +34,7 @@ struct BatchRun: Sendable {
   private func result(of request: ImageRequest, _ index: Int) async -> Result<ImageResponse, ImageError> {
     if Task.isCancelled { return .failure(.cancelled) }
     let request = pipeline.resolved(request)
-    let subscription = LoadSubscription(priority: request.loadPriority) { event in
+    let subscription = LoadSubscription(priority: request.resolved.priority) { event in
       if case .progress(let progress) = event { tracker.update(progress, of: index) }
     }
     do throws(ImageError) {

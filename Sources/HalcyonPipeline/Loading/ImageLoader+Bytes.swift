@@ -8,7 +8,7 @@ extension ImageLoader {
   func encodedImage(
     for request: ImageRequest, onProgress: (@Sendable (LoadProgress) -> Void)? = nil
   ) async throws(ImageError) -> EncodedImage {
-    let subscription = LoadSubscription(priority: request.loadPriority) { event in
+    let subscription = LoadSubscription(priority: request.resolved.priority) { event in
       if case .progress(let progress) = event { onProgress?(progress) }
     }
     return try await around(newLoad(request, for: subscription)) { [self] load throws(ImageError) in
@@ -22,7 +22,7 @@ extension ImageLoader {
   func storeFetched(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) {
     replaceEarlier(by: encoded, load)
     await storeOriginalIfWanted(encoded, load, nil)
-    if load.request.waitsForWrite { try await encoded.waitForWriting() }
+    if load.resolved.waitsForStore { try await encoded.waitForWriting() }
     if load.request.optionsBox != nil { try await applyStoreOptions(load, after: encoded) }
   }
 
@@ -31,7 +31,7 @@ extension ImageLoader {
     let encoded = try await encodedImage(for: request)
     do {
       let decoder = try configuration.decoders(for: request).decoder(for: encoded.info.format)
-      return try await workers.run(priority: request.loadPriority) { _ in try decoder.metadata(of: encoded.data) }
+      return try await workers.run(priority: request.resolved.priority) { _ in try decoder.metadata(of: encoded.data) }
     } catch {
       throw ImageError(decoding: error, url: encoded.sourceURL)
     }

@@ -33,11 +33,11 @@ extension ImageLoader {
   func encodedVariant(
     for request: ImageRequest, planner: EncodingPlanner? = nil
   ) async throws(ImageError) -> EncodedVariant {
-    let subscription = LoadSubscription(priority: request.loadPriority)
+    let subscription = LoadSubscription(priority: request.resolved.priority)
     return try await around(newLoad(request, for: subscription)) { [self] load throws(ImageError) in
       let key =
         planner.map { load.keys.image.adding("plan", $0.identifier) }
-        ?? load.keys.variant(load.request.storagePolicy) ?? load.keys.image
+        ?? load.keys.variant(load.resolved.storage) ?? load.keys.image
       let watch = RemovalWatch(key, in: load.cache)
       return try await encodings.value(
         for: JobKey(key, load.request, after: watch.removals), subscription: load.subscription, keepsResult: true,

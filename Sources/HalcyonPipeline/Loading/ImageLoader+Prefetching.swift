@@ -19,7 +19,7 @@ extension ImageLoader {
   ) async throws(ImageError) -> Prefetched {
     try await around(newLoad(request, for: subscription)) { [self] load throws(ImageError) in
       if try ResolvedSource(load.request.source).isLocal { return .skipped }
-      guard load.cache.encodedStore != nil, load.request.writesStore else {
+      guard load.cache.encodedStore != nil, load.resolved.storeAccess.writes else {
         throw .notStorable(key: load.keys.fetch.sourceText)
       }
       return try await load.request.encodesImages ? prefetchVariant(load) : prefetchOriginal(load)
@@ -39,7 +39,7 @@ extension ImageLoader {
   /// Stores a processed image, which takes decoding it; memory is not written.
   private func prefetchVariant(_ load: Load) async throws(ImageError) -> Prefetched {
     let request = load.request
-    let key = load.keys.variant(request.storagePolicy)
+    let key = load.keys.variant(request.resolved.storage)
     if let stored = await storedBytes(load, key: key) {
       try await applyStoreOptions(load, after: stored)
       return .skipped

@@ -45,7 +45,7 @@ extension ImageLoader {
       bytes.http.remember(error, for: load.request.failureKey(load.keys.fetch), after: encoded.metadata.redirects)
     }
     guard encoded.origin == .store, case .decoding(let reason, _) = error, reason != .cancelled,
-      load.request.freshness.usesNetwork
+      load.resolved.cachePolicy.usesNetwork
     else { throw error }
     let retry = load.changed { $0.storeAccess = ($0.storeAccess ?? .readWrite).withoutReads }
     return try await bytes.encodedImage(for: retry)
@@ -166,7 +166,7 @@ extension ImageLoader {
 
   /// Whether the image is also stored as the storage policy says, which needs the metadata of the bytes.
   private func storesVariant(of request: ImageRequest) -> Bool {
-    request.encodesImages && request.writesStore && request.freshness.usesNetwork
+    request.encodesImages && request.resolved.storeAccess.writes && request.resolved.cachePolicy.usesNetwork
   }
 }
 

@@ -11,7 +11,7 @@ import HalcyonSupport
 /// - The image is put into memory, and its bytes into the store, which delays no caller.
 extension ImageLoader {
   func runSteps(of load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
-    guard load.request.targetSize.isValid else { throw .invalidTargetSize(load.request.targetSize) }
+    guard load.resolved.size.isValid else { throw .invalidTargetSize(load.resolved.size) }
     if load.memory?.staleImage == nil, let image = imageLoadedMeanwhile(load) { return Loaded(image: image) }
     return await keep(try await makeImage(load, keepsResult: keepsResult), load)
   }
@@ -35,7 +35,7 @@ extension ImageLoader {
     if let loaded = await renewed(stale, by: encoded, load) { return loaded }
     // The load of those steps, since the server has been contacted; a stored variant is still older than the bytes, and so
     // are the images before the processors in memory.
-    let isAsked = encoded.isFoundAgain && load.request.freshness.contactsServerFirst
+    let isAsked = encoded.isFoundAgain && load.resolved.cachePolicy.contactsServerFirst
     let remaining =
       !isAsked
       ? load

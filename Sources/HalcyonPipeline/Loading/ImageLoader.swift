@@ -133,7 +133,7 @@ final class ImageLoader: Sendable {
   }
 
   private func finish(_ loaded: inout Loaded, _ load: Load) async throws(ImageError) {
-    if load.request.waitsForWrite { try await loaded.waitForWriting() }
+    if load.resolved.waitsForStore { try await loaded.waitForWriting() }
     try await applyStoreOptions(load, after: loaded.encoded, loaded.variantWrite)
   }
 

@@ -47,7 +47,7 @@ struct TransferKey: JobOptions {
 
   init(_ request: ImageRequest) {
     let options = request.optionsBox?.options
-    usesETags = request.revalidatesByETag
+    usesETags = request.resolved.usesETags
     hooks = options?.hookIDs
     cache = (options?.cache).map { ObjectIdentifier($0) }
   }
@@ -67,8 +67,8 @@ struct FetchKey: JobOptions {
 
   init(_ request: ImageRequest) {
     transfer = TransferKey(request)
-    (readsStore, writesStore) = (request.readsStore, request.writesStore)
-    policy = request.freshness == .staleFirst ? .standard : request.freshness
+    (readsStore, writesStore) = (request.resolved.storeAccess.reads, request.resolved.storeAccess.writes)
+    policy = request.resolved.cachePolicy == .staleFirst ? .standard : request.resolved.cachePolicy
     decoder = request.optionsBox?.options.decoderHook?.identity
   }
 }
@@ -87,9 +87,9 @@ struct LoadKey: JobOptions {
 
   init(_ request: ImageRequest) {
     fetch = FetchKey(request)
-    (readsMemory, writesMemory) = (request.readsMemory, request.writesMemory)
-    allowsPartialImage = request.acceptsPartialImage
-    storage = request.storagePolicy
+    (readsMemory, writesMemory) = (request.resolved.memoryAccess.reads, request.resolved.memoryAccess.writes)
+    allowsPartialImage = request.resolved.allowsPartialImage
+    storage = request.resolved.storage
     memoryExpiration = request.optionsBox?.options.memoryExpiration
   }
 }

@@ -42,6 +42,9 @@ final class Load: Sendable {
     self.isReported = isReported
   }
 
+  /// The options of the request with their defaults.
+  var resolved: ResolvedOptions { request.resolved }
+
   /// The key of the result.
   var key: CacheKey { watch.key }
 
@@ -98,7 +101,7 @@ final class Load: Sendable {
 
 extension ImageRequest {
   /// A subscription of a caller that follows no events.
-  var newSubscription: LoadSubscription { LoadSubscription(priority: loadPriority) }
+  var newSubscription: LoadSubscription { LoadSubscription(priority: resolved.priority) }
 }
 
 /// Notices that a key is removed from a cache during a load, which then delivers its image but does not store it there.

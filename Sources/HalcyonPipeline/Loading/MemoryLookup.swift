@@ -26,7 +26,7 @@ package enum MemoryLookup: Sendable {
   func event(for request: ImageRequest) -> PipelineEvent.Kind {
     switch self {
     case .hit: .memoryHit
-    case .stale: .memoryMiss(request.freshness.contactsServerFirst ? .notRead : .stale)
+    case .stale: .memoryMiss(request.resolved.cachePolicy.contactsServerFirst ? .notRead : .stale)
     case .miss(let miss): .memoryMiss(miss)
     }
   }
@@ -36,10 +36,10 @@ package enum MemoryLookup: Sendable {
 extension ImageLoader {
   /// The image in memory, if the request may read it.
   func lookUpMemory(_ request: ImageRequest, key: CacheKey) -> MemoryLookup {
-    guard request.readsMemory, !isInvalidated else { return .miss(.notRead) }
+    guard request.resolved.memoryAccess.reads, !isInvalidated else { return .miss(.notRead) }
     switch configuration.cache(for: request).lookUpInMemory(key) {
     case .miss(let miss):
-      guard request.loadsFirstFrame, let image = animatedImage(request) else { return .miss(miss) }
+      guard request.resolved.animation == .firstFrame, let image = animatedImage(request) else { return .miss(miss) }
       return checked(image.still, request)
     case .hit(let image):
       return checked(image, request)
@@ -61,7 +61,7 @@ extension ImageLoader {
 
   /// Whether an image in memory need not be revalidated for a request.
   private func isUsable(_ image: DecodedImage, _ request: ImageRequest) -> Bool {
-    let freshness = request.freshness
+    let freshness = request.resolved.cachePolicy
     return !freshness.contactsServerFirst && (!freshness.followsHTTP || isFresh(image))
   }
 
@@ -71,7 +71,7 @@ extension ImageLoader {
 
   /// The image in memory, fresh or stale, without counting a miss.
   func imageInMemory(_ request: ImageRequest, _ key: CacheKey) -> DecodedImage? {
-    guard request.readsMemory else { return nil }
+    guard request.resolved.memoryAccess.reads else { return nil }
     let memory = configuration.cache(for: request).memory
     return memory.contains(key) ? memory.image(for: key) : nil
   }

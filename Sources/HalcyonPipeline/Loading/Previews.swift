@@ -98,7 +98,7 @@ final class PreviewMaker: Sendable {
 
   /// Puts a preview into memory, unless the request or the response forbids it.
   private func keep(_ preview: DecodedImage, _ head: ResponseHead) {
-    guard request.keepsPreviews, request.writesMemory, !CacheControl(head.headers).forbidsStorage,
+    guard request.keepsPreviews, request.resolved.memoryAccess.writes, !CacheControl(head.headers).forbidsStorage,
       !watch.isRemovedFromMemory, !watch.isRemovedFromStore, !watch.isReplaced
     else { return }
     let memory = loader.configuration.cache(for: request).memory

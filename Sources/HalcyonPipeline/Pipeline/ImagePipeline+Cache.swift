@@ -25,7 +25,7 @@ extension ImagePipeline {
     }
     set {
       let request = resolved(request)
-      guard request.writesMemory else { return }
+      guard request.resolved.memoryAccess.writes else { return }
       // Images in memory have a version that was looked up.
       let keys = RequestKeys(request, file: newValue == nil ? .remembered : .current)
       let (memory, key) = (configuration.cache(for: request).memory, keys.image)
@@ -64,15 +64,17 @@ extension ImagePipeline {
     if image.isPartial { throw .notStorable(key: keys.image.sourceText) }
     // At the end: an original that is stored replaces an earlier one, and all images of it.
     defer {
-      if request.writesMemory {
+      if request.resolved.memoryAccess.writes {
         configuration.cache(for: request).memory.store(
           image, for: keys.image, expiration: request.optionsBox?.options.memoryExpiration)
       }
     }
     if let original {
-      let isStorable = request.writesStore && configuration.store(for: request) != nil
-      if isStorable || !request.writesMemory { try await storeOriginal(original, for: request, userInfo) }
-    } else if request.writesStore {
+      let isStorable = request.resolved.storeAccess.writes && configuration.store(for: request) != nil
+      if isStorable || !request.resolved.memoryAccess.writes {
+        try await storeOriginal(original, for: request, userInfo)
+      }
+    } else if request.resolved.storeAccess.writes {
       try await storeEncoded(image, newMetadata(for: request, userInfo), for: request, keys)
     }
   }
@@ -94,7 +96,7 @@ extension ImagePipeline {
     _ original: Data, for request: ImageRequest, _ userInfo: Data?
   ) async throws(ImageError) {
     let key = RequestKeys(request).fetch
-    guard let store = configuration.store(for: request), request.writesStore
+    guard let store = configuration.store(for: request), request.resolved.storeAccess.writes
     else {
       throw .notStorable(key: key.sourceText)
     }
@@ -131,7 +133,7 @@ extension ImagePipeline {
     var data = image.animation?.data
     do {
       if data == nil, let encoding = policy.encoding {
-        data = try await loader.workers.run(priority: request.loadPriority) { [renderer = loader.renderer] _ in
+        data = try await loader.workers.run(priority: request.resolved.priority) { [renderer = loader.renderer] _ in
           try renderer.encoded(image, as: encoding)
         }
       }
@@ -150,13 +152,13 @@ extension ImagePipeline {
   private func destination(
     of image: DecodedImage, for request: ImageRequest, _ keys: RequestKeys
   ) -> (key: CacheKey, policy: StoragePolicy)? {
-    let variant = keys.variant(request.storagePolicy)
+    let variant = keys.variant(request.resolved.storage)
     let hasOriginalBytes = image.animation.map { $0.isProcessed || request.processors.isEmpty } ?? false
-    let isSource = request.targetSize == .original && request.processors.isEmpty && request.options.decoder == nil
+    let isSource = request.resolved.size == .original && request.processors.isEmpty && request.options.decoder == nil
     if hasOriginalBytes || isSource {
-      return (keys.fetch, request.storagePolicy.withoutOriginal)
+      return (keys.fetch, request.resolved.storage.withoutOriginal)
     }
-    return variant.map { ($0, request.storagePolicy) }
+    return variant.map { ($0, request.resolved.storage) }
   }
 
   /// The metadata of the stored entry of a request: its URL, dates, tags and custom bytes; `nil` if there is none.
@@ -171,7 +173,7 @@ extension ImagePipeline {
     let keys = RequestKeys(request)
     let store = configuration.store(for: request)
     do {
-      if let variant = keys.variant(request.storagePolicy), let metadata = try await store?.metadata(for: variant) {
+      if let variant = keys.variant(request.resolved.storage), let metadata = try await store?.metadata(for: variant) {
         return metadata
       }
       return try await store?.metadata(for: keys.fetch)
@@ -188,11 +190,12 @@ extension ImagePipeline {
     let request = resolved(request)
     let keys = RequestKeys(request)
     let cache = configuration.cache(for: request)
-    if request.readsMemory, cache.memory.contains(keys.image) { return .memory }
-    guard request.readsStore, let store = configuration.observedStore(of: cache, source: request.source) else {
+    if request.resolved.memoryAccess.reads, cache.memory.contains(keys.image) { return .memory }
+    guard request.resolved.storeAccess.reads, let store = configuration.observedStore(of: cache, source: request.source)
+    else {
       return nil
     }
-    if let variant = keys.variant(request.storagePolicy), (try? await store.containsEntry(for: variant)) == true {
+    if let variant = keys.variant(request.resolved.storage), (try? await store.containsEntry(for: variant)) == true {
       return .store
     }
     return (try? await store.containsEntry(for: keys.fetch)) == true ? .store : nil
@@ -232,7 +235,7 @@ extension ImagePipeline {
       try await cache.removeFromStore(ofSource: source) { () async throws in
         guard let store = configuration.observedStore(of: cache, source: request.source) else { return }
         // For stores that find entries by their keys only.
-        if let variant = keys.variant(request.storagePolicy) { try await store.removeResponses(for: variant) }
+        if let variant = keys.variant(request.resolved.storage) { try await store.removeResponses(for: variant) }
         try await store.removeResponses(for: keys.fetch)
         try await store.removeEntry(for: keys.fetch.ofPartialBody)
         try await store.removeEntries(ofSource: source)

@@ -42,7 +42,7 @@ extension ImagePipeline {
     var request = request
     request.storage = .encoded(
       as: format, quality: quality, byteLimit: byteLimit, metadata: metadata,
-      keepsOriginal: resolved(request).storagePolicy.keepsOriginal)
+      keepsOriginal: resolved(request).resolved.storage.keepsOriginal)
     request.animation = .firstFrame
     return try await encodedResponse(request, planner: nil)
   }
@@ -53,7 +53,7 @@ extension ImagePipeline {
   ) async throws(ImageError) -> EncodedImageResponse {
     var request = request
     (request.size, request.processors) = (.original, [])
-    request.storage = StoragePolicy(keepsOriginal: resolved(request).storagePolicy.keepsOriginal)
+    request.storage = StoragePolicy(keepsOriginal: resolved(request).resolved.storage.keepsOriginal)
     request.animation = .firstFrame
     return try await encodedResponse(request, planner: EncodingPlanner(identifier: planIdentifier, plan: plan))
   }

@@ -19,7 +19,7 @@ extension ImagePipeline {
     let request = resolved(request)
     let (key, cache) = (RequestKeys(request).fetch, configuration.cache(for: request))
     if let hash = cache.placeholders[key] { return hash }
-    guard request.readsStore, let store = cache.encodedStore,
+    guard request.resolved.storeAccess.reads, let store = cache.encodedStore,
       let hash = (try? await store.metadata(for: key))?.placeholder
     else { return nil }
     cache.placeholders.insert(hash, for: key)

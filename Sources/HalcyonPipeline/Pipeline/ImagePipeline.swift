@@ -131,7 +131,9 @@ public final class ImagePipeline: Sendable {
     let lookup = loader.lookUpMemory(request, key: key)
     switch lookup {
     case .hit(let image): return .hit(deliveredHit(image, request))
-    case .miss where request.readsMemory && !request.freshness.contactsServerFirst && !loader.isInvalidated:
+    case .miss
+    where request.resolved.memoryAccess.reads && !request.resolved.cachePolicy.contactsServerFirst
+      && !loader.isInvalidated:
       return loader.unstoredImages.image(for: key).map { .hit(deliveredHit($0, request)) } ?? lookup
     default: return lookup
     }
@@ -164,7 +166,9 @@ public final class ImagePipeline: Sendable {
   package func viewWillRelease(_ request: ImageRequest) {
     guard !loader.unstoredImages.isEmpty else { return }
     let request = resolved(request)
-    if request.writesMemory { loader.unstoredImages.keep(RequestKeys(request, file: .remembered).image) }
+    if request.resolved.memoryAccess.writes {
+      loader.unstoredImages.keep(RequestKeys(request, file: .remembered).image)
+    }
   }
 
   /// The version of a request's local file that was looked up last, without a look at the disk; `nil` for other sources.

@@ -65,7 +65,7 @@ public final class ImageTask: Sendable {
       broadcast.send(.preview(image), isKept: true)
     }
     let previews = PreviewMaker(request, by: loader)
-    let subscription = LoadSubscription(priority: request.loadPriority, isOfView: view != nil) { event in
+    let subscription = LoadSubscription(priority: request.resolved.priority, isOfView: view != nil) { event in
       switch event {
       case .progress(let progress):
         view?.yield(.progress(progress))

@@ -61,7 +61,7 @@ struct PrefetchKey: Hashable, Sendable {
     key =
       switch destination {
       case .memory: keys.image
-      case .store: keys.variant(request.storagePolicy) ?? keys.fetch
+      case .store: keys.variant(request.resolved.storage) ?? keys.fetch
       }
     options = OptionsKey(request)
     store = request.storeOptions

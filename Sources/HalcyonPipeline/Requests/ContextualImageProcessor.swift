@@ -43,10 +43,10 @@ extension ImageRequest {
   ///   - processors: The processors, for which those that see the response get it.
   ///   - response: The response that the file came in.
   func rendition(_ processors: [any ImageProcessor], of response: ResponseHead?) -> Rendition {
-    var rendition = Rendition(size: targetSize, processors: bound(processors, to: response))
-    rendition.colorSpace = targetColorSpace
-    rendition.allowsPartialImage = acceptsPartialImage
-    rendition.keepsAnimation = !loadsFirstFrame
+    var rendition = Rendition(size: resolved.size, processors: bound(processors, to: response))
+    rendition.colorSpace = resolved.colorSpace
+    rendition.allowsPartialImage = resolved.allowsPartialImage
+    rendition.keepsAnimation = resolved.animation != .firstFrame
     return rendition
   }
 

@@ -20,7 +20,7 @@ extension ImageSource: CustomStringConvertible {
 extension ImageRequest: CustomStringConvertible {
   /// The source, the target size and the processors, for example `https://example.com/a.jpg, fit 400x300, circle`.
   public var description: String {
-    let size = targetSize == .original ? nil : targetSize.description
+    let size = resolved.size == .original ? nil : resolved.size.description
     return ([source.description, size].compactMap(\.self) + processors.map(\.identifier)).joined(separator: ", ")
   }
 }

@@ -3,32 +3,35 @@ import HalcyonSupport
 package import HalcyonHTTP
 import HalcyonCache
 
-/// Options with their defaults, for requests that the pipeline has resolved.
-extension ImageRequest {
+/// The options of a request with their defaults, under the names by which callers set them; for requests that the pipeline
+/// has resolved.
+package struct ResolvedOptions {
+  fileprivate let request: ImageRequest
+
   /// The size at which the image is decoded.
-  var targetSize: TargetSize { size ?? .original }
-  /// The colour space to which the image is decoded.
-  var targetColorSpace: TargetColorSpace { optionsBox?.options.colorSpace ?? .sRGB }
-  var loadPriority: ImagePriority { optionsBox?.options.priority ?? .normal }
-  package var freshness: CachePolicy {
-    let policy = optionsBox?.options.cachePolicy ?? .standard
+  var size: TargetSize { request.size ?? .original }
+  var colorSpace: TargetColorSpace { request.optionsBox?.options.colorSpace ?? .sRGB }
+  var priority: ImagePriority { request.optionsBox?.options.priority ?? .normal }
+  package var cachePolicy: CachePolicy {
+    let policy = request.optionsBox?.options.cachePolicy ?? .standard
     // There is nothing to load again.
-    return policy.contactsServerFirst && source.isOnlyCached ? .cacheOnly : policy
+    return policy.contactsServerFirst && request.source.isOnlyCached ? .cacheOnly : policy
   }
-  var readsMemory: Bool { optionsBox?.options.memoryAccess?.reads ?? true }
-  var writesMemory: Bool { optionsBox?.options.memoryAccess?.writes ?? true }
-  var readsStore: Bool { optionsBox?.options.storeAccess?.reads ?? true }
-  var writesStore: Bool { optionsBox?.options.storeAccess?.writes ?? true }
-  var revalidatesByETag: Bool { optionsBox?.options.usesETags ?? true }
-  var acceptsPartialImage: Bool { optionsBox?.options.allowsPartialImage ?? false }
-  var acceptsErrorImage: Bool { optionsBox?.options.allowsErrorImage ?? false }
-  var waitsForWrite: Bool { optionsBox?.options.waitsForStore ?? false }
-  var storagePolicy: StoragePolicy { optionsBox?.options.storage ?? .original }
-  var encodesImages: Bool { optionsBox?.options.storage?.encoding != nil }
-  var loadsFirstFrame: Bool { optionsBox?.options.animation == .firstFrame }
-  var preloadsFrames: Bool { optionsBox?.options.animation?.preloadsFrames ?? false }
+  var memoryAccess: CacheAccess { request.optionsBox?.options.memoryAccess ?? .readWrite }
+  var storeAccess: CacheAccess { request.optionsBox?.options.storeAccess ?? .readWrite }
+  var usesETags: Bool { request.optionsBox?.options.usesETags ?? true }
+  var allowsPartialImage: Bool { request.optionsBox?.options.allowsPartialImage ?? false }
+  var allowsErrorImage: Bool { request.optionsBox?.options.allowsErrorImage ?? false }
+  var waitsForStore: Bool { request.optionsBox?.options.waitsForStore ?? false }
+  var storage: StoragePolicy { request.optionsBox?.options.storage ?? .original }
+  var animation: AnimationPolicy { request.optionsBox?.options.animation ?? .frames() }
+}
+
+extension ImageRequest {
+  /// The options with their defaults.
+  package var resolved: ResolvedOptions { ResolvedOptions(request: self) }
   /// Whether there are processors to apply to every frame of an animation.
-  var processesFrames: Bool { !processors.isEmpty && optionsBox?.options.animation?.processesFrames ?? false }
+  var processesFrames: Bool { !processors.isEmpty && resolved.animation.processesFrames }
 }
 
 /// Changes that the options make to an image on delivery. Cached images are not affected.
@@ -37,7 +40,7 @@ extension ImageRequest {
   func delivered(_ response: ImageResponse) async -> ImageResponse {
     guard let options = optionsBox?.options else { return response }
     var response = response
-    if preloadsFrames, let frames = response.image.animation?.decodedFrames {
+    if resolved.animation.preloadsFrames, let frames = response.image.animation?.decodedFrames {
       // The frames before a damaged one are decoded anyway.
       try? await frames.preload()
       response.image = response.image.holding(frames)
@@ -49,7 +52,9 @@ extension ImageRequest {
 
   /// The image from memory to deliver to a view, which does not wait: frames are decoded while the image is shown.
   func deliveredAtOnce(_ image: DecodedImage) -> DecodedImage {
-    guard preloadsFrames, let frames = image.animation?.decodedFrames else { return delivered(image) }
+    guard resolved.animation.preloadsFrames, let frames = image.animation?.decodedFrames else {
+      return delivered(image)
+    }
     Task { try? await frames.preload() }
     return delivered(image.holding(frames))
   }

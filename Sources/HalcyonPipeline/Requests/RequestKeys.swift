@@ -25,7 +25,7 @@ struct RequestKeys: Sendable {
     image = KeyFields.key { fields in
       Self.appendFetchFields(of: request, version, to: &fields)
       fetchLength = fields.count
-      Rendition.append(request.targetSize, request.processors, request.targetColorSpace, to: &fields)
+      Rendition.append(request.resolved.size, request.processors, request.resolved.colorSpace, to: &fields)
       if let box = request.optionsBox {
         if let frames = request.framesValue { fields.append("frames", frames) }
         if let decoder = box.options.decoderHook { fields.append("decoder", decoder.identity) }
@@ -110,7 +110,7 @@ extension AddressPolicy {
 extension ImageRequest {
   /// The part of the key for the frames of an animation: which are loaded, and whether they are processed.
   fileprivate var framesValue: String? {
-    if loadsFirstFrame { return "first" }
+    if resolved.animation == .firstFrame { return "first" }
     return processesFrames ? "processed" : nil
   }
 }

@@ -53,13 +53,16 @@ public struct StoragePolicy: Hashable, Sendable {
 }
 
 extension ImageRequest {
+  /// Whether images are stored encoded again.
+  var encodesImages: Bool { resolved.storage.encoding != nil }
+
   /// Whether the original bytes are stored, besides the image that the policy encodes.
-  var storesOriginal: Bool { storagePolicy.keepsOriginal || !encodesImages }
+  var storesOriginal: Bool { resolved.storage.keepsOriginal || !encodesImages }
 
   /// Whether the original bytes are stored in place of an image: encoding an animation would drop its frames, and
   /// ``StoragePolicy/automatic`` does not encode an image again that was neither downsampled nor processed.
   func storesOriginalBytes(of image: DecodedImage) -> Bool {
-    guard image.animation == nil, let encoding = storagePolicy.encoding else { return true }
+    guard image.animation == nil, let encoding = resolved.storage.encoding else { return true }
     return encoding.format == nil && processors.isEmpty && image.size == image.info.pixelSize
   }
 }

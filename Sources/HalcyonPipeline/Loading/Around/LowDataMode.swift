@@ -14,7 +14,7 @@ struct LowDataMode: LoadStep {
   func load<Value: LoadResult>(
     _ load: Load, _ next: @escaping LoadFunction<Value>, direct: @escaping LoadFunction<Value>
   ) async throws(ImageError) -> Value {
-    if load.request.freshness.contactsServerFirst { return try await direct(load.from(smaller)) }
+    if load.resolved.cachePolicy.contactsServerFirst { return try await direct(load.from(smaller)) }
     do throws(ImageError) {
       return try await next(load.changed { $0.cachePolicy = .cacheOnly })
     } catch {

@@ -10,14 +10,14 @@ struct StaleFirst: LoadStep {
 
   /// `nil` if neither a view nor the request asks for it, or no image is decoded to be shown.
   init?(_ load: Load, in loader: ImageLoader) {
-    guard load.memory != nil, load.subscription.isOfView || load.request.freshness == .staleFirst else { return nil }
+    guard load.memory != nil, load.subscription.isOfView || load.resolved.cachePolicy == .staleFirst else { return nil }
     self.loader = loader
   }
 
   func load<Value: LoadResult>(
     _ load: Load, _ next: @escaping LoadFunction<Value>, direct: @escaping LoadFunction<Value>
   ) async throws(ImageError) -> Value {
-    if load.request.freshness != .staleFirst { return try await showStoredMeanwhile(load, next) }
+    if load.resolved.cachePolicy != .staleFirst { return try await showStoredMeanwhile(load, next) }
     if let stale = load.memory?.staleImage {
       await load.show(ImageResponse(memory: stale, of: load.request.source))
       return try await next(load)

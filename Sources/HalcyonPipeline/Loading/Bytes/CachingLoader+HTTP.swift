@@ -22,13 +22,15 @@ extension CachingLoader {
   /// Looks for a response in flight, and then in the store.
   private func step(_ load: Load, at location: ResolvedSource.Location) async throws(ImageError) -> Step {
     if let image = inFlightImage(load) {
-      if image.isServed(by: load.request.freshness, at: configuration.time.uptime()) {
+      if image.isServed(by: load.resolved.cachePolicy, at: configuration.time.uptime()) {
         load.report(.joined(.bytes))
         return .serve(image)
       }
       try await image.waitForWriting()
     }
-    if load.request.readsStore || load.request.writesStore, let cache = configuration.httpCache(for: load.request) {
+    if load.resolved.storeAccess.reads || load.resolved.storeAccess.writes,
+      let cache = configuration.httpCache(for: load.request)
+    {
       return try await lookUp(load, in: cache, at: location)
     }
     load.report(.storeMiss(.notRead))
@@ -36,13 +38,13 @@ extension CachingLoader {
   }
 
   private func inFlightImage(_ load: Load) -> EncodedImage? {
-    guard load.request.readsStore, !load.request.freshness.contactsServerFirst else { return nil }
+    guard load.resolved.storeAccess.reads, !load.resolved.cachePolicy.contactsServerFirst else { return nil }
     return inFlight[load.inFlightKey] ?? revalidatedImage(load)
   }
 
   /// The stored image that another load revalidates, if this one may use it at any age.
   func revalidatedImage(_ load: Load) -> EncodedImage? {
-    load.request.freshness.followsHTTP ? nil : revalidated[load.inFlightKey]
+    load.resolved.cachePolicy.followsHTTP ? nil : revalidated[load.inFlightKey]
   }
 
   private func lookUp(
@@ -52,11 +54,11 @@ extension CachingLoader {
     let start = ContinuousClock.now
     let (found, tier) = await TierTrace.recording {
       await cache.lookUp(
-        load.key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
-        usesETags: request.revalidatesByETag, at: configuration.time.now())
+        load.key, requestHeaders: request.headers.adding(configuration.headers), policy: request.resolved.cachePolicy,
+        usesETags: request.resolved.usesETags, at: configuration.time.now())
     }
     let end = ContinuousClock.now
-    let (entry, reason) = request.readsStore ? (found.stored, found.miss) : (nil, .notRead)
+    let (entry, reason) = request.resolved.storeAccess.reads ? (found.stored, found.miss) : (nil, .notRead)
     load.record { $0.add(.storeRead, since: start, until: end, miss: reason, tier: tier) }
     let image = entry.flatMap { storedImage($0, of: load) }
     load.reportLookUp(miss: reason ?? (image == nil ? .damaged : nil), image)
@@ -71,7 +73,7 @@ extension CachingLoader {
       revalidate(found, load, at: location)
       return .serve(image)
     case (.fetch, let image?):
-      if request.freshness != .reload { reportStored(image, for: load.inFlightKey, load) }
+      if request.resolved.cachePolicy != .reload { reportStored(image, for: load.inFlightKey, load) }
       return .fetch(found)
     }
   }
@@ -81,7 +83,7 @@ extension CachingLoader {
   func httpRequest(
     _ load: Load, at location: ResolvedSource.Location, after lookup: CacheLookup?
   ) async throws(ImageError) -> HTTPRequest {
-    guard load.request.freshness.usesNetwork else { throw .notCached(key: load.key.sourceText) }
+    guard load.resolved.cachePolicy.usesNetwork else { throw .notCached(key: load.key.sourceText) }
     let url: HTTPURL
     switch location {
     case .known(let known): url = known
@@ -134,7 +136,7 @@ extension CachingLoader {
     guard let lookup = request.lookup, let cache = configuration.httpCache(for: request.load.request),
       case .deliver(let storable) = await cache.outcome(of: response.metadata, to: lookup)
     else { return nil }
-    return response.isStorable && request.load.request.writesStore ? storable : nil
+    return response.isStorable && request.load.resolved.storeAccess.writes ? storable : nil
   }
 
   private func fetchedImage(
@@ -143,7 +145,7 @@ extension CachingLoader {
     let load = request.load
     let forbidsStorage = CacheControl(response.metadata.headers).forbidsStorage
     var (metadata, storable) = (response.metadata, storable)
-    var earlier = load.request.freshness.contactsServerFirst ? EncodedImage.EarlierBytes.unknown : .same
+    var earlier = load.resolved.cachePolicy.contactsServerFirst ? EncodedImage.EarlierBytes.unknown : .same
     if let stored = request.lookup?.stored {
       earlier = stored.body == response.data ? .same : .other
       // What was made of the same bytes is as new as these.
@@ -157,7 +159,7 @@ extension CachingLoader {
       data: response.data, metadata: metadata, info: response.info, origin: .network, storable: storable,
       freshEnd: freshEnd(response.metadata),
       allowsMemory: response.metadata.expiration != .expired
-        && (!forbidsStorage || load.request.freshness == .cacheFirst),
+        && (!forbidsStorage || load.resolved.cachePolicy == .cacheFirst),
       trace: load.trace, watch: load.watch, earlier: metadata.status < 300 ? earlier : nil, like: other)
     if storable != nil { inFlight.insert(image, for: load.inFlightKey) }
     return image
@@ -166,7 +168,7 @@ extension CachingLoader {
   /// The stored image, if it may be served although the server cannot be reached or answered with an error.
   private func staleImage(insteadOf error: ImageError, _ request: HTTPRequest) async -> EncodedImage? {
     let load = request.load
-    guard let lookup = request.lookup, load.request.freshness != .reload,
+    guard let lookup = request.lookup, load.resolved.cachePolicy != .reload,
       let entry = await staleEntry(insteadOf: error, load, lookup)
     else { return nil }
     return storedImage(entry, of: load)
@@ -179,7 +181,7 @@ extension CachingLoader {
     case .httpStatus(let status, let url), .retryLater(_, let status, let url):
       let head = EntryMetadata(url: url, status: status, requestDate: now, responseDate: now)
       guard case .serve(let entry)? = await cache?.outcome(of: head, to: lookup) else {
-        if status == 404 || status == 410, lookup.stored != nil, !load.request.acceptsErrorImage {
+        if status == 404 || status == 410, lookup.stored != nil, !load.resolved.allowsErrorImage {
           await load.removeMade(from: configuration.store(for: load.request))
         }
         return nil
@@ -198,7 +200,7 @@ extension Load {
   /// Removes all images that were made of an original that has been replaced or is gone.
   func removeMade(from store: (any DataStore)?) async {
     cache.removeReplacedFromMemory(ofSource: keys.fetch.sourceText)
-    if request.writesStore { try? await store?.removeReplacedEntries(ofSource: keys.fetch.sourceText) }
+    if request.resolved.storeAccess.writes { try? await store?.removeReplacedEntries(ofSource: keys.fetch.sourceText) }
   }
 
   /// Reports a look-up in the store.

@@ -63,7 +63,8 @@ final class CachingLoader: Sendable {
 
   /// The writes to which a cancelled load adds its partial response; `nil` if it stores none.
   func partialWrites(of load: Load) -> BackgroundWrites? {
-    let storesPart = !load.request.source.isProvided && load.request.writesStore && load.cache.encodedStore != nil
+    let storesPart =
+      !load.request.source.isProvided && load.resolved.storeAccess.writes && load.cache.encodedStore != nil
     return storesPart ? load.cache.writes : nil
   }
 

@@ -156,9 +156,9 @@ final class EncodedImage: Sendable {
   /// The image that the source returned decoded, if the size of the request leaves it as it is.
   func decoded(for request: ImageRequest) -> DecodedImage? {
     guard let decoded,
-      request.targetSize.geometry(for: decoded.size) == TargetSize.original.geometry(for: decoded.size)
+      request.resolved.size.geometry(for: decoded.size) == TargetSize.original.geometry(for: decoded.size)
     else { return nil }
-    return request.loadsFirstFrame ? decoded.still : decoded
+    return request.resolved.animation == .firstFrame ? decoded.still : decoded
   }
 
   /// Calls a closure once no load uses the bytes.

@@ -17,7 +17,7 @@ extension CachingLoader {
     _ load: Load, provide: @escaping @Sendable () async throws(ImageError) -> Provided
   ) async throws(ImageError) -> EncodedImage {
     let request = load.request
-    if request.readsStore, !request.freshness.contactsServerFirst {
+    if request.resolved.storeAccess.reads, !request.resolved.cachePolicy.contactsServerFirst {
       if let image = inFlight[load.inFlightKey] {
         load.report(.joined(.bytes))
         return image
@@ -26,13 +26,13 @@ extension CachingLoader {
     } else {
       load.report(.storeMiss(.notRead))
     }
-    guard request.freshness.usesNetwork else { throw .notCached(key: load.key.sourceText) }
+    guard request.resolved.cachePolicy.usesNetwork else { throw .notCached(key: load.key.sourceText) }
     let start = ContinuousClock.now
     let provided = try await LoadChain.calling(for: link(load.key), provide)
     load.record { $0.add(.transfer, since: start) }
     return try localImage(
       provided, of: load, url: nil, origin: .provider,
-      isStorable: request.writesStore && provided.image?.isPartial != true)
+      isStorable: request.resolved.storeAccess.writes && provided.image?.isPartial != true)
   }
 
   /// Bytes that are made on a worker: megabytes of base64 would keep a cooperative thread busy for too long.
@@ -98,7 +98,7 @@ extension CachingLoader {
     let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
     let storable = StorableResponse(metadata: metadata, key: load.key, requestHeaders: [:], knownVariants: [])
     let inspector = configuration.inspector(of: sourceURL, for: load.request)
-    let earlier = load.request.freshness.contactsServerFirst ? EncodedImage.EarlierBytes.unknown : .same
+    let earlier = load.resolved.cachePolicy.contactsServerFirst ? EncodedImage.EarlierBytes.unknown : .same
     let image = EncodedImage(
       data: data, metadata: metadata, info: try inspector.info(of: data), origin: origin,
       storable: isStorable ? storable : nil, decoded: provided.image, trace: load.trace, watch: load.watch,

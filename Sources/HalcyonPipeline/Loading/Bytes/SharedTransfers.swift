@@ -38,7 +38,7 @@ extension CachingLoader {
       return nil
     case .failure(let error):
       if error.isOfDecoder, transfer.request.decoderID != request.decoderID { return nil }
-      if load.request.writesStore, !other.request.writesStore, let partial = transfer.request.partial {
+      if load.resolved.storeAccess.writes, !other.resolved.storeAccess.writes, let partial = transfer.request.partial {
         await http.partialBodies(of: load)?.store(partial)
       }
       throw error

@@ -12,7 +12,7 @@ extension HTTPAttempt {
     let metadata = metadata(of: reply, continuing: partial)
     var reader = BodyReader(reply, continuing: partial, for: load.request, by: loader)
     let isResumable = reply.route.isStorable && request.content == nil
-    let usesETags = load.request.revalidatesByETag
+    let usesETags = load.resolved.usesETags
     func partialBody(_ data: Data) -> PartialBody? {
       isResumable
         ? partial?.extended(to: data) ?? PartialBody(data: data, metadata: metadata, usesETags: usesETags) : nil
@@ -21,7 +21,7 @@ extension HTTPAttempt {
       let info = try await reader.readAll(
         of: reply.response.body, for: load, transform: transform(of: reply.head)
       ) { data in
-        guard load.request.writesStore, let partial = partialBody(data) else { return }
+        guard load.resolved.storeAccess.writes, let partial = partialBody(data) else { return }
         request.isPartialStored = true
         await loader.partialBodies(of: load)?.store(partial)
       }
@@ -35,7 +35,7 @@ extension HTTPAttempt {
   /// The image in the body of an error status, which expires with the lifetime of the response; `nil` if the request
   /// does not allow it, or the body is not an image.
   func errorImage(of reply: HTTPReply) async -> HTTPResponse? {
-    guard load.request.acceptsErrorImage, reply.response.status >= 300, reply.response.status != 304,
+    guard load.resolved.allowsErrorImage, reply.response.status >= 300, reply.response.status != 304,
       let response = try? await body(of: reply)
     else { return nil }
     var metadata = response.metadata

@@ -133,7 +133,7 @@ final class HTTPLoader: Sendable {
     }
     if error.isTransient || error.allowsResuming { request.restorePartial() }
     remember(error, for: request.failureKey, after: request.redirects)
-    if request.load.request.writesStore, let partial = request.partial {
+    if request.load.resolved.storeAccess.writes, let partial = request.partial {
       let write = await partialBodies(of: request.load)?.store(partial)
       // No caller waits for a cancelled load; only ``ImageCache/flush()`` at the end of the program may.
       if Task.isCancelled { await write?.value }

@@ -31,7 +31,7 @@ final class HTTPRequest: Sendable {
     self.target = target
     self.lookup = lookup
     var cacheFields = lookup?.addedFields ?? HTTPHeaders()
-    if lookup == nil, load.request.freshness.contactsServerFirst { cacheFields["Cache-Control"] = "no-cache" }
+    if lookup == nil, load.resolved.cachePolicy.contactsServerFirst { cacheFields["Cache-Control"] = "no-cache" }
     self.cacheFields = cacheFields
     headers = load.request.headers.adding(defaults)
   }
@@ -97,7 +97,7 @@ final class HTTPRequest: Sendable {
   var content: RequestContent? { optionsBox?.content }
 
   /// Whether the request is sent even if it failed a moment ago.
-  var ignoresRememberedFailures: Bool { load.request.freshness.contactsServerFirst || content != nil }
+  var ignoresRememberedFailures: Bool { load.resolved.cachePolicy.contactsServerFirst || content != nil }
 
   /// The key under which a failure is remembered: another decoder may succeed.
   var failureKey: CacheKey { load.request.failureKey(load.key) }

@@ -81,7 +81,8 @@ final class PartialBody: Sendable {
 extension HTTPRequest {
   /// Whether the request resumes a download that an earlier load began: the store has the beginning of the body alone.
   var resumesDownload: Bool {
-    lookup?.miss == .partial && load.request.readsStore && load.request.freshness != .reload && content == nil
+    lookup?.miss == .partial && load.resolved.storeAccess.reads && load.resolved.cachePolicy != .reload
+      && content == nil
   }
 }
 
@@ -130,7 +131,7 @@ struct PartialBodies: Sendable {
     // These belong to the entry of the partial body, not to the whole one.
     var metadata = entry.metadata
     (metadata.expiration, metadata.tags) = (nil, [])
-    return PartialBody(data: entry.body, metadata: metadata, usesETags: load.request.revalidatesByETag)
+    return PartialBody(data: entry.body, metadata: metadata, usesETags: load.resolved.usesETags)
   }
 
   /// - Returns: The write; `nil` if the body is not stored.

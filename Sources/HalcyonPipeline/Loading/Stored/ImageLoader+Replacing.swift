@@ -11,15 +11,17 @@ import HalcyonSupport
 extension ImageLoader {
   /// Removes what was made of the bytes that the server sent before these.
   func replaceEarlier(by encoded: EncodedImage, _ load: Load) {
-    guard let earlier = encoded.earlier, encoded.beginReplacing(inStore: load.request.writesStore) else { return }
+    guard let earlier = encoded.earlier, encoded.beginReplacing(inStore: load.resolved.storeAccess.writes) else {
+      return
+    }
     defer { encoded.endReplacing() }
     let (cache, key) = (load.cache, encoded.watch.key)
-    if load.request.writesStore, cache.encodedStore != nil { cache.originals.record(encoded.mark, for: key) }
+    if load.resolved.storeAccess.writes, cache.encodedStore != nil { cache.originals.record(encoded.mark, for: key) }
     let isKnown = load.memory?.staleImage?.facts.freshness.map { $0.version == encoded.version }
     guard earlier == .other || !(isKnown ?? (earlier == .same)) else { return }
     cache.removeReplacedFromMemory(ofSource: key.sourceText)
     unstoredImages.remove(ofSource: key.sourceText)
-    guard load.request.writesStore, let store = configuration.store(for: load.request) else {
+    guard load.resolved.storeAccess.writes, let store = configuration.store(for: load.request) else {
       return encoded.recordReplacement(nil)
     }
     encoded.recordReplacement(

@@ -10,12 +10,12 @@ extension ImageLoader {
     // The image of a caller that joins after this line is not put into memory; its next request loads again.
     guard load.subscription.keepsResult, !loaded.image.isPartial else { return loaded }
     guard loaded.encoded?.allowsMemory ?? true else {
-      if load.request.writesMemory, !loaded.isRemoved(load.watch) {
+      if load.resolved.memoryAccess.writes, !loaded.isRemoved(load.watch) {
         unstoredImages.insert(loaded.image, for: load.key, in: load.cache.memory, load.watch)
       }
       return loaded
     }
-    if load.request.writesMemory { storeInMemory(loaded, load) }
+    if load.resolved.memoryAccess.writes { storeInMemory(loaded, load) }
     var loaded = loaded
     if !loaded.isStoredVariant { loaded.variantWrite = await storeVariant(of: loaded, load) }
     return loaded
@@ -58,7 +58,7 @@ extension ImageLoader {
       await variantWrite?.value
       await configuration.applyStoreOptions(of: request)
     }
-    if request.waitsForWrite { try await application.waitUnlessCancelled() }
+    if request.resolved.waitsForStore { try await application.waitUnlessCancelled() }
   }
 
   /// Starts storing the original bytes, unless the storage policy stores only the processed image.

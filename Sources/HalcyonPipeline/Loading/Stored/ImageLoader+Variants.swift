@@ -8,11 +8,11 @@ import HalcyonSupport
 extension ImageLoader {
   /// The processed image from the store; `nil` if there is none, or it is not fresh.
   func storedVariant(_ load: Load) async throws(ImageError) -> Loaded? {
-    guard let encoded = await storedBytes(load, key: load.keys.variant(load.request.storagePolicy)) else { return nil }
+    guard let encoded = await storedBytes(load, key: load.keys.variant(load.resolved.storage)) else { return nil }
     do throws(ImageError) {
       var loaded = try await decodeOnce(encoded, load.changed { $0 = $0.ofStoredForm })
       loaded.isStoredVariant = true
-      loaded.image.facts.isStoredVariant = load.request.targetSize != .original
+      loaded.image.facts.isStoredVariant = load.resolved.size != .original
       return loaded
     } catch {
       // A damaged entry is loaded from the original again.
@@ -24,7 +24,9 @@ extension ImageLoader {
   /// The bytes of the processed image from the store; `nil` if there are none, or they are not fresh.
   func storedBytes(_ load: Load, key: CacheKey?) async -> EncodedImage? {
     let request = load.request
-    guard let key, request.readsStore, !request.freshness.contactsServerFirst, let cache = variantCache(load) else {
+    guard let key, request.resolved.storeAccess.reads, !request.resolved.cachePolicy.contactsServerFirst,
+      let cache = variantCache(load)
+    else {
       return nil
     }
     let stored = load.shared(by: load.subscription, for: RemovalWatch(key, in: load.cache))
@@ -33,7 +35,7 @@ extension ImageLoader {
     let start = ContinuousClock.now
     let (lookup, tier) = await TierTrace.recording {
       await cache.lookUp(
-        key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
+        key, requestHeaders: request.headers.adding(configuration.headers), policy: request.resolved.cachePolicy,
         at: configuration.time.now())
     }
     guard let entry = lookup.stored, await !isOutdated(entry, load) else { return nil }
@@ -48,8 +50,8 @@ extension ImageLoader {
   /// Starts encoding and storing a processed image in the background. A failure does not fail the load.
   func storeVariant(of loaded: Loaded, _ load: Load) async -> Task<Void, Never>? {
     let request = load.request
-    guard request.writesStore, let encoded = loaded.encoded,
-      let write = variantWrite(load, load.keys.variant(request.storagePolicy), of: encoded)
+    guard request.resolved.storeAccess.writes, let encoded = loaded.encoded,
+      let write = variantWrite(load, load.keys.variant(request.resolved.storage), of: encoded)
     else { return nil }
     if request.storesOriginalBytes(of: loaded.image) {
       await storeOriginal(encoded, load, load.cache.placeholders[load.keys.fetch])
@@ -57,7 +59,7 @@ extension ImageLoader {
     }
     let image = loaded.image
     // The original is retained only if its metadata is needed.
-    let original = request.storagePolicy.encoding?.metadata == .strip ? nil : encoded
+    let original = request.resolved.storage.encoding?.metadata == .strip ? nil : encoded
     return await load.cache.writes.start(byteCount: image.bitmap.byteCount) { [self] in
       do {
         guard let data = try await encodedData(of: image, request, original: original) else { return }
@@ -76,7 +78,7 @@ extension ImageLoader {
   /// - Throws: Errors of the encoder and of the store.
   func storeVariantNow(of image: DecodedImage, _ encoded: EncodedImage, _ load: Load) async throws(ImageError) {
     let request = load.request
-    guard let write = variantWrite(load, load.keys.variant(request.storagePolicy), of: encoded) else {
+    guard let write = variantWrite(load, load.keys.variant(request.resolved.storage), of: encoded) else {
       throw .notStorable(key: load.keys.fetch.sourceText)
     }
     let work = Task {
@@ -95,7 +97,7 @@ extension ImageLoader {
   func encodedData(
     of image: DecodedImage, _ request: ImageRequest, original: EncodedImage?, priority: ImagePriority = .low
   ) async throws(ImageError) -> Data? {
-    guard let encoding = request.storagePolicy.encoding else { return nil }
+    guard let encoding = request.resolved.storage.encoding else { return nil }
     let file = original.flatMap { try? self.file($0, request) }
     do {
       return try await workers.run(priority: priority) { [renderer] flag in
@@ -109,9 +111,9 @@ extension ImageLoader {
   /// Starts storing an encoded image under the key of its load in the background, unless the request or the server
   /// forbids it.
   func startStoring(_ data: Data, of encoded: EncodedImage, _ load: Load) async {
-    guard load.request.writesStore, let write = variantWrite(load, load.key, of: encoded) else { return }
+    guard load.resolved.storeAccess.writes, let write = variantWrite(load, load.key, of: encoded) else { return }
     let work = await load.cache.writes.start(byteCount: data.count) { try? await write(data) }
-    if load.request.waitsForWrite { try? await work.waitUnlessCancelled() }
+    if load.resolved.waitsForStore { try? await work.waitUnlessCancelled() }
   }
 
   /// The write of an image made from `encoded`, which does nothing if the image or these bytes were removed meanwhile;

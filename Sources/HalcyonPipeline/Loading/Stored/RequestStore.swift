@@ -11,7 +11,7 @@ extension PipelineConfiguration {
   /// The store of the request's cache with the options of the request; `nil` if it has none.
   func store(for request: ImageRequest) -> (any DataStore)? {
     guard var store = observedStore(of: cache(for: request), source: request.source) else { return nil }
-    (store.options, store.isReadOnly) = (request.storeOptions, !request.writesStore)
+    (store.options, store.isReadOnly) = (request.storeOptions, !request.resolved.storeAccess.writes)
     return store.isPlain ? store.base : store
   }
 
@@ -36,7 +36,7 @@ extension PipelineConfiguration {
     guard var store = observedStore(of: cache(for: request), source: request.source) else { return }
     store.options = request.storeOptions
     let keys = RequestKeys(request)
-    for key in [keys.fetch, keys.variant(request.storagePolicy)].compactMap(\.self) {
+    for key in [keys.fetch, keys.variant(request.resolved.storage)].compactMap(\.self) {
       let storedKey = try? await HTTPCache(store: store).storedKey(
         for: key, requestHeaders: request.headers.adding(headers))
       if let storedKey { await store.applyOptions(to: storedKey) }
@@ -56,7 +56,7 @@ extension ImageRequest {
   var changesEntries: Bool {
     guard let options = optionsBox?.options else { return false }
     return (options.tags != nil || options.isPinned == true || options.storeExpiration != nil)
-      && writesStore
+      && resolved.storeAccess.writes
   }
 
   var storeOptions: StoreOptions {
