@@ -38,7 +38,8 @@ struct BatchRun: Sendable {
       if case .progress(let progress) = event { tracker.update(progress, of: index) }
     }
     do throws(ImageError) {
-      return .success(await request.delivered(try await pipeline.undeliveredResponse(for: request, subscription)))
+      let loaded = try await pipeline.loaded(request, subscription)
+      return .success(await request.delivered(ImageResponse(loaded, for: request)))
     } catch {
       return .failure(error)
     }

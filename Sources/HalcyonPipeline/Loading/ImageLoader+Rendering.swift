@@ -106,9 +106,7 @@ extension ImageLoader {
 
   /// Keeps the placeholder of an image for views.
   func remember(_ placeholder: ThumbHash?, of encoded: EncodedImage, _ load: Load) {
-    guard let known = placeholder ?? encoded.metadata.placeholder, !encoded.watch.isRemovedFromStore,
-      !encoded.isReplaced
-    else { return }
+    guard let known = placeholder ?? encoded.metadata.placeholder, !encoded.isRemovedOrReplaced else { return }
     load.cache.placeholders.insert(known, for: load.keys.fetch)
   }
 }

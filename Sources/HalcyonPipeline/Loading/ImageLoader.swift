@@ -103,9 +103,6 @@ final class ImageLoader: Sendable {
 
   /// The response to deliver to the caller of a load that has looked into memory.
   func response(_ load: Load) async throws(ImageError) -> ImageResponse {
-    if case .hit(let image)? = load.memory {
-      return await load.request.delivered(ImageResponse(memory: image, of: load.request.source))
-    }
     let response = ImageResponse(try await image(load), for: load.request)
     removePreview(load)
     return await load.request.delivered(response)
@@ -160,9 +157,12 @@ extension ImageLoader.Loaded: LoadResult {
 
 extension ImageResponse {
   init(_ loaded: ImageLoader.Loaded, for request: ImageRequest) {
+    guard let encoded = loaded.encoded else {
+      self.init(memory: loaded.image, of: request.source)
+      return trace = loaded.trace
+    }
     self.init(
-      image: loaded.image, origin: loaded.encoded?.origin ?? .memory, url: loaded.encoded?.metadata.url,
-      encodedByteCount: loaded.encoded?.data.count,
-      encodedData: request.keepsEncodedData == true ? loaded.encoded?.data : nil, trace: loaded.trace)
+      image: loaded.image, origin: encoded.origin, url: encoded.metadata.url, encodedByteCount: encoded.data.count,
+      encodedData: request.keepsEncodedData == true ? encoded.data : nil, trace: loaded.trace)
   }
 }

@@ -128,6 +128,8 @@ struct RemovalWatch: Sendable {
 
   var isRemovedFromMemory: Bool { cache.lastRemovals(of: key).memory != removals.memory }
   var isRemovedFromStore: Bool { cache.lastRemovals(of: key).store != removals.store }
+  /// Whether the key was removed from the store, or a load has received a newer original.
+  var isRemovedOrReplaced: Bool { isRemovedFromStore || isReplaced }
   /// Whether a load has received a newer original since.
   var isReplaced: Bool { lastReplacement != removals.replacements }
   var lastReplacement: UInt64 { cache.originals.replacements.last(of: key) }

@@ -99,7 +99,7 @@ final class PreviewMaker: Sendable {
   /// Puts a preview into memory, unless the request or the response forbids it.
   private func keep(_ preview: DecodedImage, _ head: ResponseHead) {
     guard request.keepsPreviews, request.resolved.memoryAccess.writes, !CacheControl(head.headers).forbidsStorage,
-      !watch.isRemovedFromMemory, !watch.isRemovedFromStore, !watch.isReplaced
+      !watch.isRemovedFromMemory, !watch.isRemovedOrReplaced
     else { return }
     let memory = loader.configuration.cache(for: request).memory
     guard !memory.contains(keys.image) else { return }

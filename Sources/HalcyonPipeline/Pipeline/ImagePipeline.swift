@@ -62,14 +62,8 @@ public final class ImagePipeline: Sendable {
   /// for them.
   public func image(for request: ImageRequest) async throws(ImageError) -> DecodedImage {
     guard isResolved(request) else { return try await response(for: request).image }
-    let keys = RequestKeys(request)
-    let lookup = loader.lookUpMemory(request, key: keys.image)
-    if case .hit(let image) = lookup {
-      // The path of most hits: it avoids a copy of the request, a response and the frame of another asynchronous call.
-      loader.monitor?.reportHit(request)
-      return image
-    }
-    return try await loader.image(loader.newLoad(request, keys, after: lookup, for: request.newSubscription)).image
+    // The path of most hits: it avoids a copy of the request and a response.
+    return try await loaded(request, request.newSubscription).image
   }
 
   /// The image of a request, its origin, and the time that each step took.
@@ -78,21 +72,22 @@ public final class ImagePipeline: Sendable {
   /// for them.
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
     let request = resolved(request)
-    return await request.delivered(try await undeliveredResponse(for: request, request.newSubscription))
+    return await request.delivered(ImageResponse(try await loaded(request, request.newSubscription), for: request))
   }
 
-  /// The response to a resolved request, without the changes that its options make on delivery.
-  func undeliveredResponse(
-    for request: ImageRequest, _ subscription: @autoclosure () -> LoadSubscription
-  ) async throws(ImageError) -> ImageResponse {
+  /// The image of a resolved request, without the changes that its options make on delivery. Inlined, so that a hit takes
+  /// no frame of another asynchronous call.
+  @inline(__always)
+  func loaded(
+    _ request: ImageRequest, _ subscription: @autoclosure () -> LoadSubscription
+  ) async throws(ImageError) -> ImageLoader.Loaded {
     let keys = RequestKeys(request)
     let lookup = loader.lookUpMemory(request, key: keys.image)
     if case .hit(let image) = lookup {
       loader.monitor?.reportHit(request)
-      return ImageResponse(memory: image, of: request.source)
+      return ImageLoader.Loaded(image: image)
     }
-    let load = loader.newLoad(request, keys, after: lookup, for: subscription())
-    return ImageResponse(try await loader.image(load), for: request)
+    return try await loader.image(loader.newLoad(request, keys, after: lookup, for: subscription()))
   }
 
   /// Starts loading immediately, and returns a handle to observe, reprioritize or cancel the load.

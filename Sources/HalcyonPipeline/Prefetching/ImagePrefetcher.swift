@@ -119,8 +119,8 @@ extension ImagePipeline {
     do throws(ImageError) {
       switch destination {
       case .memory:
-        let response = try await undeliveredResponse(for: request, subscription)
-        return response.origin == .memory && response.trace.steps.isEmpty ? .skipped : .completed
+        let loaded = try await loaded(request, subscription)
+        return loaded.encoded == nil && loaded.trace.steps.isEmpty ? .skipped : .completed
       case .store:
         return try await loader.prefetchToStore(request, subscription) == .loaded ? .completed : .skipped
       }

@@ -1,3 +1,4 @@
+import Foundation
 import HalcyonCache
 import HalcyonHTTP
 import HalcyonImaging
@@ -96,39 +97,36 @@ extension CachingLoader {
   }
 
   private func fetch(_ request: HTTPRequest) async throws(ImageError) -> EncodedImage {
-    let result: HTTPResult
+    let response: HTTPResponse
     do throws(ImageError) {
-      result = try await transferred(request)
+      response = try await transferred(request)
     } catch {
       if let stale = await staleImage(insteadOf: error, request) { return stale }
       throw error
     }
-    return try await receive(result, of: request)
+    return try await receive(response, of: request)
   }
 
-  private func receive(_ result: HTTPResult, of request: HTTPRequest) async throws(ImageError) -> EncodedImage {
-    let load = request.load
-    switch result {
-    case .response(let response):
-      let status = response.metadata.status
-      if status >= 300,
-        let stale = await staleImage(
-          insteadOf: .httpStatus(status, url: response.metadata.url ?? request.url), request)
+  private func receive(_ response: HTTPResponse, of request: HTTPRequest) async throws(ImageError) -> EncodedImage {
+    let (load, head) = (request.load, response.metadata)
+    if let image = response.image {
+      if head.status >= 300,
+        let stale = await staleImage(insteadOf: .httpStatus(head.status, url: head.url ?? request.url), request)
       {
         return stale
       }
-      return fetchedImage(response, request, await storable(response, request))
-    case .notModified(let head, let isStorable):
-      guard let lookup = request.lookup else { throw .httpStatus(304, url: request.url) }
-      let isStored = isStorable && !load.watch.isRemovedFromStore && !load.watch.isReplaced
-      if let entry = await configuration.httpCache(for: load.request)?.renewed(lookup, by: head, isStored: isStored),
-        let image = storedImage(entry, of: load)
-      {
-        return image
-      }
-      return try await fetch(
-        HTTPRequest(load, to: request.target, after: lookup.unconditional, defaults: configuration.headers))
+      return fetchedImage(image, response, request, await storable(response, request))
     }
+    guard let lookup = request.lookup else { throw .httpStatus(304, url: request.url) }
+    let cache = configuration.httpCache(for: load.request)
+    if let entry = await cache?.renewed(
+      lookup, by: head, isStored: response.isStorable && !load.watch.isRemovedOrReplaced),
+      let image = storedImage(entry, of: load)
+    {
+      return image
+    }
+    return try await fetch(
+      HTTPRequest(load, to: request.target, after: lookup.unconditional, defaults: configuration.headers))
   }
 
   /// How a response is stored; `nil` if it must not be.
@@ -140,23 +138,24 @@ extension CachingLoader {
   }
 
   private func fetchedImage(
-    _ response: HTTPResponse, _ request: HTTPRequest, _ storable: StorableResponse?
+    _ received: (data: Data, info: ImageInfo), _ response: HTTPResponse, _ request: HTTPRequest,
+    _ storable: StorableResponse?
   ) -> EncodedImage {
     let load = request.load
     let forbidsStorage = CacheControl(response.metadata.headers).forbidsStorage
     var (metadata, storable) = (response.metadata, storable)
     var earlier = load.resolved.cachePolicy.contactsServerFirst ? EncodedImage.EarlierBytes.unknown : .same
     if let stored = request.lookup?.stored {
-      earlier = stored.body == response.data ? .same : .other
+      earlier = stored.body == received.data ? .same : .other
       // What was made of the same bytes is as new as these.
       if earlier == .same { metadata.original = stored.metadata.originalMark }
       storable?.metadata.original = metadata.original
     }
-    let other = request.answered.flatMap { $0.data == response.data ? $0 : nil }
+    let other = request.answered.flatMap { $0.data == received.data ? $0 : nil }
     // The load that sent the request stores it.
     if let other, storable != nil, inFlight[load.inFlightKey] === other { return other }
     let image = EncodedImage(
-      data: response.data, metadata: metadata, info: response.info, origin: .network, storable: storable,
+      data: received.data, metadata: metadata, info: received.info, origin: .network, storable: storable,
       freshEnd: freshEnd(response.metadata),
       allowsMemory: response.metadata.expiration != .expired
         && (!forbidsStorage || load.resolved.cachePolicy == .cacheFirst),

@@ -14,26 +14,24 @@ extension CachingLoader {
     guard let cache = configuration.httpCache(for: load.request),
       let request = try? await httpRequest(load, at: location, after: lookup)
     else { return }
-    switch try? await http.load(request) {
-    case .notModified(let head, let isStorable)?:
-      let isStored = isStorable && !load.watch.isRemovedFromStore && !load.watch.isReplaced
-      if await cache.renewed(lookup, by: head, isStored: isStored) == nil {
+    guard let response = try? await http.load(request) else { return }
+    guard let (data, _) = response.image else {
+      let isStored = response.isStorable && !load.watch.isRemovedOrReplaced
+      if await cache.renewed(lookup, by: response.metadata, isStored: isStored) == nil {
         await updateStore(lookup.unconditional, load, at: location)
       }
-    case .response(let response)?:
-      if var storable = await storable(response, request), !load.watch.isRemovedFromStore, !load.watch.isReplaced {
-        let earlier = lookup.stored.flatMap { $0.body == response.data ? $0.metadata.originalMark : nil }
-        let mark = earlier ?? OriginalMark(of: response.data, received: response.metadata.responseDate)
-        storable.metadata.original = mark
-        // Completed even if the pipeline is invalidated meanwhile.
-        _ = await Task { [configuration, storable] in
-          if earlier == nil { await load.removeMade(from: configuration.store(for: load.request)) }
-          load.cache.originals.record(mark, for: load.key)
-          try await cache.store(storable, body: response.data)
-        }.result
-      }
-    case nil: break
+      return
     }
+    guard var storable = await storable(response, request), !load.watch.isRemovedOrReplaced else { return }
+    let earlier = lookup.stored.flatMap { $0.body == data ? $0.metadata.originalMark : nil }
+    let mark = earlier ?? OriginalMark(of: data, received: response.metadata.responseDate)
+    storable.metadata.original = mark
+    // Completed even if the pipeline is invalidated meanwhile.
+    _ = await Task { [configuration, storable] in
+      if earlier == nil { await load.removeMade(from: configuration.store(for: load.request)) }
+      load.cache.originals.record(mark, for: load.key)
+      try await cache.store(storable, body: data)
+    }.result
   }
 }
 

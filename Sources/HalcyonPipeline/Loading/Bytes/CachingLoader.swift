@@ -75,16 +75,14 @@ final class CachingLoader: Sendable {
     case .web(let location): return try await httpImage(load, at: location)
     case .file(let path, let url):
       let data = try await bytes { [self] () throws(ImageError) in try contents(ofFile: path, url) }
-      return try localImage(Provided(data: data), of: load, url: url, origin: .file)
+      return try localImage(data, of: load, url: url, origin: .file)
     case .inline(let text, let url):
       let data = try await bytes { () throws(ImageError) in try DataURL.decode(text) }
-      return try localImage(Provided(data: data), of: load, url: url, origin: .inline)
+      return try localImage(data, of: load, url: url, origin: .inline)
     case .data(let data):
-      return try localImage(Provided(data: data), of: load, url: nil, origin: .inline)
+      return try localImage(data, of: load, origin: .inline)
     case .provider(let provider):
-      return try await providedImage(load) { () async throws(ImageError) in
-        Provided(data: try await provider.provided())
-      }
+      return try await providedImage(load) { () async throws(ImageError) in (try await provider.provided(), nil) }
     case .decoded(let provider):
       return try await providedImage(load) { [self] () async throws(ImageError) in
         try await encoded(provider.provided(), of: load)

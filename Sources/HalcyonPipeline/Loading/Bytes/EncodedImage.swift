@@ -105,9 +105,10 @@ final class EncodedImage: Sendable {
     metadata.original ?? OriginalMark(received: metadata.responseDate, hash: version)
   }
 
-  /// Whether newer bytes have replaced these.
-  var isReplaced: Bool {
-    watch.lastReplacement != (other ?? self).state.withLock(\.replacement) ?? watch.removals.replacements
+  /// Whether these bytes were removed from the store, or newer ones have replaced them.
+  var isRemovedOrReplaced: Bool {
+    watch.isRemovedFromStore
+      || watch.lastReplacement != (other ?? self).state.withLock(\.replacement) ?? watch.removals.replacements
   }
 
   /// Whether this is the first call, in memory or in the store; then ``endReplacing()`` follows.

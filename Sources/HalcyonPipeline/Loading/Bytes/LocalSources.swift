@@ -6,12 +6,8 @@ import HalcyonSupport
 
 /// Sources without HTTP: files, data and closures of the caller.
 extension CachingLoader {
-  /// The result of a closure of the caller.
-  struct Provided: Sendable {
-    let data: Data
-    /// The decoded image, if the closure returned one.
-    var image: DecodedImage?
-  }
+  /// The result of a closure of the caller: the bytes, and the decoded image if it returned one.
+  typealias Provided = (data: Data, image: DecodedImage?)
 
   func providedImage(
     _ load: Load, provide: @escaping @Sendable () async throws(ImageError) -> Provided
@@ -31,7 +27,7 @@ extension CachingLoader {
     let provided = try await LoadChain.calling(for: link(load.key), provide)
     load.record { $0.add(.transfer, since: start) }
     return try localImage(
-      provided, of: load, url: nil, origin: .provider,
+      provided.data, of: load, decoded: provided.image, origin: .provider,
       isStorable: request.resolved.storeAccess.writes && provided.image?.isPartial != true)
   }
 
@@ -74,21 +70,21 @@ extension CachingLoader {
 
   /// A decoded image with its encoded form, as it is stored.
   func encoded(_ image: DecodedImage, of load: Load) async throws(ImageError) -> Provided {
-    if let data = image.animation?.data { return Provided(data: data, image: image) }
+    if let data = image.animation?.data { return (data, image) }
     do {
       let data = try await files.run { [renderer = configuration.renderer] _ in
         try renderer.encoded(image, as: Rendition.Encoding())
       }
-      return Provided(data: data ?? Data(), image: image)
+      return (data ?? Data(), image)
     } catch {
       throw ImageError(rendering: error, url: load.key.sourceURL)
     }
   }
 
   func localImage(
-    _ provided: Provided, of load: Load, url: URL?, origin: ImageOrigin, isStorable: Bool = false
+    _ data: Data, of load: Load, decoded: DecodedImage? = nil, url: URL? = nil, origin: ImageOrigin,
+    isStorable: Bool = false
   ) throws(ImageError) -> EncodedImage {
-    let data = provided.data
     let sourceURL = url ?? load.key.sourceURL
     guard !data.isEmpty else { throw .emptyResponse(url: sourceURL) }
     guard data.count <= configuration.limits.encodedByteCount else {
@@ -101,7 +97,7 @@ extension CachingLoader {
     let earlier = load.resolved.cachePolicy.contactsServerFirst ? EncodedImage.EarlierBytes.unknown : .same
     let image = EncodedImage(
       data: data, metadata: metadata, info: try inspector.info(of: data), origin: origin,
-      storable: isStorable ? storable : nil, decoded: provided.image, trace: load.trace, watch: load.watch,
+      storable: isStorable ? storable : nil, decoded: decoded, trace: load.trace, watch: load.watch,
       earlier: origin == .provider ? earlier : nil)
     if isStorable { inFlight.insert(image, for: load.inFlightKey) }
     return image

@@ -9,7 +9,7 @@ import HalcyonSupport
 /// treats the response by its own rules.
 extension CachingLoader {
   /// The response to a request, from a transfer of another load if one is in flight.
-  func transferred(_ request: HTTPRequest) async throws(ImageError) -> HTTPResult {
+  func transferred(_ request: HTTPRequest) async throws(ImageError) -> HTTPResponse {
     let transfer = SharedTransfer(request)
     while let other = transfers.begin(transfer) {
       if let result = try await result(of: other, for: request) { return result }
@@ -26,7 +26,7 @@ extension CachingLoader {
 
   /// The result of a transfer of another load; `nil` if it is of no use for this one.
   @inline(never)
-  private func result(of transfer: SharedTransfer, for request: HTTPRequest) async throws(ImageError) -> HTTPResult? {
+  private func result(of transfer: SharedTransfer, for request: HTTPRequest) async throws(ImageError) -> HTTPResponse? {
     let (load, other) = (request.load, transfer.request.load)
     request.answered = await image(
       of: other, load.subscription, hasSameDecoder: transfer.request.decoderID == request.decoderID)
@@ -42,11 +42,8 @@ extension CachingLoader {
         await http.partialBodies(of: load)?.store(partial)
       }
       throw error
-    case .success(let result):
-      guard case .response(let response) = result, transfer.request.decoderID != request.decoderID else {
-        return result
-      }
-      return .response(try inspected(response, for: request))
+    case .success(let response):
+      return transfer.request.decoderID == request.decoderID ? response : try inspected(response, for: request)
     }
   }
 
@@ -72,13 +69,12 @@ extension CachingLoader {
 
   /// A response that another decoder has described, described by that of the request.
   private func inspected(_ response: HTTPResponse, for request: HTTPRequest) throws(ImageError) -> HTTPResponse {
+    guard let (data, _) = response.image else { return response }
     let metadata = response.metadata
     let inspector = configuration.inspector(
       of: metadata.url ?? request.url, contentType: metadata.headers["Content-Type"], for: request.load.request)
     do throws(ImageError) {
-      return HTTPResponse(
-        data: response.data, info: try inspector.info(of: response.data), metadata: metadata,
-        isStorable: response.isStorable)
+      return HTTPResponse((data, try inspector.info(of: data)), metadata, isStorable: response.isStorable)
     } catch {
       http.remember(error, for: request.failureKey, after: metadata.redirects)
       throw error
@@ -103,7 +99,7 @@ final class SharedTransfer: Sendable {
 
   let request: HTTPRequest
   let key: Key
-  private let state = Lock<Result<HTTPResult, ImageError>?>(nil)
+  private let state = Lock<Result<HTTPResponse, ImageError>?>(nil)
 
   init(_ request: HTTPRequest) {
     self.request = request
@@ -114,9 +110,9 @@ final class SharedTransfer: Sendable {
   }
 
   /// `nil` while it is in flight.
-  var outcome: Result<HTTPResult, ImageError>? { state.withLock { $0 } }
+  var outcome: Result<HTTPResponse, ImageError>? { state.withLock { $0 } }
 
-  fileprivate func end(_ outcome: Result<HTTPResult, ImageError>) { state.withLock { $0 = outcome } }
+  fileprivate func end(_ outcome: Result<HTTPResponse, ImageError>) { state.withLock { $0 = outcome } }
 }
 
 /// The transfers in flight that several loads may share.
@@ -132,7 +128,7 @@ final class SharedTransfers: Sendable {
     }
   }
 
-  func end(_ transfer: SharedTransfer, _ outcome: Result<HTTPResult, ImageError>) {
+  func end(_ transfer: SharedTransfer, _ outcome: Result<HTTPResponse, ImageError>) {
     transfers.withLock { transfers in
       transfer.end(outcome)
       if transfers[transfer.key] === transfer { transfers[transfer.key] = nil }

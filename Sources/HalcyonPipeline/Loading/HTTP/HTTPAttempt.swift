@@ -8,28 +8,12 @@ import HalcyonSupport
 /// Consists of small steps that hold references only, since a thousand loads may wait here for a permit, each with its
 /// async frame. Redirects, credentials, the caller's hooks and bodies have files of their own.
 final class HTTPAttempt: Sendable {
-  enum Outcome: Sendable {
-    case success(HTTPResult)
-    /// A status outside 200–299, with the image in the body if the request allows it; otherwise the body was not read.
-    case errorStatus(ResponseHead, HTTPResponse?)
-
-    fileprivate var isSuccess: Bool {
-      if case .success = self { true } else { false }
-    }
-
-    /// A success if there is an image.
-    fileprivate var withImageOfError: Outcome {
-      if case .errorStatus(_, let image?) = self { .success(.response(image)) } else { self }
-    }
-  }
-
   /// The next step.
   enum Step {
     case send(HTTPExchange)
     case follow(Route.Hop)
-    case finish(Outcome)
-    /// The server has sent other bytes than the requested range: the partial body is of no use.
-    case discardPartial
+    /// `nil` if the server has sent other bytes than the requested range: the partial body was of no use.
+    case finish(HTTPResponse?)
   }
 
   let request: HTTPRequest
@@ -44,23 +28,23 @@ final class HTTPAttempt: Sendable {
   var configuration: PipelineConfiguration { loader.configuration }
 
   /// Sends the request, and once more if credentials were renewed, or without a range if the server refuses it.
-  func result() async -> Result<Outcome, ImageError> {
+  func result() async -> Result<HTTPResponse, ImageError> {
     do throws(ImageError) {
-      return .success(try await outcome())
+      return .success(try await response())
     } catch {
       return .failure(error)
     }
   }
 
-  private func outcome() async throws(ImageError) -> Outcome {
+  private func response() async throws(ImageError) -> HTTPResponse {
     var mayRenew = modifier != nil
     while true {
       let generation = mayRenew ? loader.renewals.generation(of: request.origin) : 0
-      let outcome = try await outcomeOfRoute()
-      if let outcome, mayRenew, try await renewsCredentials(after: outcome, since: generation) {
+      let result = await resultOfRoute()
+      if mayRenew, try await renewsCredentials(since: generation) {
         mayRenew = false
-      } else if let outcome, outcome.isSuccess || !request.setPartialAside() {
-        return outcome.withImageOfError
+      } else if !(mayRefuseRange(result) && request.setPartialAside()), let response = try result.get() {
+        return response
       }
     }
   }
@@ -68,40 +52,34 @@ final class HTTPAttempt: Sendable {
   /// Whether other credentials are sent from now on.
   ///
   /// - Parameter generation: That of the credentials sent.
-  private func renewsCredentials(after outcome: Outcome, since generation: Int) async throws(ImageError) -> Bool {
-    guard case .errorStatus(let head, _) = outcome, head.status == 401, Origin(head.url) == request.origin else {
-      return false
-    }
+  private func renewsCredentials(since generation: Int) async throws(ImageError) -> Bool {
+    guard let head = request.rejection, head.status == 401, Origin(head.url) == request.origin else { return false }
     return try await renewCredentials(since: generation, head)
   }
 
-  /// - Returns: `nil` if the server refuses the range: the partial body was set aside.
-  private func outcomeOfRoute() async throws(ImageError) -> Outcome? {
-    do throws(ImageError) {
-      return try await followRedirects()
-    } catch {
-      if error.mayRefuseRange, request.setPartialAside() { return nil }
-      throw error
-    }
+  private func mayRefuseRange(_ result: Result<HTTPResponse?, ImageError>) -> Bool {
+    if case .failure(let error) = result, error.mayRefuseRange { return true }
+    return request.rejection != nil
   }
 
-  /// - Returns: `nil` if the partial body is of no use.
-  private func followRedirects() async throws(ImageError) -> Outcome? {
-    var step = try await start()
-    while true {
-      switch step {
-      case .send(let exchange): step = try await perform(exchange)
-      case .follow(let hop): step = try await follow(hop)
-      case .finish(let outcome): return outcome
-      case .discardPartial:
-        request.partial = nil
-        return nil
+  /// Sends the request, and follows redirects.
+  private func resultOfRoute() async -> Result<HTTPResponse?, ImageError> {
+    do throws(ImageError) {
+      var step = try await start()
+      while true {
+        switch step {
+        case .send(let exchange): step = try await perform(exchange)
+        case .follow(let hop): step = try await follow(hop)
+        case .finish(let response): return .success(response)
+        }
       }
+    } catch {
+      return .failure(error)
     }
   }
 
   private func start() async throws(ImageError) -> Step {
-    request.redirects = []
+    (request.redirects, request.rejection) = ([], nil)
     request.requestsRange = false
     var route = Route(request: unmodifiedRequest())
     route.setConditions(of: request)
@@ -196,21 +174,24 @@ final class HTTPAttempt: Sendable {
     case 304 where reply.route.isConditional:
       await response.body.drain(atMost: 0)
       let head = metadata(of: reply, continuing: nil)
-      return .finish(.success(.notModified(head, isStorable: reply.route.isStorable)))
+      return .finish(HTTPResponse(nil, head, isStorable: reply.route.isStorable))
     case 206 where isResumed && request.partial?.isContinued(by: head.headers) == false:
-      return .discardPartial
+      request.partial = nil
+      return .finish(nil)
     case 206 where isResumed:
-      return .finish(.success(.response(try await body(of: reply, continuing: request.partial))))
+      return .finish(try await body(of: reply, continuing: request.partial))
     // These have no content (RFC 9110, 15.3.5 and 15.3.6), whatever their length says.
     case 204, 205:
       throw .emptyResponse(url: head.url)
     case 200..<300 where head.status != 206:
       request.partial = nil
-      return .finish(.success(.response(try await body(of: reply))))
+      return .finish(try await body(of: reply))
     default:
+      request.rejection = head
       let image = await errorImage(of: reply)
       await response.body.drain(atMost: response.expectedByteCount)
-      return .finish(.errorStatus(head, image))
+      guard let image else { throw loader.error(of: head) }
+      return .finish(image)
     }
   }
 }

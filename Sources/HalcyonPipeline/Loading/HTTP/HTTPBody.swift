@@ -25,7 +25,7 @@ extension HTTPAttempt {
         request.isPartialStored = true
         await loader.partialBodies(of: load)?.store(partial)
       }
-      return HTTPResponse(data: reader.data, info: info, metadata: metadata, isStorable: reply.route.isStorable)
+      return HTTPResponse((reader.data, info), metadata, isStorable: reply.route.isStorable)
     } catch {
       if reply.response.status < 300 { request.partial = error.allowsResuming ? partialBody(reader.data) : nil }
       throw error
@@ -41,8 +41,7 @@ extension HTTPAttempt {
     var metadata = response.metadata
     let lifetime = configuration.httpCaching.remainingExplicitLifetime(of: metadata, at: metadata.responseDate)
     metadata.expiration = lifetime > 0 ? .date(metadata.responseDate.addingTimeInterval(lifetime)) : .expired
-    return HTTPResponse(
-      data: response.data, info: response.info, metadata: metadata, isStorable: response.isStorable && lifetime > 0)
+    return HTTPResponse(response.image, metadata, isStorable: response.isStorable && lifetime > 0)
   }
 
   /// A resumed body has the metadata of its first response, updated by the second.

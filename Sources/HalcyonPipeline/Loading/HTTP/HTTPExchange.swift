@@ -135,14 +135,8 @@ struct Route: Sendable {
 
 /// A prepared transfer that begins on the thread that grants its permit.
 final class QueuedTransfer: Sendable {
-  /// The time at which a transfer began.
-  struct Beginning: Sendable {
-    let instant: ContinuousClock.Instant
-    let date: Date
-  }
-
   private struct State {
-    var beginning: Beginning?
+    var beginning: (instant: ContinuousClock.Instant, date: Date)?
     var rejection: ImageError?
   }
 
@@ -155,14 +149,14 @@ final class QueuedTransfer: Sendable {
     self.time = time
   }
 
-  /// `nil` while the transfer waits for a permit.
-  var beginning: Beginning? { state.withLock { $0.beginning } }
+  /// When the transfer began; `nil` while it waits for a permit.
+  var beginning: (instant: ContinuousClock.Instant, date: Date)? { state.withLock { $0.beginning } }
 
   /// Begins or cancels the transfer.
   func receive(_ outcome: ConnectionLimiter.Outcome) {
     switch outcome {
     case .success:
-      let beginning = Beginning(instant: .now, date: time.now())
+      let beginning = (ContinuousClock.now, time.now())
       state.withLock { $0.beginning = beginning }
       transfer.begin()
     case .failure(let error):

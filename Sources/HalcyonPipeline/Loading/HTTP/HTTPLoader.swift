@@ -56,7 +56,7 @@ final class HTTPLoader: Sendable {
   /// Ends renewals of credentials that loads wait for.
   func invalidate() { renewals.invalidate() }
 
-  func load(_ request: HTTPRequest) async throws(ImageError) -> HTTPResult {
+  func load(_ request: HTTPRequest) async throws(ImageError) -> HTTPResponse {
     if !request.ignoresRememberedFailures, let error = failures.error(for: request.failureKey) { throw error }
     let attempt = HTTPAttempt(request, by: self)
     if request.resumesDownload { request.partial = await partialBodies(of: request.load)?.stored() }
@@ -72,22 +72,24 @@ final class HTTPLoader: Sendable {
   /// The result of an attempt that succeeded. After a failed one, waits and returns `nil`: the next attempt is due.
   @inline(never)
   private func finish(
-    _ result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest
-  ) async throws(ImageError) -> HTTPResult? {
-    if case .success(.success(let loaded)) = result {
+    _ result: Result<HTTPResponse, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest
+  ) async throws(ImageError) -> HTTPResponse? {
+    switch result {
+    case .success(let response):
       budget.recordSuccess(of: request.origin)
       failures.forget(request.failureKey)
       if request.isPartialStored { await partialBodies(of: request.load)?.remove() }
-      return loaded
+      return response
+    case .failure(let error):
+      do throws(ImageError) {
+        try await waitForRetry(after: error, &attempts, of: request)
+      } catch {
+        // Of no use: the response that it continued was rejected.
+        if request.isPartialStored, request.partial == nil { await partialBodies(of: request.load)?.remove() }
+        throw error
+      }
+      return nil
     }
-    do throws(ImageError) {
-      try await waitForRetry(after: result, &attempts, of: request)
-    } catch {
-      // Of no use: the response that it continued was rejected.
-      if request.isPartialStored, request.partial == nil { await partialBodies(of: request.load)?.remove() }
-      throw error
-    }
-    return nil
   }
 
   /// Remembers for a short time, while the redirects are fresh, that the bytes of a key cannot be used.
@@ -103,12 +105,13 @@ final class HTTPLoader: Sendable {
 
   /// Waits until the next attempt, or throws the error of the last one if there is none.
   private func waitForRetry(
-    after result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest
+    after failed: ImageError, _ attempts: inout Attempts, of request: HTTPRequest
   ) async throws(ImageError) {
-    let refusal = refusal(result)
+    let refusal = refusal(failed, of: request)
     if let refusal { attempts.recordRefusal(servedCount: limiter.servedCount(of: refusal.target.origin)) }
-    guard let failure = failure(result, attempts.count) else { return }
-    var error = failure.error
+    let failure = FailedAttempt(
+      error: failed, attemptCount: attempts.count, retryAfter: request.rejection.flatMap(retryAfter))
+    var error = failed
     let start = ContinuousClock.now
     let strategy = request.optionsBox?.options.retryStrategy ?? ExponentialBackoff()
     let mayRetry = request.content?.method.isIdempotent ?? true
@@ -141,29 +144,20 @@ final class HTTPLoader: Sendable {
     throw error
   }
 
-  private func refusal(_ result: Result<HTTPAttempt.Outcome, ImageError>) -> Refusal? {
-    guard case .success(.errorStatus(let head, _)) = result, HostQueues.isRefusal(head.status), retryAfter(head) != nil
-    else { return nil }
-    return HTTPURL(head.url).map { Refusal(target: $0, status: head.status) }
+  private func refusal(_ error: ImageError, of request: HTTPRequest) -> Refusal? {
+    guard case .retryLater(_, let status, let url) = error, request.rejection != nil else { return nil }
+    return HTTPURL(url).map { Refusal(target: $0, status: status) }
+  }
+
+  /// The error of a response with an error status.
+  func error(of head: ResponseHead) -> ImageError {
+    guard HostQueues.isRefusal(head.status), let delay = retryAfter(head) else {
+      return .httpStatus(head.status, url: head.url)
+    }
+    return .retryLater(after: delay, status: head.status, url: head.url)
   }
 
   private func retryAfter(_ head: ResponseHead) -> Duration? {
     RetryAfter.delay(in: head.headers, now: configuration.time.now())
-  }
-
-  private func failure(_ result: Result<HTTPAttempt.Outcome, ImageError>, _ attemptCount: Int) -> FailedAttempt? {
-    switch result {
-    case .success(.success): return nil
-    case .failure(let error): return FailedAttempt(error: error, attemptCount: attemptCount)
-    case .success(.errorStatus(let head, _)):
-      let retryAfter = retryAfter(head)
-      let error: ImageError =
-        if let retryAfter, HostQueues.isRefusal(head.status) {
-          .retryLater(after: retryAfter, status: head.status, url: head.url)
-        } else {
-          .httpStatus(head.status, url: head.url)
-        }
-      return FailedAttempt(error: error, attemptCount: attemptCount, retryAfter: retryAfter)
-    }
   }
 }

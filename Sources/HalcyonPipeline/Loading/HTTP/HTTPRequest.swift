@@ -13,6 +13,7 @@ final class HTTPRequest: Sendable {
     var isPartialStored = false
     var requestsRange = false
     var answered: EncodedImage?
+    var rejection: ResponseHead?
   }
 
   let load: Load
@@ -58,6 +59,12 @@ final class HTTPRequest: Sendable {
   var requestsRange: Bool {
     get { progress.withLock(\.requestsRange) }
     set { progress.withLock { $0.requestsRange = newValue } }
+  }
+
+  /// The head of the last attempt's response with an error status; `nil` if it ended otherwise.
+  var rejection: ResponseHead? {
+    get { progress.withLock(\.rejection) }
+    set { progress.withLock { $0.rejection = newValue } }
   }
 
   /// The image that another load made of the response to an equal request, which answers this one, too.
@@ -110,24 +117,16 @@ extension ImageRequest {
   }
 }
 
-/// The result of a request that succeeded.
-enum HTTPResult: Sendable {
-  case response(HTTPResponse)
-  /// Status 304: the stored response is still valid. The store may keep the new head if it is storable.
-  indirect case notModified(EntryMetadata, isStorable: Bool)
-}
-
-/// A complete body that begins like an image, and its head.
+/// The response to a request that succeeded.
 final class HTTPResponse: Sendable {
-  let data: Data
-  let info: ImageInfo
+  /// A complete body that begins like an image; `nil` if the stored one is still valid (status 304).
+  let image: (data: Data, info: ImageInfo)?
   let metadata: EntryMetadata
-  /// Whether the store may keep the response.
+  /// Whether the store may keep the response, or the new head of the stored one.
   let isStorable: Bool
 
-  init(data: Data, info: ImageInfo, metadata: EntryMetadata, isStorable: Bool) {
-    self.data = data
-    self.info = info
+  init(_ image: (data: Data, info: ImageInfo)?, _ metadata: EntryMetadata, isStorable: Bool) {
+    self.image = image
     self.metadata = metadata
     self.isStorable = isStorable
   }

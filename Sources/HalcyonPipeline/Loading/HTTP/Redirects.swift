@@ -12,7 +12,7 @@ extension HTTPAttempt {
     let (rules, now) = (configuration.httpCaching, configuration.time.now())
     if let stored = route.storedHop(of: request, rules: rules, at: now) { return .follow(stored) }
     if let head = route.storedHead(of: request, rules: rules, at: now) {
-      return .finish(.success(.notModified(head, isStorable: route.isStorable)))
+      return .finish(HTTPResponse(nil, head, isStorable: route.isStorable))
     }
     return .send(try exchange(on: route))
   }

@@ -76,7 +76,7 @@ extension ImageLoader {
       // Holds the bytes until they are written, so that other loads find them in flight.
       await writes.start(byteCount: encoded.data.count) {
         await encoded.waitForReplacing()
-        if encoded.watch.isRemovedFromStore || encoded.isReplaced { return }
+        if encoded.isRemovedOrReplaced { return }
         do {
           try await cache.store(storable, body: encoded.data)
         } catch {
@@ -92,8 +92,7 @@ extension ImageLoader {
 extension ImageLoader.Loaded {
   /// Whether the image, or the bytes that it was made from, have been removed or replaced since their loads began.
   func isRemoved(_ watch: RemovalWatch) -> Bool {
-    watch.isRemovedFromMemory || watch.isRemovedFromStore || encoded?.watch.isRemovedFromStore == true
-      || encoded?.isReplaced ?? watch.isReplaced
+    watch.isRemovedFromMemory || watch.isRemovedFromStore || encoded?.isRemovedOrReplaced ?? watch.isReplaced
   }
 
   /// Waits until all writes of the image have ended.

@@ -129,7 +129,7 @@ extension ImageLoader {
       knownVariants: [])
     return { [monitor, watch = load.watch] data in
       await encoded.waitForReplacing()
-      if watch.isRemovedFromStore || encoded.watch.isRemovedFromStore || encoded.isReplaced { return }
+      if watch.isRemovedFromStore || encoded.isRemovedOrReplaced { return }
       try await cache.store(storable, body: data)
       monitor?.report(.stored(.store, byteCount: data.count))
     }
