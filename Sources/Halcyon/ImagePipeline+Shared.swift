@@ -15,13 +15,7 @@ extension ImagePipeline {
   /// image; loads in flight continue in theirs.
   public static var shared: ImagePipeline {
     get { replacement.withLock(\.self) ?? standard }
-    set {
-      let old = replacement.withLock { pipeline in
-        defer { pipeline = newValue }
-        return pipeline
-      }
-      withExtendedLifetime(old) {}
-    }
+    set { replacement.replace(with: newValue) }
   }
 }
 

@@ -141,13 +141,7 @@ extension ImageViewOptions {
   /// Set it at program start, or at any time for later calls. Safe from any thread.
   public static var global: ImageViewOptions {
     get { shared.withLock(\.self) }
-    set {
-      let old = shared.withLock { options in
-        defer { options = newValue }
-        return options
-      }
-      withExtendedLifetime(old) {}
-    }
+    set { shared.replace(with: newValue) }
   }
 }
 

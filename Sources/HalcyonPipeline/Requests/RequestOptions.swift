@@ -146,12 +146,6 @@ extension RequestOptions {
   /// start. Safe from any thread.
   public static var global: RequestOptions {
     get { shared.withLock(\.self) }
-    set {
-      let old = shared.withLock { options in
-        defer { options = newValue }
-        return options
-      }
-      withExtendedLifetime(old) {}
-    }
+    set { shared.replace(with: newValue) }
   }
 }

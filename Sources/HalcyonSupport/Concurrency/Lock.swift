@@ -56,4 +56,14 @@ package struct Lock<State: Sendable>: ~Copyable, @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     return try body(&state.pointee)
   }
+
+  /// Replaces the state; the old one is freed without the lock.
+  @inlinable
+  package func replace(with new: State) {
+    let old = withLock { state in
+      defer { state = new }
+      return state
+    }
+    withExtendedLifetime(old) {}
+  }
 }

@@ -73,13 +73,7 @@
   }
 
   /// Removes all values.
-  public func removeAll() {
-    let old = state.withLock { state in
-      defer { state = State() }
-      return state
-    }
-    withExtendedLifetime(old) {}
-  }
+  public func removeAll() { state.replace(with: State()) }
 }
 
 extension RecentTable.State {
