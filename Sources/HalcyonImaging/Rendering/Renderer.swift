@@ -137,7 +137,7 @@ package struct Renderer: Sendable {
 
   /// The options for an encoder, with the metadata that the form takes from the original file.
   func options(_ encoding: Rendition.Encoding, of file: File?) -> EncodingOptions {
-    var options = EncodingOptions(quality: encoding.quality)
+    var options = EncodingOptions(quality: encoding.quality, isLossless: encoding.isLossless)
     options.colorLimit = encoding.colorLimit
     if encoding.metadata != .strip, let file {
       options.metadata = (try? file.decoder.metadata(of: file.data)).flatMap(encoding.metadata.applied)

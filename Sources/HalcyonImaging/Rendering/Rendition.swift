@@ -47,6 +47,8 @@ public struct Rendition: Sendable {
     public var metadata: MetadataPolicy
     /// The most colours, as ``EncodingOptions/colorLimit`` says. Default: `nil`, no limit.
     public var colorLimit: Int?
+    /// Whether all colours are kept, as ``EncodingOptions/isLossless`` says. Default: `false`.
+    @_spi(Programs) public var isLossless = false
 
     /// Creates a form.
     ///
@@ -128,7 +130,7 @@ extension Rendition.Encoding {
       case let format?: "\(format.rawValue) \(quality)"
       }
     return start + (byteLimit.map { " \($0)" } ?? "") + (metadata == .strip ? "" : " \(metadata.rawValue)")
-      + (colorLimit.map { " of \($0)" } ?? "")
+      + (colorLimit.map { " of \($0)" } ?? "") + (isLossless ? " lossless" : "")
   }
 }
 

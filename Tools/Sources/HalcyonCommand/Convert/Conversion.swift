@@ -160,7 +160,7 @@ struct Conversion: Sendable {
     var encoding = Rendition.Encoding(
       as: format, quality: chosen.quality > 0 ? Double(chosen.quality) / 100 : options.quality,
       byteLimit: byteLimit ?? (chosen.maxBytes > 0 ? chosen.maxBytes : nil), metadata: metadata)
-    encoding.colorLimit = options.colorLimit
+    (encoding.colorLimit, encoding.isLossless) = (options.colorLimit, options.isLossless)
     let rendered = try plan.rendition(encoding, frameLimit: isAnimated ? source.info.frameCount : 1).rendered(
       from: source.bytes, by: source.decoder, encoders: encoders, limits: limits, colorSpace: colorSpace,
       allowsPartial: allowsPartial, isCancelled: isCancelled)

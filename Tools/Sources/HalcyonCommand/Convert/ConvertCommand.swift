@@ -188,8 +188,9 @@ struct ConvertCommand: AsyncParsableCommand {
     if lossless, maxOutput != nil || colors != nil {
       throw ValidationError("--max-output and --colors make files smaller by what --lossless keeps. Leave one out.")
     }
-    if lossless, !processing.isEmpty {
-      throw ValidationError("--lossless does not go with other changes of the picture. Use --format png.")
+    let chosen = try processing.options(size: [])
+    if lossless, chosen.quality > 0 || chosen.maxBytes > 0 {
+      throw ValidationError("The options q and mb of --process lose what --lossless keeps. Leave one out.")
     }
     if isNullSeparated, filesFrom == nil { throw ValidationError("-0 is about the list of --files-from.") }
     _ = try resultSize()

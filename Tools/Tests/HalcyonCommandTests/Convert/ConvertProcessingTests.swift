@@ -67,6 +67,21 @@ struct ConvertProcessingTests {
     }
   }
 
+  @Test(arguments: ["webp", "png", "jxl"])
+  func `a changed picture is written without a loss`(format: String) async throws {
+    try await withFolders { sources, output in
+      try writePhoto("chelsea.png", to: sources, as: ["a.png"])
+      let results = [output.appending(path: "b.png"), output.appending(path: "a.\(format)")]
+      for result in results {
+        let run = try await CommandRun(
+          "convert", sources.path() + "a.png", "-o", result.path(), "--lossless", "--rotate", "90", "--size", "100x")
+        #expect(run.status == 0, "\(run.errors)")
+      }
+      let pixels = try results.map { try DecodedImage(contentsOf: $0).bitmap.withUnsafeBytes { Data($0) } }
+      #expect(pixels[0] == pixels[1])
+    }
+  }
+
   @Test func `a line names the format, the quality and the bytes of results`() async throws {
     try await withFolders { sources, output in
       try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
@@ -81,7 +96,7 @@ struct ConvertProcessingTests {
   @Test(arguments: [
     ["--process", "spin:90"], ["--process", "rot:91"], ["--process", "raw:1"], ["--process", "wm:1:ce"],
     ["--process", "pr:x"], ["--rotate", "45"], ["--crop", "9"], ["--crop", "9x9+1"], ["--crop", "0x9"],
-    ["--lossless", "--trim"],
+    ["--lossless", "--process", "q:50"], ["--lossless", "--process", "mb:9000"],
   ])
   func `wrong options print the usage`(arguments: [String]) async throws {
     let run = try await CommandRun(["convert", "a.jpg", "-o", "out"] + arguments)
