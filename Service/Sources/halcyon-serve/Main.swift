@@ -71,9 +71,7 @@ enum Main {
   }
 
   private static func logger(isJSON: Bool, level: Logger.Level) -> Logger {
-    var logger = Logger(label: "halcyon-serve") { label -> any LogHandler in
-      isJSON ? JSONLogHandler(label: label) : TextLogHandler(label: label)
-    }
+    var logger = Logger(label: "halcyon-serve") { LineLogHandler(label: $0, isJSON: isJSON) }
     logger.logLevel = level
     return logger
   }

@@ -4,8 +4,33 @@ import Synchronization
 /// A line for standard error.
 struct LogLine {
   private(set) var bytes: [UInt8] = []
+  private let isJSON: Bool
 
-  init() { bytes.reserveCapacity(512) }
+  init(isJSON: Bool) {
+    self.isJSON = isJSON
+    bytes.reserveCapacity(512)
+  }
+
+  /// Appends the name of a field, after which its value follows.
+  mutating func append(field name: String) {
+    guard isJSON else {
+      append(" ")
+      append(name)
+      return append("=")
+    }
+    append(",")
+    append(quoted: name)
+    append(":")
+  }
+
+  /// Appends a field with a text.
+  mutating func append(field name: String, _ value: String) {
+    append(field: name)
+    append(value: value)
+  }
+
+  /// Appends a text, in quotes in a JSON object.
+  mutating func append(value: String) { if isJSON { append(quoted: value) } else { append(value) } }
 
   mutating func append(_ text: String) {
     var text = text
@@ -27,7 +52,7 @@ struct LogLine {
   }
 
   /// Appends a text in quotes, escaped as in JSON.
-  mutating func append(quoted text: String) {
+  private mutating func append(quoted text: String) {
     bytes.append(UInt8(ascii: "\""))
     var text = text
     text.withUTF8 { text in

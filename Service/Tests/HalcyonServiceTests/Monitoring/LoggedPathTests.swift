@@ -69,7 +69,7 @@ struct LoggedPathTests {
     let result = try await #require(
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) { [isJSON] in
-      let handler: any RequestLogHandler = isJSON ? JSONLogHandler(label: "a") : TextLogHandler(label: "a")
+      let handler = LineLogHandler(label: "a", isJSON: isJSON)
       for (error, isHit) in [("it \"failed\"", nil), (nil, true)] as [(String?, Bool?)] {
         let record = RequestRecord(
           id: "1-a", client: isHit == nil ? nil : "10.0.0.1", method: "GET", path: "/_/w:40/\\\u{1}ü", status: 502,

@@ -5,12 +5,12 @@ import HalcyonTestTraits
 import Testing
 
 @Suite(.integrationTest)
-struct JSONLogHandlerTests {
+struct LineLogHandlerTests {
   @Test func `lines without a reader are dropped, and the process goes on`() async {
     await #expect(processExitsWith: .success) {
       // As NIO does, for the whole process.
       signal(SIGPIPE, SIG_IGN)
-      let log = Logger(label: "test") { JSONLogHandler(label: $0) }
+      let log = Logger(label: "test") { LineLogHandler(label: $0, isJSON: true) }
       var ends: [Int32] = [0, 0]
       pipe(&ends)
       dup2(ends[1], STDERR_FILENO)
@@ -26,7 +26,7 @@ struct JSONLogHandlerTests {
     let result = try await #require(
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
-      var log = Logger(label: "a \"label\"") { JSONLogHandler(label: $0) }
+      var log = Logger(label: "a \"label\"") { LineLogHandler(label: $0, isJSON: true) }
       log[metadataKey: "always"] = "x"
       let metadata: Logger.Metadata = [
         "status": .stringConvertible(502), "ms": .stringConvertible(1.25), "path": "a\n\"b\"\\\u{1}ü", "level": "none",
