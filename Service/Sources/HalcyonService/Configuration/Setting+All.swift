@@ -53,52 +53,6 @@ extension Setting {
       element: { $0.utf8.allSatisfy { (33...126).contains($0) } && !$0.isEmpty ? $0 : nil }, text: { $0 }),
   ]
 
-  private static let sources: [Setting] = [
-    list(
-      "sources", "URL,…", \.configuration.allowedSources,
-      "The sources that may be fetched, such as https://*.host/path/, s3://bucket/ and local:///folder/. Empty is all.",
-      expected: "a URL such as https://images.example.com/photos/", element: SourcePattern.init(_:),
-      text: { $0.description }),
-    flag("any-address", \.allowsAnyAddress, "Connect also to private addresses and to this machine."),
-    list(
-      "allowed-addresses", "CIDR,…", \.allowedAddresses, "Private IP addresses that may be connected to.",
-      expected: "a range such as 10.20.0.0/16", element: { AddressRange($0) }, text: { "\($0)" }),
-    text(
-      "user-agent", "TEXT", \.configuration.userAgent,
-      "The User-Agent of requests to sources; by default the library's."),
-    number("redirects", \.redirectLimit, in: 0...1000, "The most redirects of a source."),
-    number("source-connections", \.sourceConnections, in: 1...10_000, "The most requests to sources in flight."),
-    number(
-      "source-connections-per-host", \.sourceConnectionsPerHost, in: 1...10_000,
-      "The most requests to one host in flight."),
-    path("local-root", \.localRoot, isFolder: true, "The folder of sources with local:/// URLs."),
-    text(
-      "s3-region", "REGION", \.storage.region,
-      "The region of sources with s3://BUCKET/KEY URLs, such as eu-central-1."),
-    Setting("s3-endpoint", "URL", "The URL of S3-compatible storage; by default Amazon's.") {
-      (text, settings) throws(ConfigurationError) in
-      guard let url = URL(string: text), ["http", "https"].contains(url.scheme) else {
-        throw .invalidValue(setting: "s3-endpoint", value: text, expected: "a URL such as https://s3.example.com")
-      }
-      settings.storage.endpoint = url
-    } value: {
-      $0.storage.endpoint?.absoluteString ?? ""
-    },
-    flag("s3-path-style", \.storage.isPathStyle, "The bucket is in the path, not in the host, of s3-endpoint."),
-    list(
-      "s3-buckets", "NAME,…", \.allowedBuckets, "The buckets of sources; empty is all.",
-      expected: "names of buckets such as photos", element: { $0.isEmpty ? nil : $0.lowercased() }, text: { $0 }),
-    list(
-      "s3-denied-buckets", "NAME,…", \.deniedBuckets, "Buckets of which no source is fetched.",
-      expected: "names of buckets such as private", element: { $0.isEmpty ? nil : $0.lowercased() }, text: { $0 }),
-    text("s3-access-key", "ID", \.storage.accessKey, isSecret: true, "The identifier of the key that signs."),
-    text("s3-secret-key", "KEY", \.storage.secretKey, isSecret: true, "The key that signs requests to the storage."),
-    flag(
-      "s3-instance-role", \.usesInstanceRole, "Sign with keys of the role of this EC2 instance, if there are no others."
-    ),
-    text("s3-session-token", "TOKEN", \.storage.sessionToken, isSecret: true, "The token of temporary keys."),
-  ]
-
   private static let caching: [Setting] = [
     path("cache", \.cacheDirectory, isFolder: true, "The folder of the disk cache."),
     number("cache-size", \.cacheByteCount, in: 0...Int.max, "The most bytes on disk."),
