@@ -9,25 +9,20 @@ struct SourceResolver: Sendable {
   private let allowedBuckets: Set<String>
   private let deniedBuckets: Set<String>
   private let localTransport: LocalTransport?
-  private let uploadTransport: UploadTransport?
   private let storage: S3Storage?
   private let role: RoleCredentials?
 
-  init(_ configuration: ServiceConfiguration, uploads: Uploads? = nil, time: any TimeSource = SystemTime()) {
+  init(_ configuration: ServiceConfiguration, time: any TimeSource = SystemTime()) {
     role = configuration.storageRole.map { RoleCredentials($0, time: time) }
     allowed = configuration.allowedSources
     (allowedBuckets, deniedBuckets) = (configuration.allowedBuckets, configuration.deniedBuckets)
     localTransport = configuration.localRoot.map { LocalTransport(folder: LocalFolder($0), host: "local.invalid") }
-    uploadTransport = uploads.map { UploadTransport(host: "upload.invalid", uploads: $0) }
     storage = configuration.storage
   }
 
   /// The transports of sources in this process, by the hosts of their URLs.
   var ownTransports: [String: any Transport] {
-    var transports: [String: any Transport] = [:]
-    if let localTransport { transports[localTransport.host] = localTransport }
-    if let uploadTransport { transports[uploadTransport.host] = uploadTransport }
-    return transports
+    localTransport.map { [$0.host: $0] } ?? [:]
   }
 
   /// `nil` without storage.
@@ -40,9 +35,6 @@ struct SourceResolver: Sendable {
       let segments = try LocalFolder.segments(of: source)
       guard allowed.isEmpty || allowed.contains(where: { $0.matches(local: segments) }) else { throw .notAllowed }
       return ImageRequest(url: try localTransport.url(of: segments))
-    }
-    if let uploadTransport, source.bytes(afterPrefix: "upload:") != nil {
-      return ImageRequest(url: try uploadTransport.url(of: source))
     }
     if let object = source.bytes(afterPrefix: "s3://") { return try storageRequest(for: object) }
     guard let url = SourceURL(Self.encodingPath(of: source)) else { throw .malformed }
@@ -110,7 +102,7 @@ struct SourceResolver: Sendable {
     (allowedBuckets.isEmpty || allowedBuckets.contains(name)) && !deniedBuckets.contains(name)
   }
 
-  /// Whether a source, or the target of a redirect, may be fetched: no host that stands for local files or uploads.
+  /// Whether a source, or the target of a redirect, may be fetched: no host that stands for local files.
   func allows(_ url: SourceURL) -> Bool {
     !url.host.hasSuffix(".invalid") && (allowed.isEmpty || allowed.contains { $0.matches(url) })
   }

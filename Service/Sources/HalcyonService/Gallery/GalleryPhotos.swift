@@ -35,12 +35,9 @@ struct GalleryPhotos: Sendable {
         try Task.checkCancellation()
       }
     }
-    return try Self.json(photos)
-  }
-
-  /// One image.
-  func json(of source: String, name: String) async throws -> String {
-    try Self.json(try await photo(source, name: name))
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(photos), as: UTF8.self)
   }
 
   private func photo(_ source: String, name: String) async throws -> Photo {
@@ -59,11 +56,5 @@ struct GalleryPhotos: Sendable {
     guard let bitmap = try? hash?.bitmap(), let file = try? await DecodedImage(bitmap: bitmap).encoded(as: .png)
     else { return "" }
     return "data:image/png;base64," + file.base64EncodedString()
-  }
-
-  private static func json(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 }

@@ -1,4 +1,3 @@
-public import Foundation
 public import HTTPTypes
 public import NIOCore
 
@@ -12,22 +11,15 @@ public struct ServiceRequest: Sendable {
   public var headers: HTTPFields
   /// The IP address of the client, for the log.
   public var client: String?
-  /// Receives the body, up to a number of bytes; `nil` for a request without a body. Nothing is received before it is
-  /// called.
-  ///
-  /// It throws an error if there is more, or if the client leaves.
-  public var body: (@Sendable (_ byteLimit: Int) async throws -> Data)?
 
   /// Creates a request.
   public init(
-    method: HTTPRequest.Method = .get, path: String, headers: HTTPFields = [:], client: String? = nil,
-    body: (@Sendable (_ byteLimit: Int) async throws -> Data)? = nil
+    method: HTTPRequest.Method = .get, path: String, headers: HTTPFields = [:], client: String? = nil
   ) {
     self.method = method
     self.path = path
     self.headers = headers
     self.client = client
-    self.body = body
   }
 }
 

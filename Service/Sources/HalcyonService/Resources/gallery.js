@@ -80,24 +80,6 @@ function addPhoto(photo) {
   observer.observe(button);
 }
 
-/** Sends a picture of the user to the service, and shows it as one of the photos. */
-async function upload(file) {
-  say("Uploading…");
-  try {
-    const response = await fetch("/gallery/uploads", {
-      method: "POST", body: file, headers: { "Content-Type": "application/octet-stream" },
-    });
-    if (!response.ok) throw new Error(`${response.status}: ${(await response.text()).trim()}`);
-    const photo = await response.json();
-    if (!sizes.has(photo.source)) addPhoto(photo);
-    find("source").value = photo.source;
-    await update();
-    document.querySelector('#photos [aria-pressed="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  } catch (error) {
-    fail(error);
-  }
-}
-
 function say(text) {
   find("caption").classList.remove("error");
   find("caption").textContent = text;
@@ -216,9 +198,6 @@ async function copy(button) {
 
 let delay;
 const updateSoon = () => { clearTimeout(delay); delay = setTimeout(update, 150); };
-find("upload").addEventListener("change", (event) => {
-  if (event.target.files.length) upload(event.target.files[0]);
-});
 find("controls").addEventListener("input", updateSoon);
 find("source").addEventListener("input", updateSoon);
 find("controls").addEventListener("submit", (event) => { event.preventDefault(); update(); });
@@ -232,6 +211,6 @@ find("watermarks").hidden = !find("watermarks").dataset.watermark;
 fetch("/gallery.json").then((response) => response.json()).then((photos) => {
   photos.forEach(addPhoto);
   if (photos.length) find("source").value = photos[0].source;
-  else say("Enter a source, or upload a picture.");
+  else say("Enter a source.");
   update();
 });

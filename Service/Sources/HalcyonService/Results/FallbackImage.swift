@@ -1,6 +1,8 @@
+import Crypto
 import Foundation
 import Halcyon
 import HalcyonHTTP
+import Synchronization
 
 /// The image that is sent in place of a source that cannot be read.
 struct FallbackImage: Sendable {
@@ -11,7 +13,7 @@ struct FallbackImage: Sendable {
   /// The transport that serves a file, or the bytes of a `data:` URL: results are stored only for sources of a
   /// transport.
   private let files: LocalTransport?
-  private let bytes: UploadTransport?
+  private let bytes: BytesTransport?
 
   /// `nil` if the configuration has none.
   init?(_ configuration: ServiceConfiguration) {
@@ -20,7 +22,7 @@ struct FallbackImage: Sendable {
     statuses = configuration.fallbackForStatuses
     status = configuration.fallbackStatus == 0 ? nil : configuration.fallbackStatus
     files = url.isFileURL ? LocalTransport(folder: LocalFolder(url.deletingLastPathComponent()), host: Self.host) : nil
-    bytes = url.scheme == "data" ? UploadTransport(host: Self.host, uploads: Uploads(byteLimit: .max)) : nil
+    bytes = url.scheme == "data" ? BytesTransport() : nil
   }
 
   private static let host = "fallback.invalid"
@@ -34,7 +36,11 @@ struct FallbackImage: Sendable {
   /// Decodes a `data:` URL.
   mutating func read(with pipeline: ImagePipeline) async throws {
     guard let bytes else { return }
-    url = try bytes.url(named: bytes.uploads.add(try await pipeline.data(for: ImageRequest(url: url))))
+    let data = try await pipeline.data(for: ImageRequest(url: url))
+    bytes.data.withLock { $0 = data }
+    // Results are cached under the hash of the bytes.
+    let name = SHA256.hash(data: data).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    url = URL(string: "http://\(Self.host)/\(name)") ?? url
   }
 
   /// Whether the image stands in for a source with this error.
@@ -44,6 +50,21 @@ struct FallbackImage: Sendable {
 
   func request() throws(SourceError) -> ImageRequest {
     ImageRequest(url: try files?.url(of: [url.lastPathComponent]) ?? url)
+  }
+}
+
+/// Serves the bytes of a `data:` URL to the pipeline as an HTTP response, so that their results are cached like results of
+/// other sources.
+private final class BytesTransport: Transport {
+  let data = Mutex(Data())
+
+  func response(to request: TransportRequest) async throws -> TransportResponse {
+    let data = data.withLock { $0 }
+    let rest = Mutex<Data?>(data)
+    return TransportResponse(
+      status: 200,
+      headers: ["Content-Length": "\(data.count)", "Cache-Control": "max-age=31536000, immutable"],
+      body: TransportBody { rest.withLock { $0.take() } })
   }
 }
 

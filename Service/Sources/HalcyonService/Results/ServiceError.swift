@@ -20,11 +20,6 @@ enum ServiceError: Error {
   case unwritableFormat(ImageFormat)
   /// The source is SVG, which is sent only if the service is configured to.
   case svgNotSent
-  /// An upload is over the limit.
-  case uploadTooLarge
-  /// An upload has another content type than the page sends.
-  case uploadType
-  case queueFull
   case deadlineExceeded
   case clientLeft
   case shuttingDown
@@ -68,9 +63,6 @@ enum ServiceError: Error {
     case .path, .option, .plan: 400
     case .source(let error): Self.status(of: error)
     case .unwritableFormat, .svgNotSent: 422
-    case .uploadTooLarge: 413
-    case .uploadType: 415
-    case .queueFull: 429
     case .deadlineExceeded, .shuttingDown, .purgeIncomplete: 503
     // The status that nginx logs; the client has disconnected.
     case .clientLeft: 499
@@ -128,9 +120,6 @@ enum ServiceError: Error {
       skip_processing:\(format.fileExtension) for sources that are \(format.rawValue) already.
       """
     case .svgNotSent: "The source is SVG, which is not sent as it is: leave out raw, or add a format such as png."
-    case .uploadTooLarge: "The image is larger than the service allows."
-    case .uploadType: "Send the image as application/octet-stream."
-    case .queueFull: "Too many requests are waiting. Try again later."
     case .deadlineExceeded: "The image was not ready in time. Try again later."
     case .clientLeft: "The client has left."
     case .shuttingDown: "The service is shutting down."

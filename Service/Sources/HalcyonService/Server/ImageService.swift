@@ -19,17 +19,11 @@ public final class ImageService: Sendable {
   private let maker: ImageMaker
   private let purgeNodes: PurgeNodes
   private let workload: Workload
-  /// Few at once, since each may hold as many bytes in memory as a source may have.
-  private let uploadLimiter = AdmissionLimiter(limit: 2, queueLength: 16)
   private let metrics = ServiceMetrics()
-  private let logger: Logger
-  /// The handler of ``logger`` if it writes records itself.
-  private let requestLog: (any RequestLogHandler)?
-  private let loggedPath: LoggedPath
+  private let log: RequestLog
   private let spans: RequestSpans?
   private let imgproxyMetrics: ImgproxyMetrics?
   private let time: any TimeSource
-  private let uploads: Uploads
   private let responses: ResponseCache
   private let bodies: SharedBodies
   private let lastDate = Mutex((second: Int.min, text: ""))
@@ -52,9 +46,7 @@ public final class ImageService: Sendable {
   ) async throws {
     try configuration.checkFiles()
     self.configuration = configuration
-    self.logger = logger
-    requestLog = (logger.handler as? any RequestLogHandler).flatMap { $0.metadata.isEmpty ? $0 : nil }
-    loggedPath = LoggedPath(configuration)
+    log = RequestLog(configuration, logger: logger)
     spans = tracer.map { RequestSpans($0) }
     imgproxyMetrics = configuration.imgproxyMetrics.map { ImgproxyMetrics(namespace: $0) }
     self.time = time
@@ -69,8 +61,7 @@ public final class ImageService: Sendable {
       fetchedByteLimit: configuration.fetchedByteLimit)
     responses = ResponseCache(byteLimit: configuration.memoryByteCount / 4, time: time)
     bodies = SharedBodies(byteLimit: configuration.memoryByteCount / 4)
-    uploads = Uploads(byteLimit: configuration.limits.encodedByteCount)
-    let resolver = SourceResolver(configuration, uploads: configuration.showsGallery ? uploads : nil, time: time)
+    let resolver = SourceResolver(configuration, time: time)
     var fallback = FallbackImage(configuration)
     let transports = resolver.ownTransports.merging(fallback?.ownTransports ?? [:]) { $1 }
     var eventHandler: (@Sendable (PipelineEvent) -> Void)?
@@ -133,7 +124,7 @@ public final class ImageService: Sendable {
     let start = ContinuousClock.now
     let id = RequestIdentifier.text(of: request.headers)
     metrics.begin()
-    let span = spans?.start(request, id: id, path: loggedPath.text(request.path))
+    let span = spans?.start(request, id: id, path: log.path.text(request.path))
     var fields = TraceFields.fields(of: request.headers, id: id)
     if let span, let spans { for field in spans.fields(of: span).fields { fields[field.name] = field.value } }
     var (response, isHit, failure) = await TraceFields.$current.withValue(fields) {
@@ -154,11 +145,8 @@ public final class ImageService: Sendable {
       case .get, .head:
         let (response, isHit) = try await route(request)
         return (response, isHit, nil)
-      case .post where request.path == GalleryUpload.path && configuration.showsGallery:
-        guard isAuthorized(request) else { throw ServiceError.secretMissing }
-        return (try await upload(request), nil, nil)
       case .delete where request.path.hasPrefix("/cache/"): return (try await purge(request), nil, nil)
-      case .options where !request.path.hasPrefix("/gallery"): return (.options, nil, nil)
+      case .options: return (.options, nil, nil)
       default: throw ServiceError.methodNotAllowed
       }
     } catch {
@@ -177,7 +165,7 @@ public final class ImageService: Sendable {
     let id = RequestIdentifier.text(of: request.headers)
     var response = result.response(to: request.headers)
     if let spans {
-      let path = result.loggedPath ?? loggedPath.text(request.path)
+      let path = result.loggedPath ?? log.path.text(request.path)
       spans.end(spans.start(request, id: id, path: path, at: start), status: response.status)
     }
     finish(&response, to: request, id: id, since: start, isHit: true, loggedPath: result.loggedPath)
@@ -216,34 +204,8 @@ public final class ImageService: Sendable {
     let duration = ContinuousClock.now - start
     metrics.end(status: response.status, byteCount: byteCount, duration: duration, isHit: isHit)
     imgproxyMetrics?.end(status: response.status, duration: duration, failure)
-    let level = logLevel(status: response.status, failure)
-    guard logger.logLevel <= level else { return }
-    let record = RequestRecord(
-      id: id, client: client(of: request), method: request.method.rawValue, path: path ?? loggedPath.text(request.path),
-      status: response.status, byteCount: byteCount, duration: duration, isHit: isHit,
-      error: failure.map { LoggedPath.redacting(text: $0.cause) })
-    if let requestLog {
-      requestLog.log(record, level: level)
-    } else {
-      logger.log(level: level, "\(RequestRecord.message)", metadata: record.metadata)
-    }
-  }
-
-  private func logLevel(status: Int, _ failure: ServiceError?) -> Logger.Level {
-    if failure?.isOfSource == true, !configuration.reportsSourceErrors { return .info }
-    return switch status {
-    case 500...: .error
-    // A client that has left is no fault.
-    case 400..<499: .warning
-    default: .info
-    }
-  }
-
-  /// The address of the client: that of the connection, or of what a trusted proxy says.
-  private func client(of request: ServiceRequest) -> String? {
-    guard !configuration.trustedProxies.isEmpty else { return request.client }
-    return ForwardedClient.address(
-      connection: request.client, forwardedFor: request.headers[.forwardedFor], proxies: configuration.trustedProxies)
+    log.record(
+      response.status, byteCount: byteCount, duration: duration, isHit: isHit, to: request, id: id, path: path, failure)
   }
 
   /// Makes ``response(to:)`` report at `/ready` that no more requests should come.
@@ -327,11 +289,8 @@ public final class ImageService: Sendable {
     }
     let response = ResultResponse(
       result, options, source: path.source, configuration, sharing: bodies, now: time.now())
-    if let freshness = result.freshness, result.fallbackStatus == nil, options.expires == nil {
-      responses.insert(
-        response.hit(loggedPath: loggedPath.text(request.path)), for: responseKey(request), freshness: freshness,
-        isCurrent: result.isCurrent,
-        since: generation)
+    if result.fallbackStatus == nil, options.expires == nil {
+      keep(response, for: request, freshness: result.freshness, isCurrent: result.isCurrent, since: generation)
     }
     return (response.response(to: request.headers), result.isHit)
   }
@@ -343,13 +302,21 @@ public final class ImageService: Sendable {
     let generation = responses.generation
     let report = try await inTime { [maker] in try await maker.report(on: path.source) }
     let response = try ResultResponse(report, options, configuration, now: time.now())
-    if let freshness = report.freshness, options.expires == nil {
-      responses.insert(
-        response.hit(loggedPath: loggedPath.text(request.path)), for: responseKey(request), freshness: freshness,
-        isCurrent: report.isCurrent,
-        since: generation)
+    if options.expires == nil {
+      keep(response, for: request, freshness: report.freshness, isCurrent: report.isCurrent, since: generation)
     }
     return response.response(to: request.headers)
+  }
+
+  /// Keeps a response in memory while its source is fresh.
+  private func keep(
+    _ response: ResultResponse, for request: ServiceRequest, freshness: Duration?,
+    isCurrent: (@Sendable () -> Bool)?, since generation: Int
+  ) {
+    guard let freshness else { return }
+    responses.insert(
+      response.hit(loggedPath: log.path.text(request.path)), for: responseKey(request), freshness: freshness,
+      isCurrent: isCurrent, since: generation)
   }
 
   private func gallery(_ path: String) async throws -> ServiceResponse {
@@ -359,14 +326,6 @@ public final class ImageService: Sendable {
     guard let folder = configuration.localRoot else { return .text(200, "[]", type: "application/json") }
     let photos = GalleryPhotos(maker: maker)
     return .text(200, try await inTime { try await photos.json(ofFolder: folder) }, type: "application/json")
-  }
-
-  private func upload(_ request: ServiceRequest) async throws -> ServiceResponse {
-    let upload = GalleryUpload(uploads: uploads, maker: maker)
-    try upload.check(request)
-    return try await inTime { [uploadLimiter] in
-      try await uploadLimiter.run { try await upload.response(to: request) }
-    }
   }
 
   private func purge(_ request: ServiceRequest) async throws -> ServiceResponse {

@@ -97,7 +97,7 @@ extension ServiceError {
     case .path, .option: "path_parsing"
     case .methodNotAllowed, .unauthorized, .notFound, .invalidSignature, .secretMissing, .expired, .source(.notAllowed):
       "security"
-    case .queueFull, .source(.tooManyWaiting), .image(.tooManyWaiting): "queue"
+    case .source(.tooManyWaiting), .image(.tooManyWaiting): "queue"
     case .deadlineExceeded, .shuttingDown: "timeout"
     case .plan(.sourceTooLarge), .plan(.sourceTooLong), .plan(.framesTooLarge), .plan(.tooManyPixels): "security"
     case .image(.decoding), .image(.processingFailed), .image(.failed), .plan, .unwritableFormat, .svgNotSent, .failed:

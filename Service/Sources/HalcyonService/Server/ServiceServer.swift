@@ -4,7 +4,6 @@ import Hummingbird
 import HummingbirdCore
 public import Logging
 import NIOCore
-import NIOFoundationCompat
 public import ServiceLifecycle
 import UnixSignals
 
@@ -96,13 +95,10 @@ public struct ServiceServer: Service {
     let unread = UnreadBodies(byteLimit: configuration.unreadByteLimit)
     return Application(
       responder: CallbackResponder { [service] (request: Request, context: Context) in
-        var received = ServiceRequest(
+        let received = ServiceRequest(
           method: request.method, path: Self.path(request.head.path ?? "/"), headers: request.headers,
           client: context.channel.remoteAddress?.ipAddress)
-        received.body = { limit in try await Data(buffer: request.body.collect(upTo: limit)) }
-        let response = await connections.run(for: context.channel) { [received] in
-          await service.response(to: received)
-        }
+        let response = await connections.run(for: context.channel) { await service.response(to: received) }
         return Self.response(response, isHead: request.method == .head)
       },
       server: HTTPServerBuilder { [service, configuration] responder in

@@ -82,8 +82,8 @@ struct LocalSourceTests {
     }
   }
 
-  @Test(arguments: ["local.invalid", "LOCAL.invalid", "local.invalid.", "upload.invalid", "fallback.invalid"])
-  func `no redirect and no URL leads to a file or an upload`(host: String) async throws {
+  @Test(arguments: ["local.invalid", "LOCAL.invalid", "local.invalid.", "fallback.invalid"])
+  func `no redirect and no URL leads to a file`(host: String) async throws {
     try await TemporaryDirectory.run { folder in
       try Quadrants.png().write(to: folder.appending(path: "a.png"))
       try await RunningService.run {
