@@ -1,5 +1,5 @@
 import Foundation
-import HalcyonSupport
+@_spi(Programs) import HalcyonSupport
 public import Testing
 
 /// Lets a few tests run at once, and gives each a time limit that begins when it runs.
@@ -8,7 +8,7 @@ public import Testing
 /// millisecond takes minutes then. A test that exceeds its limit is cancelled and fails; one that ignores that for half a
 /// minute ends the run, which names it. The variable `HALCYON_TEST_PATIENCE` multiplies all limits, for sanitizers.
 public struct TestLimit: TestTrait, SuiteTrait, TestScoping {
-  private static let permits = Permits(count: max(8, ProcessInfo.processInfo.activeProcessorCount * 4))
+  private static let permits = Permits(limit: max(8, ProcessInfo.processInfo.activeProcessorCount * 4))
   private static let patience = ProcessInfo.processInfo.environment["HALCYON_TEST_PATIENCE"].flatMap { Int($0) } ?? 1
 
   let seconds: Int
@@ -20,7 +20,7 @@ public struct TestLimit: TestTrait, SuiteTrait, TestScoping {
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing body: @concurrent @Sendable () async throws -> Void
   ) async throws {
-    await Self.permits.acquire()
+    try await Self.permits.acquire()
     defer { Self.permits.release() }
     try await limit(test, body)
   }
@@ -59,45 +59,6 @@ extension Trait where Self == ConditionTrait {
   /// For tests that take seconds: `make check` leaves them to `make test`.
   public static var slow: Self {
     .disabled(if: ProcessInfo.processInfo.environment["HALCYON_QUICK"] == "1", "slow: only `make test` runs it")
-  }
-}
-
-/// A number of permits, given out in the order in which they are asked for.
-private final class Permits: Sendable {
-  private struct State {
-    var count: Int
-    var waiters: [CheckedContinuation<Void, Never>] = []
-  }
-
-  private let state: Lock<State>
-
-  init(count: Int) {
-    state = Lock(State(count: count))
-  }
-
-  func acquire() async {
-    await withCheckedContinuation { continuation in
-      let isFree = state.withLock { state in
-        guard state.count > 0 else {
-          state.waiters.append(continuation)
-          return false
-        }
-        state.count -= 1
-        return true
-      }
-      if isFree { continuation.resume() }
-    }
-  }
-
-  func release() {
-    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      if state.waiters.isEmpty {
-        state.count += 1
-        return nil
-      }
-      return state.waiters.removeFirst()
-    }
-    next?.resume()
   }
 }
 

@@ -1,7 +1,7 @@
 #if SVG && !IMAGEIO
 import Foundation
 import HalcyonImaging
-import HalcyonSupport
+@_spi(Programs) import HalcyonSupport
 
 /// Runs drawings on threads of their own.
 ///
@@ -9,9 +9,14 @@ import HalcyonSupport
 /// stack and are needed for other images. The fonts that pango keeps for each thread are freed with the thread.
 enum SVGThread {
   private static let stackByteCount = 64 << 20
-  /// How often a waiting caller asks whether it is cancelled, in seconds.
-  private static let pollInterval = 0.01
-  private static let permits = Permits(count: max(4, ProcessInfo.processInfo.activeProcessorCount * 2))
+  /// Of drawings, also of those whose callers are gone.
+  private static let permits = Permits(limit: max(4, ProcessInfo.processInfo.activeProcessorCount * 2))
+
+  /// The result of one drawing, and the permit that is in use until it is there.
+  private final class Outcome<Value: Sendable>: Sendable {
+    let result = Lock<Result<Value, any Error>?>(nil)
+    let drawing = Permits(limit: 1)
+  }
 
   /// Runs `work` and waits for it.
   ///
@@ -20,69 +25,18 @@ enum SVGThread {
   static func run<Value: Sendable>(
     isCancelled: () -> Bool, _ work: @escaping @Sendable () throws -> Value
   ) throws -> Value {
-    try permits.acquire(isCancelled: isCancelled)
+    guard permits.acquireBlocking(isCancelled: isCancelled) else { throw ImageDecodingError.cancelled }
     let outcome = Outcome<Value>()
+    outcome.drawing.take(1)
     Thread.start(named: "halcyon.svg", stackSize: stackByteCount) {
       let result = Result { try work() }
       permits.release()
-      outcome.set(result)
+      outcome.result.withLock { $0 = result }
+      outcome.drawing.release()
     }
-    return try outcome.wait(isCancelled: isCancelled).get()
-  }
-
-  /// Limits the number of drawings, also of those whose callers are gone. Unchecked: guarded by the condition.
-  private final class Permits: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var count: Int
-
-    init(count: Int) { self.count = count }
-
-    func acquire(isCancelled: () -> Bool) throws(ImageDecodingError) {
-      repeat {
-        if isCancelled() { throw .cancelled }
-      } while !acquireInTime()
-    }
-
-    /// Whether a permit was free before the next poll.
-    private func acquireInTime() -> Bool {
-      condition.withLock {
-        if count == 0 { _ = condition.wait(until: Date(timeIntervalSinceNow: pollInterval)) }
-        guard count > 0 else { return false }
-        count -= 1
-        return true
-      }
-    }
-
-    func release() {
-      condition.withLock { count += 1 }
-      condition.signal()
-    }
-  }
-
-  /// The result of one drawing. Unchecked: guarded by the condition.
-  private final class Outcome<Value: Sendable>: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var result: Result<Value, any Error>?
-
-    func set(_ result: Result<Value, any Error>) {
-      condition.withLock { self.result = result }
-      condition.signal()
-    }
-
-    func wait(isCancelled: () -> Bool) throws(ImageDecodingError) -> Result<Value, any Error> {
-      while true {
-        if let result = resultInTime() { return result }
-        if isCancelled() { throw .cancelled }
-      }
-    }
-
-    /// The result, if it is there before the next poll.
-    private func resultInTime() -> Result<Value, any Error>? {
-      condition.withLock {
-        if result == nil { _ = condition.wait(until: Date(timeIntervalSinceNow: pollInterval)) }
-        return result
-      }
-    }
+    guard outcome.drawing.acquireBlocking(isCancelled: isCancelled), let result = outcome.result.withLock(\.self)
+    else { throw ImageDecodingError.cancelled }
+    return try result.get()
   }
 }
 #endif

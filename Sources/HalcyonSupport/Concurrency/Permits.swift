@@ -5,14 +5,6 @@ import Foundation
 /// They are granted in the order in which they are asked for. More permits than the limit are granted together when no
 /// others are in use. Safe from any thread.
 @_spi(Programs) public final class Permits: Sendable {
-  /// Why permits were not granted.
-  public enum Refusal: Error {
-    /// The task was cancelled while it waited.
-    case cancelled
-    /// Too many others wait.
-    case queueFull
-  }
-
   private struct Waiter {
     let id: UInt64
     let count: Int
@@ -24,10 +16,6 @@ import Foundation
     var usedCount = 0
     var waiters: [Waiter] = []
     var lastID: UInt64 = 0
-  }
-
-  private enum Answer {
-    case granted, waiting, queueFull
   }
 
   /// The most permits that are granted together.
@@ -44,31 +32,40 @@ import Foundation
   public var waitingCount: Int { state.withLock { $0.waiters.count } }
 
   /// Waits until permits are granted.
-  ///
-  /// - Parameter queueLimit: The most others that may wait.
-  public func acquire(_ count: Int = 1, queueLimit: Int = .max) async throws(Refusal) {
+  public func acquire(_ count: Int = 1) async throws(CancellationError) {
     let id = newID()
-    var isFull = false
     let isGranted = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        switch acquire(count, id, queueLimit, orWait: { continuation.resume(returning: $0) }) {
-        case .granted: continuation.resume(returning: true)
-        case .waiting: if Task.isCancelled { cancel(id) }
-        case .queueFull:
-          isFull = true
-          continuation.resume(returning: false)
+        if acquire(count, id, orWait: { continuation.resume(returning: $0) }) {
+          continuation.resume(returning: true)
+        } else if Task.isCancelled {
+          cancel(id)
         }
       }
     } onCancel: {
       cancel(id)
     }
-    if !isGranted { throw isFull ? .queueFull : .cancelled }
+    if !isGranted { throw CancellationError() }
   }
 
   /// Blocks the thread until permits are granted.
-  public func acquireBlocking(_ count: Int = 1) {
-    let granted = DispatchSemaphore(value: 0)
-    if acquire(count, newID(), .max, orWait: { _ in granted.signal() }) == .waiting { granted.wait() }
+  public func acquireBlocking(_ count: Int = 1) { _ = acquireBlocking(count) { false } }
+
+  /// Blocks the thread until permits are granted, or until it is cancelled.
+  ///
+  /// - Parameter isCancelled: Asked before, and a hundred times a second while it waits.
+  /// - Returns: Whether the permits are granted.
+  public func acquireBlocking(_ count: Int = 1, isCancelled: () -> Bool) -> Bool {
+    if isCancelled() { return false }
+    let (id, ended) = (newID(), DispatchSemaphore(value: 0))
+    let isGranted = Atomic(true)
+    let isFree = acquire(count, id) { granted in
+      isGranted.store(granted)
+      ended.signal()
+    }
+    if isFree { return true }
+    while ended.wait(timeout: .now() + .milliseconds(10)) == .timedOut { if isCancelled() { cancel(id) } }
+    return isGranted.load()
   }
 
   /// Takes permits at once, also above the limit.
@@ -84,17 +81,16 @@ import Foundation
     }
   }
 
-  private func acquire(
-    _ count: Int, _ id: UInt64, _ queueLimit: Int, orWait end: @escaping @Sendable (Bool) -> Void
-  ) -> Answer {
+  /// Whether permits are granted at once; otherwise `end` is called later.
+  private func acquire(_ count: Int, _ id: UInt64, orWait end: @escaping @Sendable (Bool) -> Void) -> Bool {
     state.withLock { state in
-      if state.waiters.isEmpty, fits(count, state) {
+      let isFree = state.waiters.isEmpty && fits(count, state)
+      if isFree {
         state.usedCount += count
-        return .granted
+      } else {
+        state.waiters.append(Waiter(id: id, count: count, end: end))
       }
-      guard state.waiters.count < queueLimit else { return .queueFull }
-      state.waiters.append(Waiter(id: id, count: count, end: end))
-      return .waiting
+      return isFree
     }
   }
 

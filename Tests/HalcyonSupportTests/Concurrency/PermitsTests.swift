@@ -1,3 +1,4 @@
+import Foundation
 @_spi(Programs) import HalcyonSupport
 import HalcyonTestTraits
 import Testing
@@ -27,19 +28,29 @@ struct PermitsTests {
     while permits.waitingCount < 2 { await Task.yield() }
     large.cancel()
     try await small.value
-    await #expect(throws: Permits.Refusal.cancelled) { try await large.value }
+    await #expect(throws: CancellationError.self) { try await large.value }
     #expect(permits.usedCount == 3)
   }
 
-  @Test func `a request is refused when too many wait`() async throws {
+  @Test func `a thread that waits goes on with its permit, or once it is cancelled`() async throws {
     let permits = Permits(limit: 1)
-    try await permits.acquire(queueLimit: 0)
-    await #expect(throws: Permits.Refusal.queueFull) { try await permits.acquire(queueLimit: 0) }
-    let waiting = Task { try await permits.acquire(queueLimit: 1) }
+    let isCancelled = Atomic(false)
+    #expect(permits.acquireBlocking { isCancelled.load() })
+    async let granted = onThread { permits.acquireBlocking { false } }
     while permits.waitingCount < 1 { await Task.yield() }
-    await #expect(throws: Permits.Refusal.queueFull) { try await permits.acquire(queueLimit: 1) }
+    async let refused = onThread { permits.acquireBlocking { isCancelled.load() } }
+    while permits.waitingCount < 2 { await Task.yield() }
+    isCancelled.store(true)
+    #expect(await !refused && permits.waitingCount == 1)
     permits.release()
-    try await waiting.value
+    #expect(await granted && permits.usedCount == 1)
+    #expect(!permits.acquireBlocking { true })
+  }
+
+  private func onThread(_ work: @escaping @Sendable () -> Bool) async -> Bool {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: work()) }
+    }
   }
 
   @Test func `what is taken beyond the limit delays the others`() async throws {

@@ -73,7 +73,7 @@ final class Workload: Sendable {
   /// Waits until a transfer may start.
   func waitForTransfer() async throws(CancellationError) {
     // It is not known yet how many bytes it brings: they are taken when they are there.
-    do { try await fetchedBytes.acquire() } catch { throw CancellationError() }
+    try await fetchedBytes.acquire()
     fetchedBytes.release()
   }
 
