@@ -2,6 +2,7 @@
 import CHalcyonCurlShim
 import Foundation
 import HalcyonHTTP
+@_spi(Programs) import HalcyonSupport
 
 #if canImport(Glibc)
 import Glibc
@@ -10,7 +11,7 @@ import Glibc
 /// An open connection of libcurl; used only on the loop's thread.
 final class OpenConnection {
   /// An end of a connection, as reported by libcurl.
-  struct Endpoint: Hashable {
+  struct Endpoint: Hashable, Sendable {
     let address: String
     let port: Int
   }
@@ -57,14 +58,11 @@ final class OpenConnection {
 /// either, also some moments later: the request is sent once more over another connection, and the idle connections to that server are closed. A
 /// request that was acknowledged is not sent again, since some URLs work once; its server is slow.
 final class OpenConnections {
-  /// Servers whose responses are remembered.
-  private static let serverLimit = 1000
-
   /// The shortest time that a reused connection gets for a sign of life.
   private let leastFirstByteLimit: Duration
   private var connections: [OpenConnection.Endpoint: OpenConnection] = [:]
   /// The longest recent times to the first byte.
-  private var firstByteTimes: [OpenConnection.Endpoint: Duration] = [:]
+  private let firstByteTimes = RecentTable<OpenConnection.Endpoint, Duration>(costLimit: 1000)
   private var nextDeadline: ContinuousClock.Instant?
 
   init(leastFirstByteLimit: Duration) {
@@ -92,9 +90,7 @@ final class OpenConnections {
 
   /// Records how long a server took for the first byte of a response.
   func record(firstByteTime: Duration, of server: OpenConnection.Endpoint) {
-    let known = firstByteTimes[server] ?? .zero
-    if firstByteTimes.count >= Self.serverLimit, known == .zero { firstByteTimes = [:] }
-    firstByteTimes[server] = max(firstByteTime, known * 7 / 8)
+    firstByteTimes.insert(max(firstByteTime, (firstByteTimes[server] ?? .zero) * 7 / 8), for: server)
   }
 
   /// Notes when a connection has to be looked at.
