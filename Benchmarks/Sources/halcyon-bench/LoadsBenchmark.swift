@@ -4,6 +4,7 @@ import CMalloc
 import Foundation
 import Halcyon
 import HalcyonImaging
+@_spi(Programs) import HalcyonPipeline
 import HalcyonTransport
 import HalcyonCodecs
 import HalcyonTesting

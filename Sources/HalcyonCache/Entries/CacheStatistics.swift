@@ -5,14 +5,14 @@ public struct CacheStatistics: Hashable, Sendable {
   /// Reads that found an entry.
   public internal(set) var hits = 0
   /// The part of ``hits`` that found an evicted image which was still in use; always 0 on disk.
-  public internal(set) var hitsInUse = 0
+  package internal(set) var hitsInUse = 0
   /// Reads that found no usable entry, by reason.
   public internal(set) var misses: [CacheMiss: Int] = [:]
   /// Entries stored.
   public internal(set) var stores = 0
   /// Images that were not stored because of ``MemoryCacheConfiguration/costLimit`` or
   /// ``MemoryCacheConfiguration/countLimit``; always 0 on disk.
-  public internal(set) var rejections = 0
+  package internal(set) var rejections = 0
   /// Entries that the cache removed by itself, by reason; without those that were replaced or removed by a call.
   public internal(set) var evictions: [EvictionReason: Int] = [:]
   /// Failed calls, and failures of background work; always 0 in memory.

@@ -13,7 +13,7 @@ public struct HTTPHeaders: Sendable {
     public var value: String
 
     /// Creates a field.
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
       self.name = name
       self.value = value
     }

@@ -36,7 +36,7 @@ public enum TargetSize: Hashable, Sendable {
   public static func fit(height: Int) -> TargetSize { .fit(width: .max, height: height) }
 
   /// Whether both sides are at least 1. A load of any other size fails with `ImageError.invalidTargetSize`.
-  public var isValid: Bool {
+  package var isValid: Bool {
     switch self {
     case .original: true
     case .fit(let width, let height), .fill(let width, let height, _, _), .exact(let width, let height, _):

@@ -7,11 +7,11 @@ import HalcyonHTTP
 /// anyway.
 public struct FailureLifetimes: Hashable, Sendable {
   /// The image does not exist: status 404, 410 and 451. Default: 10 seconds.
-  public var missing: Duration
+  var missing: Duration
   /// The response is not an image, is empty or too large, or cannot be decoded, or redirects fail. Default: 10 seconds.
-  public var unusable: Duration
+  var unusable: Duration
   /// The host name cannot be resolved. Default: 2 seconds.
-  public var unknownHost: Duration
+  var unknownHost: Duration
 
   /// Creates lifetimes; a lifetime of 0 disables caching.
   public init(

@@ -225,7 +225,7 @@ public final class ImagePipeline: Sendable {
   }
 
   /// The number of sources that are being loaded; loads of one source count once, whatever their sizes and processors.
-  public var activeLoadCount: Int { loader.activeSources.count }
+  @_spi(Programs) public var activeLoadCount: Int { loader.activeSources.count }
 
   /// The number of jobs and transfers that have not ended; a load has several.
   package var activeJobCount: Int { loader.activeCount }

@@ -9,7 +9,7 @@ import HalcyonTestDoubles
 import HalcyonTestTraits
 import Testing
 
-@testable import HalcyonPipeline
+@_spi(Programs) @testable import HalcyonPipeline
 
 /// Ending all loads of a pipeline, and all loads of one URL.
 @Suite(.unitTest)

@@ -1,7 +1,7 @@
 import HalcyonCache
 import HalcyonHTTP
 import HalcyonSupport
-import HalcyonPipeline
+@_spi(Programs) import HalcyonPipeline
 import Foundation
 import HalcyonTesting
 import HalcyonTestSupport

@@ -6,6 +6,7 @@ import HalcyonCache
 import HalcyonCodecs
 import HalcyonBackend
 import HalcyonProcessing
+@_spi(Programs) import HalcyonPipeline
 public import Logging
 import NIOCore
 import Synchronization
