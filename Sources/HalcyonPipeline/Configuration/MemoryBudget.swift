@@ -34,7 +34,7 @@ public final class MemoryBudget: Sendable {
   ///
   /// - Throws: `CancellationError` if the task is cancelled before.
   package func reserve(_ byteCount: Int) async throws(CancellationError) {
-    do { try await permits.acquire(byteCount) } catch { throw CancellationError() }
+    try await permits.acquire(byteCount)
   }
 
   /// Ends a reservation.
@@ -69,5 +69,20 @@ extension ImageInfo {
     case .jpegXL: 16
     default: 8
     }
+  }
+}
+
+extension Rendition {
+  /// An estimate of the memory that an image takes until it is encoded.
+  func byteCount(of file: Renderer.File, _ info: ImageInfo) -> Int {
+    // The elements of a document that is sanitised.
+    if file.decoder is any SanitizingDecoder, encoding?.format == info.format { return file.data.count * 16 }
+    let mayBeProgressive = [.jpeg, .png].contains(info.format)
+    let isProgressive = mayBeProgressive && (try? file.decoder.metadata(of: file.data).isProgressive) == true
+    let output = size.geometry(for: info.pixelSize).outputSize
+    // The canvases of an encoder of animations.
+    let canvases = frameLimit > 1 && info.frameCount > 1 ? Double(output.width) * Double(output.height) * 24 : 0
+    return info.decodingByteCount(outputSize: output, isProgressive: isProgressive)
+      + min(max(processingByteCount, 0), .max / 8) + Int(min(canvases, Double(Int.max / 8)))
   }
 }

@@ -9,16 +9,9 @@ struct EncodedVariant: Sendable {
   /// The bytes that it was made from, or the stored file itself.
   let source: EncodedImage
   /// Whether the file was in the store, so that nothing was decoded and encoded.
-  let wasStored: Bool
+  var wasStored = false
   /// The steps of making the file.
-  let trace: LoadTrace
-
-  init(_ data: Data, of source: EncodedImage, wasStored: Bool = false, trace: LoadTrace = LoadTrace()) {
-    self.data = data
-    self.source = source
-    self.wasStored = wasStored
-    self.trace = trace
-  }
+  var trace = LoadTrace()
 }
 
 extension EncodedVariant: LoadResult {
@@ -51,28 +44,29 @@ extension ImageLoader {
   private func variant(_ load: Load, _ planner: EncodingPlanner?) async throws(ImageError) -> EncodedVariant {
     if let stored = await storedBytes(load, key: load.key) {
       try await applyStoreOptions(load, after: stored)
-      return EncodedVariant(stored.data, of: stored, wasStored: true)
+      return EncodedVariant(data: stored.data, source: stored, wasStored: true)
     }
     if let planner { return try await plannedVariant(load, planner) }
     let loaded = try await self.load(load, keepsResult: false)
     // An image that was not read from memory was made from bytes.
     guard let encoded = loaded.encoded else { throw .notCached(key: load.keys.fetch.sourceText) }
-    return try await encode(loaded.image, encoded, load)
+    let data = try await encodedData(
+      of: loaded.image, load.request, original: encoded, priority: load.subscription.priority)
+    return try await stored(data, isPartial: loaded.image.isPartial, encoded, load)
   }
 
-  /// Encodes an image, and starts storing it.
-  private func encode(
-    _ image: DecodedImage, _ encoded: EncodedImage, _ load: Load
+  /// Starts storing a file that was made of `encoded`.
+  ///
+  /// - Parameter data: `nil` for `encoded` as it is.
+  private func stored(
+    _ data: Data?, isPartial: Bool, _ encoded: EncodedImage, _ load: Load, _ trace: LoadTrace = LoadTrace()
   ) async throws(ImageError) -> EncodedVariant {
-    guard
-      let data = try await encodedData(
-        of: image, load.request, original: encoded, priority: load.subscription.priority)
-    else { return EncodedVariant(encoded.data, of: encoded) }
-    if !image.isPartial {
+    guard let data else { return EncodedVariant(data: encoded.data, source: encoded) }
+    if !isPartial {
       await startStoring(data, of: encoded, load)
       try await applyStoreOptions(load, after: encoded)
     }
-    return EncodedVariant(data, of: encoded)
+    return EncodedVariant(data: data, source: encoded, trace: trace)
   }
 }
 
@@ -89,7 +83,7 @@ extension ImageLoader {
     let encoded = try await bytes.encodedImage(for: load)
     guard let plan = try plan(planner, encoded) else {
       try await storeFetched(encoded, load)
-      return EncodedVariant(encoded.data, of: encoded, wasStored: encoded.origin == .store)
+      return EncodedVariant(data: encoded.data, source: encoded, wasStored: encoded.origin == .store)
     }
     do throws(ImageError) {
       return try await make(plan, of: encoded, load)
@@ -121,12 +115,8 @@ extension ImageLoader {
     if Task.isCancelled { throw .cancelled }
     for processor in plan.processors { load.report(.processed(identifier: processor.identifier)) }
     await finishRendering(rendered, encoded, load)
-    guard let data = rendered.data else { return EncodedVariant(encoded.data, of: encoded) }
-    if !rendered.isPartial {
-      await startStoring(data, of: encoded, load)
-      try await applyStoreOptions(load, after: encoded)
-    }
-    return EncodedVariant(data, of: encoded, trace: LoadTrace(of: rendered, since: start))
+    return try await stored(
+      rendered.data, isPartial: rendered.isPartial, encoded, load, LoadTrace(of: rendered, since: start))
   }
 
   private func plan(_ planner: EncodingPlanner, _ encoded: EncodedImage) throws(ImageError) -> Rendition? {
@@ -139,34 +129,5 @@ extension ImageLoader {
     } catch {
       throw .failed(cause: error, url: encoded.sourceURL)
     }
-  }
-}
-
-extension LoadTrace {
-  /// The steps of a rendered file.
-  fileprivate init(of rendered: Rendered, since start: ContinuousClock.Instant) {
-    self.init()
-    guard let (decoded, processed, encoded) = rendered.ends else {
-      add(.encode, since: start)
-      return
-    }
-    add(.decode, since: start, until: decoded)
-    if processed != decoded { add(.process, since: decoded, until: processed) }
-    add(.encode, since: processed, until: encoded)
-  }
-}
-
-extension Rendition {
-  /// An estimate of the memory that an image takes until it is encoded.
-  fileprivate func byteCount(of file: Renderer.File, _ info: ImageInfo) -> Int {
-    // The elements of a document that is sanitised.
-    if file.decoder is any SanitizingDecoder, encoding?.format == info.format { return file.data.count * 16 }
-    let mayBeProgressive = [.jpeg, .png].contains(info.format)
-    let isProgressive = mayBeProgressive && (try? file.decoder.metadata(of: file.data).isProgressive) == true
-    let output = size.geometry(for: info.pixelSize).outputSize
-    // The canvases of an encoder of animations.
-    let canvases = frameLimit > 1 && info.frameCount > 1 ? Double(output.width) * Double(output.height) * 24 : 0
-    return info.decodingByteCount(outputSize: output, isProgressive: isProgressive)
-      + min(max(processingByteCount, 0), .max / 8) + Int(min(canvases, Double(Int.max / 8)))
   }
 }

@@ -6,9 +6,9 @@ import HalcyonSupport
 /// images before processors, and placeholders. The ``Renderer`` does the work.
 extension ImageLoader {
   /// Decodes bytes; stored bytes that are damaged are fetched again, once.
-  func decode(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> Loaded {
+  func decode(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> LoadedImage {
     if encoded.origin == .store, let image = await decodedMeanwhile(from: encoded, load) {
-      return Loaded(image: image, encoded: encoded, trace: encoded.trace)
+      return LoadedImage(image: image, encoded: encoded, trace: encoded.trace)
     }
     do throws(ImageError) {
       return try await decodeOnce(encoded, load)
@@ -52,14 +52,14 @@ extension ImageLoader {
   }
 
   /// Decodes at the requested size, and stores the bytes, now that they are known to be an image.
-  func decodeOnce(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> Loaded {
+  func decodeOnce(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> LoadedImage {
     let start = ContinuousClock.now
     let rendered = try await render(encoded, load.request.rendition([], of: nil), load)
     guard let image = rendered.image else { throw .notCached(key: load.keys.fetch.sourceText) }
     var trace = encoded.trace
     trace.add(.decode, since: start)
     await finishRendering(rendered, encoded, load)
-    return Loaded(image: image, encoded: encoded, trace: trace)
+    return LoadedImage(image: image, encoded: encoded, trace: trace)
   }
 
   /// Renders a file on a worker, with its freshness.
@@ -114,14 +114,14 @@ extension ImageLoader {
 /// Processors: each one runs on the image before it, which may be in memory or be loaded for several requests.
 extension ImageLoader {
   /// Runs the last processor on the image before it, which is shared with loads of that image.
-  func process(_ load: Load, with processor: any ImageProcessor) async throws(ImageError) -> Loaded {
+  func process(_ load: Load, with processor: any ImageProcessor) async throws(ImageError) -> LoadedImage {
     var earlier = load.request
     earlier.processors.removeLast()
     let keys = RequestKeys(earlier)
     let memory = lookUpIntermediate(earlier, keys.image)
-    var loaded: Loaded
+    var loaded: LoadedImage
     if case .hit(let image)? = memory, !storesVariant(of: load.request) {
-      loaded = Loaded(image: image)
+      loaded = LoadedImage(image: image)
     } else {
       let stale = memory?.image.map { MemoryLookup.stale($0) }
       let before = newLoad(earlier, keys, after: stale ?? .miss(.notRead), for: load.subscription)
@@ -134,7 +134,7 @@ extension ImageLoader {
 
   /// Runs a processor on an image.
   private func apply(
-    _ processor: any ImageProcessor, to loaded: inout Loaded, _ load: Load
+    _ processor: any ImageProcessor, to loaded: inout LoadedImage, _ load: Load
   ) async throws(ImageError) {
     let start = ContinuousClock.now
     let (image, request) = (loaded.image, load.request)
@@ -153,7 +153,7 @@ extension ImageLoader {
   }
 
   /// Finds the response of an image from memory, which has none.
-  private func findResponse(of loaded: inout Loaded, _ load: Load) async throws(ImageError) {
+  private func findResponse(of loaded: inout LoadedImage, _ load: Load) async throws(ImageError) {
     guard loaded.encoded == nil, loaded.image.facts.freshness != nil else { return }
     do throws(ImageError) {
       loaded.encoded = try await bytes.encodedImage(for: load)
@@ -165,32 +165,5 @@ extension ImageLoader {
   /// Whether the image is also stored as the storage policy says, which needs the metadata of the bytes.
   private func storesVariant(of request: ImageRequest) -> Bool {
     request.encodesImages && request.resolved.storeAccess.writes && request.resolved.cachePolicy.usesNetwork
-  }
-}
-
-extension ImageError {
-  /// The error of a renderer; for the body of an error status that is not an image, the status.
-  init(rendering error: any Error, _ encoded: EncodedImage) {
-    self.init(rendering: error, url: encoded.sourceURL)
-    switch error {
-    case RenderingError.processing, RenderingError.encoding: return
-    default: break
-    }
-    if case .cancelled = self { return }
-    if encoded.isOfErrorStatus, encoded.origin == .network {
-      self = .httpStatus(encoded.metadata.status, url: encoded.sourceURL)
-    }
-  }
-}
-
-extension WorkerPool {
-  /// Runs `work` with the priority of a load, which may change while the work waits.
-  func run<Value: Sendable>(
-    for load: Load, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
-  ) async throws -> Value {
-    let (id, subscription) = (newWork(), load.subscription)
-    let observer = subscription.observePriority { self.setPriority(subscription.priority, of: id) }
-    defer { subscription.stopObserving(observer) }
-    return try await run(id, priority: { subscription.priority }, work)
   }
 }

@@ -10,51 +10,54 @@ import HalcyonSupport
 /// - Without processors: the encoded bytes from the store or the network, decoded at the requested size.
 /// - The image is put into memory, and its bytes into the store, which delays no caller.
 extension ImageLoader {
-  func runSteps(of load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
+  func runSteps(of load: Load, keepsResult: Bool) async throws(ImageError) -> LoadedImage {
     guard load.resolved.size.isValid else { throw .invalidTargetSize(load.resolved.size) }
-    if load.memory?.staleImage == nil, let image = imageLoadedMeanwhile(load) { return Loaded(image: image) }
+    if load.memory?.staleImage == nil, let image = imageLoadedMeanwhile(load) { return LoadedImage(image: image) }
     return await keep(try await makeImage(load, keepsResult: keepsResult), load)
   }
 
-  private func makeImage(_ load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
+  private func makeImage(_ load: Load, keepsResult: Bool) async throws(ImageError) -> LoadedImage {
     if let stale = load.memory?.staleImage, stale.facts.freshness != nil {
       return try await replace(stale, load, keepsResult: keepsResult)
     }
-    if keepsResult, load.request.encodesImages, let variant = try await storedVariant(load) {
-      return variant
-    }
-    if let processor = load.request.processors.last { return try await process(load, with: processor) }
-    return try await decode(try await bytes.encodedImage(for: load), load)
+    return try await make(load, readsVariant: keepsResult)
   }
 
   /// The stale image if it is still valid, otherwise the one that replaces it.
-  private func replace(_ stale: DecodedImage, _ load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
+  private func replace(_ stale: DecodedImage, _ load: Load, keepsResult: Bool) async throws(ImageError) -> LoadedImage {
     let encoded = try await bytes.encodedImage(for: load)
     // The steps that read the original bytes find these as long as they are held.
     defer { withExtendedLifetime(encoded) {} }
     if let loaded = await renewed(stale, by: encoded, load) { return loaded }
-    // The load of those steps, since the server has been contacted; a stored variant is still older than the bytes, and so
-    // are the images before the processors in memory.
-    let isAsked = encoded.isFoundAgain && load.resolved.cachePolicy.contactsServerFirst
-    let remaining =
-      !isAsked
-      ? load
-      : load.changed {
-        $0.cachePolicy = .standard
-        $0.memoryAccess = ($0.memoryAccess ?? .readWrite).withoutReads
-      }
-    if keepsResult, load.request.encodesImages, let variant = try await storedVariant(load) {
-      return variant
+    guard encoded.isFoundAgain, load.resolved.cachePolicy.contactsServerFirst else {
+      return try await make(load, from: encoded, readsVariant: keepsResult)
     }
-    if let processor = load.request.processors.last { return try await process(remaining, with: processor) }
-    return try await decode(encoded, remaining)
+    // The server has been contacted; a stored variant is still older than the bytes, and so are the images before the
+    // processors in memory.
+    let remaining = load.changed {
+      $0.cachePolicy = .standard
+      $0.memoryAccess = ($0.memoryAccess ?? .readWrite).withoutReads
+    }
+    return try await make(remaining, from: encoded, readsVariant: false)
+  }
+
+  /// - Parameters:
+  ///   - encoded: The bytes, if they are known.
+  ///   - readsVariant: Whether the processed image may come from the store.
+  private func make(
+    _ load: Load, from encoded: EncodedImage? = nil, readsVariant: Bool
+  ) async throws(ImageError) -> LoadedImage {
+    if readsVariant, load.request.encodesImages, let variant = try await storedVariant(load) { return variant }
+    if let processor = load.request.processors.last { return try await process(load, with: processor) }
+    if let encoded { return try await decode(encoded, load) }
+    return try await decode(try await bytes.encodedImage(for: load), load)
   }
 
   /// The stale image, if it was decoded from the bytes that are valid now.
   @inline(never)
-  private func renewed(_ stale: DecodedImage, by encoded: EncodedImage, _ load: Load) async -> Loaded? {
+  private func renewed(_ stale: DecodedImage, by encoded: EncodedImage, _ load: Load) async -> LoadedImage? {
     guard let image = await renewedImage(stale, by: encoded, load) else { return nil }
     await storeOriginalIfWanted(encoded, load, load.cache.placeholders[load.keys.fetch])
-    return Loaded(image: image, encoded: encoded, trace: encoded.trace)
+    return LoadedImage(image: image, encoded: encoded, trace: encoded.trace)
   }
 }

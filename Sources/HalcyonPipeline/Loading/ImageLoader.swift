@@ -11,18 +11,6 @@ import HalcyonSupport
 /// 3. ``load(_:keepsResult:)``: a job, whose steps are in `ImageLoader+Steps.swift`. It gets the encoded bytes from the
 ///    ``CachingLoader``.
 final class ImageLoader: Sendable {
-  /// The result of a job.
-  struct Loaded: Sendable {
-    var image: DecodedImage
-    /// The bytes that the image was made from; `nil` if it was made from an image in memory.
-    var encoded: EncodedImage?
-    var trace = LoadTrace()
-    /// The write of the processed image to the store, if it was started.
-    var variantWrite: Task<Void, Never>?
-    /// Whether the processed image came from the store.
-    var isStoredVariant = false
-  }
-
   let configuration: PipelineConfiguration
   let bytes: CachingLoader
   /// `nil` without an event handler.
@@ -32,7 +20,7 @@ final class ImageLoader: Sendable {
   let renderer: Renderer
   /// Images that must not be stored, for views.
   let unstoredImages = ImagesInUse()
-  private let jobs: InFlightJobs<JobKey<LoadKey>, Loaded>
+  private let jobs: InFlightJobs<JobKey<LoadKey>, LoadedImage>
   /// Images that are encoded for callers.
   let encodings: InFlightJobs<JobKey<LoadKey>, EncodedVariant>
   private let invalidated = Atomic(false)
@@ -90,33 +78,27 @@ final class ImageLoader: Sendable {
       isReported: configuration.eventHandler != nil)
   }
 
-  /// The load of a task after the look-up in memory, with the preview that an earlier load kept, unless a view that
-  /// looked into memory itself has shown it.
-  func started(_ load: Load) -> Load {
-    let started = lookedUp(load)
-    if case .hit? = started.memory { return started }
-    if load.memory == nil, let preview = keptPreview(load.request, keys: load.keys) {
+  /// The response to deliver to the caller of a task. It shows the preview that an earlier load kept, unless a view that
+  /// looked into memory itself has.
+  func response(_ task: Load) async throws(ImageError) -> ImageResponse {
+    let load = lookedUp(task)
+    if task.memory == nil, load.memory?.isHit == false, let preview = keptPreview(load.request, keys: load.keys) {
       load.subscription.report(.preview(preview))
     }
-    return started
-  }
-
-  /// The response to deliver to the caller of a load that has looked into memory.
-  func response(_ load: Load) async throws(ImageError) -> ImageResponse {
     let response = ImageResponse(try await image(load), for: load.request)
     removePreview(load)
     return await load.request.delivered(response)
   }
 
   /// Loads an image with all steps around it.
-  func image(_ load: Load) async throws(ImageError) -> Loaded {
+  func image(_ load: Load) async throws(ImageError) -> LoadedImage {
     try await around(load) { [self] load throws(ImageError) in try await imageOfSource(load) }
   }
 
   /// Loads from the load's own source, then applies the options of the request that follow a load.
-  private func imageOfSource(_ load: Load) async throws(ImageError) -> Loaded {
+  private func imageOfSource(_ load: Load) async throws(ImageError) -> LoadedImage {
     let load = load.memory == nil ? lookedUp(load) : load
-    if case .hit(let image)? = load.memory { return Loaded(image: image) }
+    if case .hit(let image)? = load.memory { return LoadedImage(image: image) }
     var loaded = try await self.load(load, keepsResult: true)
     if load.request.optionsBox != nil { try await finish(&loaded, load) }
     return loaded
@@ -129,7 +111,7 @@ final class ImageLoader: Sendable {
     return load.after(memory)
   }
 
-  private func finish(_ loaded: inout Loaded, _ load: Load) async throws(ImageError) {
+  private func finish(_ loaded: inout LoadedImage, _ load: Load) async throws(ImageError) {
     if load.resolved.waitsForStore { try await loaded.waitForWriting() }
     try await applyStoreOptions(load, after: loaded.encoded, loaded.variantWrite)
   }
@@ -137,7 +119,7 @@ final class ImageLoader: Sendable {
   /// The result of the job for a load.
   ///
   /// - Parameter keepsResult: Whether the image itself is wanted, not only as a step towards another one.
-  func load(_ load: Load, keepsResult: Bool) async throws(ImageError) -> Loaded {
+  func load(_ load: Load, keepsResult: Bool) async throws(ImageError) -> LoadedImage {
     let wait = try LoadChain.wait(for: bytes.link(load.keys.fetch))
     defer { wait?.end() }
     let watch = RemovalWatch(load.keys.image, in: load.cache)
@@ -147,22 +129,5 @@ final class ImageLoader: Sendable {
     ) { [self] subscription throws(ImageError) in
       try await runSteps(of: load.shared(by: subscription, for: watch), keepsResult: keepsResult)
     }
-  }
-}
-
-extension ImageLoader.Loaded: LoadResult {
-  var lastEvent: PipelineEvent.Kind { .finished(encoded?.origin ?? .memory, trace) }
-  func shownResponse(to request: ImageRequest) -> ImageResponse? { ImageResponse(self, for: request) }
-}
-
-extension ImageResponse {
-  init(_ loaded: ImageLoader.Loaded, for request: ImageRequest) {
-    guard let encoded = loaded.encoded else {
-      self.init(memory: loaded.image, of: request.source)
-      return trace = loaded.trace
-    }
-    self.init(
-      image: loaded.image, origin: encoded.origin, url: encoded.metadata.url, encodedByteCount: encoded.data.count,
-      encodedData: request.keepsEncodedData == true ? encoded.data : nil, trace: loaded.trace)
   }
 }

@@ -104,6 +104,18 @@ extension ImageRequest {
   var newSubscription: LoadSubscription { LoadSubscription(priority: resolved.priority) }
 }
 
+extension WorkerPool {
+  /// Runs `work` with the priority of a load, which may change while the work waits.
+  func run<Value: Sendable>(
+    for load: Load, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
+  ) async throws -> Value {
+    let (id, subscription) = (newWork(), load.subscription)
+    let observer = subscription.observePriority { self.setPriority(subscription.priority, of: id) }
+    defer { subscription.stopObserving(observer) }
+    return try await run(id, priority: { subscription.priority }, work)
+  }
+}
+
 /// Notices that a key is removed from a cache during a load, which then delivers its image but does not store it there.
 struct RemovalWatch: Sendable {
   /// The latest removals: loads begun before a removal never join loads begun after it.

@@ -10,6 +10,8 @@ package enum MemoryLookup: Sendable {
   case stale(DecodedImage)
   case miss(CacheMiss)
 
+  package var isHit: Bool { if case .hit = self { true } else { false } }
+
   package var staleImage: DecodedImage? {
     if case .stale(let image) = self { image } else { nil }
   }
@@ -48,7 +50,7 @@ extension ImageLoader {
 
   private func checked(_ image: DecodedImage, _ request: ImageRequest) -> MemoryLookup {
     guard isUsable(image, request) else { return .stale(image) }
-    if request.optionsBox != nil { applyStoreOptionsToHit(request) }
+    if request.optionsBox != nil { configuration.applyStoreOptions(toHitOf: request) }
     return .hit(image)
   }
 

@@ -80,12 +80,12 @@ public final class ImagePipeline: Sendable {
   @inline(__always)
   func loaded(
     _ request: ImageRequest, _ subscription: @autoclosure () -> LoadSubscription
-  ) async throws(ImageError) -> ImageLoader.Loaded {
+  ) async throws(ImageError) -> LoadedImage {
     let keys = RequestKeys(request)
     let lookup = loader.lookUpMemory(request, key: keys.image)
     if case .hit(let image) = lookup {
       loader.monitor?.reportHit(request)
-      return ImageLoader.Loaded(image: image)
+      return LoadedImage(image: image)
     }
     return try await loader.image(loader.newLoad(request, keys, after: lookup, for: subscription()))
   }

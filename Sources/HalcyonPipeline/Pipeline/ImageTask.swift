@@ -90,7 +90,7 @@ public final class ImageTask: Sendable {
     self.reporter = reporter
     work = Task {
       reporter?.report(.started)
-      let load = loader.started(loader.newLoad(request, after: lookup, for: subscription))
+      let load = loader.newLoad(request, after: lookup, for: subscription)
       do throws(ImageError) {
         Self.finish(.success(try await loader.response(load)), broadcast, view, reporter)
       } catch {

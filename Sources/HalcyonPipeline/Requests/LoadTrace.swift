@@ -1,5 +1,6 @@
 package import HalcyonHTTP
 public import HalcyonCache
+import HalcyonImaging
 
 /// The steps of a load, in the order in which they ended.
 ///
@@ -88,5 +89,19 @@ extension LoadTrace: CustomStringConvertible {
       let miss = (step.miss?.rawValue ?? step.tier).map { " (\($0))" } ?? ""
       return "\(step.kind.rawValue) \(hundredths / 100) ms\(miss)"
     }.joined(separator: ", ")
+  }
+}
+
+extension LoadTrace {
+  /// The steps of a rendered file.
+  init(of rendered: Rendered, since start: ContinuousClock.Instant) {
+    self.init()
+    guard let (decoded, processed, encoded) = rendered.ends else {
+      add(.encode, since: start)
+      return
+    }
+    add(.decode, since: start, until: decoded)
+    if processed != decoded { add(.process, since: decoded, until: processed) }
+    add(.encode, since: processed, until: encoded)
   }
 }

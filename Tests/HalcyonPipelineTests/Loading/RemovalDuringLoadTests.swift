@@ -240,10 +240,6 @@ struct RemovalDuringLoadTests {
   }
 }
 
-extension MemoryLookup {
-  fileprivate var isHit: Bool { if case .hit = self { true } else { false } }
-}
-
 /// The placeholder in memory.
 private func placeholder(of request: ImageRequest, _ pipeline: ImagePipeline) -> ThumbHash? {
   pipeline.cachedPlaceholder(for: request)

@@ -44,7 +44,7 @@ extension ImageLoader {
 
   /// The steps around a load, the outermost first.
   private func steps(around load: Load) -> [any LoadStep] {
-    if case .hit? = load.memory { return [] }
+    if load.memory?.isHit == true { return [] }
     if monitor == nil, load.request.isPlain, !load.subscription.isOfView { return [] }
     let steps: [(any LoadStep)?] = [
       Reporting(load, by: monitor), Timeout(load, configuration.time), StaleFirst(load, in: self), Alternatives(load),

@@ -208,6 +208,21 @@ final class EncodedImage: Sendable {
   }
 }
 
+extension ImageError {
+  /// The error of a renderer; for the body of an error status that is not an image, the status.
+  init(rendering error: any Error, _ encoded: EncodedImage) {
+    self.init(rendering: error, url: encoded.sourceURL)
+    switch error {
+    case RenderingError.processing, RenderingError.encoding: return
+    default: break
+    }
+    if case .cancelled = self { return }
+    if encoded.isOfErrorStatus, encoded.origin == .network {
+      self = .httpStatus(encoded.metadata.status, url: encoded.sourceURL)
+    }
+  }
+}
+
 /// Images in use by their fetch key and cache: downloaded ones until they are stored, or stored ones that are being
 /// revalidated.
 final class InFlightResponses: Sendable {

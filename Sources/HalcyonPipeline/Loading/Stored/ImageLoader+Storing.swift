@@ -6,7 +6,7 @@ import HalcyonSupport
 /// The writes of a load to the caches. Images encoded by a storage policy are in `ImageLoader+Variants.swift`.
 extension ImageLoader {
   /// Puts the result of a job into memory and into the store, as the request says.
-  func keep(_ loaded: Loaded, _ load: Load) async -> Loaded {
+  func keep(_ loaded: LoadedImage, _ load: Load) async -> LoadedImage {
     // The image of a caller that joins after this line is not put into memory; its next request loads again.
     guard load.subscription.keepsResult, !loaded.image.isPartial else { return loaded }
     guard loaded.encoded?.allowsMemory ?? true else {
@@ -21,7 +21,7 @@ extension ImageLoader {
     return loaded
   }
 
-  private func storeInMemory(_ loaded: Loaded, _ load: Load) {
+  private func storeInMemory(_ loaded: LoadedImage, _ load: Load) {
     let ofError = loaded.encoded.flatMap { $0.isOfErrorStatus ? $0.metadata.expiration : nil }
     let expiration = ofError ?? load.request.optionsBox?.options.memoryExpiration
     let memory = load.cache.memory
@@ -31,18 +31,6 @@ extension ImageLoader {
     // Removed on another thread before it was stored.
     if loaded.isRemoved(load.watch) { return memory.removeImage(for: load.key) }
     load.report(.stored(.memory, byteCount: loaded.image.byteCount))
-  }
-
-  /// Applies the tags, the expiration and the pin of a request whose image was in memory to its stored entries, in the
-  /// background, once pending writes have ended.
-  func applyStoreOptionsToHit(_ request: ImageRequest) {
-    guard request.changesEntries else { return }
-    let writes = configuration.cache(for: request).writes
-    let pending = writes.pending
-    writes.track { [configuration] in
-      for write in pending { await write.value }
-      await configuration.applyStoreOptions(of: request)
-    }
   }
 
   /// Applies these options to the entries that a load has written or read for several requests, once they are written.
@@ -86,20 +74,5 @@ extension ImageLoader {
         monitor?.report(.stored(.store, byteCount: encoded.data.count))
       }
     }
-  }
-}
-
-extension ImageLoader.Loaded {
-  /// Whether the image, or the bytes that it was made from, have been removed or replaced since their loads began.
-  func isRemoved(_ watch: RemovalWatch) -> Bool {
-    watch.isRemovedFromMemory || watch.isRemovedFromStore || encoded?.isRemovedOrReplaced ?? watch.isReplaced
-  }
-
-  /// Waits until all writes of the image have ended.
-  mutating func waitForWriting() async throws(ImageError) {
-    let start = ContinuousClock.now
-    try await encoded?.waitForWriting()
-    try await variantWrite?.waitUnlessCancelled()
-    trace.add(.storeWrite, since: start)
   }
 }

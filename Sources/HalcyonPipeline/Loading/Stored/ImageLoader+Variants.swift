@@ -7,7 +7,7 @@ import HalcyonSupport
 /// Processed images in the store, by the ``StoragePolicy`` of their requests.
 extension ImageLoader {
   /// The processed image from the store; `nil` if there is none, or it is not fresh.
-  func storedVariant(_ load: Load) async throws(ImageError) -> Loaded? {
+  func storedVariant(_ load: Load) async throws(ImageError) -> LoadedImage? {
     guard let encoded = await storedBytes(load, key: load.keys.variant(load.resolved.storage)) else { return nil }
     do throws(ImageError) {
       var loaded = try await decodeOnce(encoded, load.changed { $0 = $0.ofStoredForm })
@@ -48,7 +48,7 @@ extension ImageLoader {
   }
 
   /// Starts encoding and storing a processed image in the background. A failure does not fail the load.
-  func storeVariant(of loaded: Loaded, _ load: Load) async -> Task<Void, Never>? {
+  func storeVariant(of loaded: LoadedImage, _ load: Load) async -> Task<Void, Never>? {
     let request = load.request
     guard request.resolved.storeAccess.writes, let encoded = loaded.encoded,
       let write = variantWrite(load, load.keys.variant(request.resolved.storage), of: encoded)

@@ -42,6 +42,18 @@ extension PipelineConfiguration {
       if let storedKey { await store.applyOptions(to: storedKey) }
     }
   }
+
+  /// Applies the tags, the expiration and the pin of a request whose image was in memory to its stored entries, in the
+  /// background, once pending writes have ended.
+  func applyStoreOptions(toHitOf request: ImageRequest) {
+    guard request.changesEntries else { return }
+    let writes = cache(for: request).writes
+    let pending = writes.pending
+    writes.track { [self] in
+      for write in pending { await write.value }
+      await applyStoreOptions(of: request)
+    }
+  }
 }
 
 /// The options of a request that apply to the entries it reads and writes.
