@@ -12,7 +12,7 @@ FUZZ_FLAGS = -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=fuzzer-no-link,ad
 # Swift's crash reporter can hang without a terminal.
 export SWIFT_BACKTRACE ?= enable=no
 
-# Where Scripts/install-moto installs moto's server, if it is not on the PATH.
+# Where Scripts/install-packages installs moto's server, if it is not on the PATH.
 MOTO = $(CURDIR)/.build-moto/bin
 
 .PHONY: help demo gallery serve install release check-page imgproxy-manual check-stand-ins check test lint test-release test-sanitize fuzz torture soak api format deb docs \
@@ -79,7 +79,7 @@ fuzz: all-packages ## Fuzzes decoders and readers of metadata for SECONDS (defau
 
 test-release: all-packages ## Runs the tests in release configuration.
 	$(SWIFT) test --disable-xctest -c release -Xswiftc -enable-testing --scratch-path .build-release
-	Scripts/check-inlining .build-release/release
+	Benchmarks/Scripts/check-inlining .build-release/release
 
 bench-memory: packages ## Prints METRIC lines for the memory cache.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench memory
@@ -149,13 +149,13 @@ bench-service: all-packages ## Prints METRIC lines for the image service, beside
 
 fleet: all-packages ## Runs three nodes, memcached, S3-compatible storage and HAProxy on this machine, and stops one after another.
 	@Scripts/install-packages haproxy
-	@Scripts/install-moto
+	@Scripts/install-packages moto
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	PATH="$(MOTO):$$PATH" Service/Scripts/fleet $(ARGUMENTS)
 
 bench-fleet: all-packages ## Prints METRIC lines for the fleet, and for a look-up in memcached beside libmemcached alone; takes ten minutes.
 	@Scripts/install-packages haproxy wrk
-	@Scripts/install-moto
+	@Scripts/install-packages moto
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	$(SWIFT) run --quiet -c release --traits Memcached halcyon-bench-memcached
 	PATH="$(MOTO):$$PATH" Service/Scripts/bench-fleet $(ARGUMENTS)
@@ -177,7 +177,7 @@ release: all-packages ## Checks everything, and makes the files of a release in 
 	Scripts/release
 
 check-stand-ins: ## Checks the stand-ins for Apple's frameworks against the record of PyObjC; downloads it from PyPI.
-	Scripts/check-stand-ins
+	Tests/AppleStandIns/Scripts/check-stand-ins
 
 api: all-packages ## Writes the list of the public API, Scripts/public-api.txt.
 	@Scripts/run-checks build
