@@ -14,7 +14,7 @@ enum PaintableScenes {
       let url = server.serve("/a.png", .body(try SolidImage.png(.green, width: 200, height: 100)).held(by: gate))
       guard let image = gtk_image_new(), let provider = gtk_css_provider_new() else { return }
       let css = "image { color: rgb(0, 0, 255); }"
-      gtk_css_provider_load_from_data(provider, css, gssize(css.utf8.count))
+      gtk_shim_load_css(provider, css)
       gtk_style_context_add_provider_for_display(
         gdk_display_get_default(), OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_USER))
       gtk_image_set_pixel_size(OpaquePointer(image), 48)

@@ -32,7 +32,7 @@ enum SignalScenes {
     provider?.connect("parsing-error") { (section: OpaquePointer, error: OpaquePointer?) in
       seen.append("error \(error != nil)")
     }
-    gtk_css_provider_load_from_data(provider, "a {", -1)
+    gtk_shim_load_css(provider, "a {")
     try stage.require(
       Set(seen) == ["0 0 1", "first 0", "value", "value", "error true"], "the closures were called with \(seen)")
   }

@@ -181,7 +181,7 @@ enum ThemeScenes {
   }
 
   private static func load(_ css: String, into provider: UnsafeMutablePointer<GtkCssProvider>) {
-    gtk_css_provider_load_from_data(provider, css, gssize(css.utf8.count))
+    gtk_shim_load_css(provider, css)
   }
 
   private static func setAnimations(_ isEnabled: Bool) {

@@ -32,7 +32,7 @@ enum Style {
   @MainActor
   static func apply() {
     guard let display = gdk_display_get_default(), let provider = gtk_css_provider_new() else { return }
-    gtk_css_provider_load_from_data(provider, sheet, gssize(sheet.utf8.count))
+    gtk_shim_load_css(provider, sheet)
     gtk_style_context_add_provider_for_display(
       display, OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
     g_object_unref(gpointer(provider))

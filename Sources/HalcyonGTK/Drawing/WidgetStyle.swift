@@ -23,7 +23,7 @@ final class WidgetStyle {
   var textColor: GdkRGBA {
     if let color = with({ widget in
       var color = GdkRGBA()
-      gtk_style_context_get_color(gtk_widget_get_style_context(widget), &color)
+      gtk_shim_text_color(widget, &color)
       return color
     }) {
       lastTextColor = color
@@ -35,7 +35,7 @@ final class WidgetStyle {
   func color(named name: String) -> GdkRGBA? {
     with { widget -> GdkRGBA? in
       var color = GdkRGBA()
-      return gtk_style_context_lookup_color(gtk_widget_get_style_context(widget), name, &color) != 0 ? color : nil
+      return gtk_shim_lookup_color(widget, name, &color) != 0 ? color : nil
     } ?? nil
   }
 

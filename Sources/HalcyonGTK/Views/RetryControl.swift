@@ -86,7 +86,7 @@ final class RetryControl {
       guard !isInstalled, let display, let provider = gtk_css_provider_new() else { return }
       isInstalled = true
       let css = ".\(cssClass):focus-visible { outline: 2px solid currentColor; outline-offset: -3px; }"
-      gtk_css_provider_load_from_data(provider, css, gssize(css.utf8.count))
+      gtk_shim_load_css(provider, css)
       gtk_style_context_add_provider_for_display(
         display, OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_FALLBACK))
       g_object_unref(gpointer(provider))

@@ -11,6 +11,31 @@ typedef struct {
   gpointer content;
 } HalcyonPaintable;
 
+// The colour of a widget's text.
+static inline void gtk_shim_text_color(GtkWidget *widget, GdkRGBA *color) {
+#if GTK_CHECK_VERSION(4, 10, 0)
+  gtk_widget_get_color(widget, color);
+#else
+  gtk_style_context_get_color(gtk_widget_get_style_context(widget), color);
+#endif
+}
+
+// A colour that the theme names. GTK 4.10 and newer deprecate this, and have nothing in its place.
+static inline gboolean gtk_shim_lookup_color(GtkWidget *widget, const char *name, GdkRGBA *color) {
+  G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+  return gtk_style_context_lookup_color(gtk_widget_get_style_context(widget), name, color);
+  G_GNUC_END_IGNORE_DEPRECATIONS
+}
+
+// Sets the rules of a style sheet.
+static inline void gtk_shim_load_css(GtkCssProvider *provider, const char *text) {
+#if GTK_CHECK_VERSION(4, 12, 0)
+  gtk_css_provider_load_from_string(provider, text);
+#else
+  gtk_css_provider_load_from_data(provider, text, -1);
+#endif
+}
+
 // Whether textures can be in other colour spaces than sRGB.
 static inline gboolean gtk_shim_has_color_states(void) { return GTK_CHECK_VERSION(4, 16, 0); }
 
