@@ -36,6 +36,12 @@ struct GuideTests {
     #expect(try ProjectFiles.text(Self.guides + "GTK.md").contains("```swift\n\(example)```"))
   }
 
+  @Test func `the middleware in the guide on serving is the example, and has at most 60 lines`() throws {
+    let example = try ProjectFiles.text("Examples/ThumbnailServer/Sources/ThumbnailMiddleware.swift")
+    #expect(try ProjectFiles.text(Self.guides + "Serving.md").contains("```swift\n\(example)```"))
+    #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count <= 60)
+  }
+
   @Test func `no task is longer in Halcyon than in Nuke or Kingfisher`() throws {
     let guide = try ProjectFiles.text(Self.guides + "Migration.md")
     let tasks = try #require(guide.components(separatedBy: "\n## ").first { $0.hasPrefix("Twelve tasks") })
