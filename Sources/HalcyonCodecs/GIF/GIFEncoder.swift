@@ -17,6 +17,7 @@ package struct GIFEncoder: AnimatedImageEncoder {
   ///
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,535 pixels.
   package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+    let bitmap = try bitmap.inStandardRange()
     try rejectMetadata(options)
     var file = try GIFFile(size: bitmap.size)
     try file.append(

@@ -27,6 +27,7 @@ package struct WebPEncoder: AnimatedImageEncoder {
   ///
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 16,383 pixels.
   package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+    let bitmap = try bitmap.inStandardRange()
     try Self.check(bitmap.size)
     var picture = try WebPOutputBuffer(bitmap)
     let file = try picture.encode(config(options))

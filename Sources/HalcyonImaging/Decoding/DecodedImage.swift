@@ -28,18 +28,24 @@ public struct DecodedImage: Sendable {
     let animation: AnimatedImage?
     /// Frames that were decoded in advance, retained by the image.
     let frames: AnimationFrames?
+    /// The gain map of the pixels, if they are to be written with it.
+    let gainMap: GainMap?
 
-    init(bitmap: Bitmap, facts: Facts, animation: AnimatedImage?, frames: AnimationFrames?) {
+    init(
+      bitmap: Bitmap, facts: Facts, animation: AnimatedImage?, frames: AnimationFrames?, gainMap: GainMap? = nil
+    ) {
       self.bitmap = bitmap
       self.facts = facts
       self.animation = animation
       self.frames = frames
+      self.gainMap = gainMap
     }
   }
 
   @usableFromInline var contents: Contents
 
-  /// The pixels, with the orientation of the file applied. Setting them does not change the ``animation``.
+  /// The pixels, with the orientation of the file applied. Setting them does not change the ``animation``; a gain map, which
+  /// files are written with, does not apply to other pixels.
   public var bitmap: Bitmap {
     get { contents.bitmap }
     set { contents = Contents(bitmap: newValue, facts: facts, animation: animation, frames: contents.frames) }
@@ -57,13 +63,16 @@ public struct DecodedImage: Sendable {
     self.init(bitmap: bitmap, facts: Facts(info: info, isPartial: isPartial), animation: animation)
   }
 
-  package init(bitmap: Bitmap, facts: Facts, animation: AnimatedImage?) {
-    contents = Contents(bitmap: bitmap, facts: facts, animation: animation, frames: nil)
+  package init(bitmap: Bitmap, facts: Facts, animation: AnimatedImage?, gainMap: GainMap? = nil) {
+    contents = Contents(bitmap: bitmap, facts: facts, animation: animation, frames: nil, gainMap: gainMap)
   }
 
   package var facts: Facts {
     @inlinable get { contents.facts }
-    set { contents = Contents(bitmap: bitmap, facts: newValue, animation: animation, frames: contents.frames) }
+    set {
+      contents = Contents(
+        bitmap: bitmap, facts: newValue, animation: animation, frames: contents.frames, gainMap: gainMap)
+    }
   }
 
   /// Whether this is the only reference to the image and to its pixels.
@@ -73,6 +82,9 @@ public struct DecodedImage: Sendable {
 
   /// The animation of which the pixels are the still frame; `nil` for a still image.
   public var animation: AnimatedImage? { contents.animation }
+
+  /// The gain map of the ``bitmap``, which is upright as well and covers the same part of the picture.
+  package var gainMap: GainMap? { contents.gainMap }
 
   /// The properties of the encoded image; its pixel size may be larger than the bitmap's.
   public var info: ImageInfo { facts.info }
@@ -89,15 +101,16 @@ public struct DecodedImage: Sendable {
   /// Width and height of the bitmap in pixels.
   public var size: PixelSize { bitmap.size }
 
-  /// The cost in a memory cache: the bytes of the pixels, and the encoded bytes of an animation.
-  package var byteCount: Int { bitmap.byteCount + (animation?.data.count ?? 0) }
+  /// The cost in a memory cache: the bytes of the pixels and of a gain map, and the encoded bytes of an animation.
+  package var byteCount: Int { bitmap.byteCount + (animation?.data.count ?? 0) + (gainMap?.bitmap.byteCount ?? 0) }
 
   /// The still frame without the animation.
   package var still: DecodedImage { animation == nil ? self : replacing(bitmap) }
 
   /// The image with a processed bitmap; the processor is also applied to the frames of an animation.
   package func replacing(_ bitmap: Bitmap, by processor: any ImageProcessor) -> DecodedImage {
-    DecodedImage(bitmap: bitmap, facts: facts, animation: animation?.processed(by: processor))
+    guard let animation else { return replacing(bitmap) }
+    return DecodedImage(bitmap: bitmap, facts: facts, animation: animation.processed(by: processor))
   }
 
   /// Whether the image retains frames that were decoded in advance.
@@ -111,10 +124,16 @@ public struct DecodedImage: Sendable {
   }
 
   /// The image with another bitmap, without the animation.
-  package func replacing(_ bitmap: Bitmap) -> DecodedImage {
+  ///
+  /// - Parameter gainMap: The gain map of the bitmap.
+  package func replacing(_ bitmap: Bitmap, gainMap: GainMap? = nil) -> DecodedImage {
     var facts = facts
     if animation != nil { facts.info.droppedContent.insert(.frames) }
-    return DecodedImage(bitmap: bitmap, facts: facts, animation: nil)
+    if gainMap == nil, self.gainMap != nil { facts.info.droppedContent.insert(.gainMap) }
+    if bitmap.dynamicRange == .standard, self.bitmap.dynamicRange == .high {
+      facts.info.droppedContent.insert(.highDynamicRange)
+    }
+    return DecodedImage(bitmap: bitmap, facts: facts, animation: nil, gainMap: gainMap)
   }
 }
 

@@ -70,6 +70,14 @@ public struct DecodingOptions: Sendable {
   public var size: TargetSize
   /// The colour space of the pixels. Default: sRGB.
   public var colorSpace: TargetColorSpace
+  /// The range of luminances of the pixels. Default: ``DynamicRange/standard``.
+  ///
+  /// With ``DynamicRange/high``, a file of high dynamic range is decoded to half floats (``Bitmap/dynamicRange``), and
+  /// ``colorSpace`` has no effect on it. The animation of a file stays standard.
+  public var dynamicRange = DynamicRange.standard
+  /// Whether a gain map is returned beside the standard picture (``DecodedImage/gainMap``) in the colour space of the file,
+  /// rather than applied. No effect with the standard range.
+  package var keepsGainMap = false
   /// The limits for the image.
   public var limits: ImageLimits
   /// Whether a file that is truncated, or damaged in its pixels, is decoded as far as possible. Default: `false`, which

@@ -53,7 +53,7 @@ extension ImageEncoder {
   /// - Throws: ``ImageEncodingError``; errors of the decoder and the processors of an animation.
   public func encode(_ image: DecodedImage, options: EncodingOptions) throws -> Data {
     guard let animation = image.animation, let encoder = self as? any AnimatedImageEncoder else {
-      return try encode(image.bitmap, options: options)
+      return try encodeStill(image, options: options)
     }
     return try encoder.encode(animation.animation, options: options, nextFrame: animation.frameIterator())
   }

@@ -21,6 +21,8 @@ public struct ImageInfo: Hashable, Sendable {
   public var bitDepth: Int
   /// Whether the file contains an ICC profile.
   public var hasColorProfile: Bool
+  /// The range of luminances of the file.
+  public var dynamicRange: EncodedDynamicRange
   /// Content of the file that the decoded image does not contain.
   public var droppedContent: Set<DroppedContent>
 
@@ -28,7 +30,7 @@ public struct ImageInfo: Hashable, Sendable {
   public init(
     format: ImageFormat, storedSize: PixelSize, orientation: ImageOrientation = .up, hasAlpha: Bool = false,
     frameCount: Int = 1, colorModel: ColorModel = .rgb, bitDepth: Int = 8, hasColorProfile: Bool = false,
-    droppedContent: Set<DroppedContent> = []
+    droppedContent: Set<DroppedContent> = [], dynamicRange: EncodedDynamicRange = .standard
   ) {
     self.format = format
     self.storedSize = storedSize
@@ -39,6 +41,7 @@ public struct ImageInfo: Hashable, Sendable {
     self.bitDepth = bitDepth
     self.hasColorProfile = hasColorProfile
     self.droppedContent = droppedContent
+    self.dynamicRange = dynamicRange
   }
 
   /// Width and height in pixels with the orientation applied.
@@ -71,6 +74,7 @@ extension ImageInfo: CustomStringConvertible {
     if bitDepth != 8 { parts.append("\(bitDepth) bits") }
     if orientation != .up { parts.append("stored as \(storedSize)") }
     if hasColorProfile { parts.append("ICC profile") }
+    if dynamicRange != .standard { parts.append("\(dynamicRange)") }
     if !droppedContent.isEmpty {
       parts.append("without \(droppedContent.map(\.rawValue).sorted().joined(separator: ", "))")
     }

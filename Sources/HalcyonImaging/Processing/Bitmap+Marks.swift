@@ -12,7 +12,7 @@ extension Bitmap {
     with mark: Bitmap, lefts: [Int], tops: [Int], opacity: Double, blendMode: BlendMode
   ) throws -> Bitmap {
     let share = UInt8(fraction: Float(opacity))
-    let size = size
+    let (size, mark) = (size, try mark.inStandardRange())
     var marked = self
     try marked.withUnsafeMutableBytes { bytes in
       let result = bytes.bindMemory(to: Pixel.self)

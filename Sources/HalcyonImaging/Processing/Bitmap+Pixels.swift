@@ -5,16 +5,19 @@ extension Bitmap {
   typealias Pixel = SIMD4<UInt8>
 
   /// Calls `body` with all pixels, row by row; rows are contiguous.
+  ///
+  /// - Precondition: The pixels are bytes.
   func withPixels<Result>(_ body: (UnsafeBufferPointer<Pixel>) throws -> Result) rethrows -> Result {
-    try withUnsafeBytes { try body($0.bindMemory(to: Pixel.self)) }
+    precondition(dynamicRange == .standard, "the pixels are half floats: use inStandardRange()")
+    return try withUnsafeBytes { try body($0.bindMemory(to: Pixel.self)) }
   }
 
-  /// A bitmap drawn from the pixels of this one; its pixels are initially transparent.
+  /// A bitmap of bytes drawn from the pixels of this one; its pixels are initially transparent.
   func redrawn(
     size: PixelSize, isOpaque: Bool,
     draw: (UnsafeBufferPointer<Pixel>, UnsafeMutableBufferPointer<Pixel>) throws -> Void
   ) throws -> Bitmap {
-    try withPixels { source in
+    try inStandardRange().withPixels { source in
       try Bitmap(size: size, isOpaque: isOpaque, colorSpace: colorSpace) { bytes in
         try draw(source, bytes.bindMemory(to: Pixel.self))
       }

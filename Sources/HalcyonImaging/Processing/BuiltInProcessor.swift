@@ -9,15 +9,20 @@
 public struct BuiltInProcessor: ImageProcessor {
   /// The name and all parameters.
   public let identifier: String
-  private let processor: any ImageProcessor
+  let processor: any ImageProcessor
 
   package init(_ processor: any ImageProcessor) {
     identifier = processor.identifier
     self.processor = processor
   }
 
-  /// The processed bitmap.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap { try processor.process(bitmap) }
+  /// Whether it only crops, turns by multiples of 90 degrees, mirrors or resizes.
+  public var keepsDynamicRange: Bool { processor.keepsDynamicRange }
+
+  /// The processed bitmap; of half floats the standard picture, unless ``keepsDynamicRange``.
+  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+    try processor.process(keepsDynamicRange ? bitmap : bitmap.inStandardRange())
+  }
 }
 
 extension BuiltInProcessor: Hashable {

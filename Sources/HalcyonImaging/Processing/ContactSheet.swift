@@ -36,7 +36,7 @@
     let color = [background.red, background.green, background.blue, 255]
     return try Bitmap(size: size, isOpaque: true) { sheet in
       for index in sheet.indices { sheet[index] = color[index % 4] }
-      for (number, image) in images.enumerated() {
+      for (number, image) in try images.map({ try $0.inStandardRange() }).enumerated() {
         let column = gap + number % columns * (cell.width + gap) + (cell.width - image.size.width) / 2
         let row = gap + number / columns * (cell.height + gap) + (cell.height - image.size.height) / 2
         Self.draw(image, on: sheet, at: (row * size.width + column) * 4, bytesPerRow: size.width * 4)

@@ -1,5 +1,5 @@
 /// Crops an image to a rectangle.
-struct CropProcessor: ImageProcessor {
+struct CropProcessor: GeometryProcessor {
   private enum Position {
     case at(x: Int, y: Int)
     case anchored(CropAnchor)
@@ -25,14 +25,15 @@ struct CropProcessor: ImageProcessor {
     }
   }
 
-  func process(_ bitmap: Bitmap) throws -> Bitmap {
+  func geometry(of bitmap: Bitmap) throws -> BitmapGeometry? {
     let limits = 1...Double(Int.max)
     try limits.check(width, "crop width")
     try limits.check(height, "crop height")
     let columns = columns(in: bitmap.size.width)
     let rows = rows(in: bitmap.size.height)
     guard !columns.isEmpty, !rows.isEmpty else { throw ImageProcessingError.emptyCrop(bitmap.size) }
-    return try bitmap.cropped(columns: columns, rows: rows)
+    return BitmapGeometry(
+      PixelArea(left: columns.lowerBound, top: rows.lowerBound, width: columns.count, height: rows.count))
   }
 
   private func columns(in length: Int) -> Range<Int> {
@@ -74,21 +75,5 @@ extension ImageProcessor where Self == BuiltInProcessor {
   /// A side longer than the image's is reduced to it.
   public static func crop(width: Int, height: Int, anchor: CropAnchor = .center) -> Self {
     BuiltInProcessor(CropProcessor(width: width, height: height, anchor: anchor))
-  }
-}
-
-extension Bitmap {
-  /// The pixels in a range of columns and rows, neither of them empty.
-  fileprivate func cropped(columns: Range<Int>, rows: Range<Int>) throws -> Bitmap {
-    let cropSize = PixelSize(width: columns.count, height: rows.count)
-    guard cropSize != size else { return self }
-    return try redrawn(size: cropSize, isOpaque: isOpaque) { source, result in
-      for row in rows {
-        let line = UnsafeBufferPointer(
-          rebasing: source[(row * size.width + columns.lowerBound)...].prefix(columns.count))
-        let start = (row - rows.lowerBound) * columns.count
-        _ = UnsafeMutableBufferPointer(rebasing: result[start..<(start + columns.count)]).update(fromContentsOf: line)
-      }
-    }
   }
 }

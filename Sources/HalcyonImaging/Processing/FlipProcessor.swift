@@ -1,24 +1,11 @@
-import HalcyonSupport
-
 /// Mirrors an image.
-struct FlipProcessor: ImageProcessor {
+struct FlipProcessor: GeometryProcessor {
   let direction: FlipDirection
 
   var identifier: String { ProcessorIdentity("flip").adding(text: direction.rawValue).text }
 
-  func process(_ bitmap: Bitmap) throws -> Bitmap {
-    let (width, height) = (bitmap.size.width, bitmap.size.height)
-    return try bitmap.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
-      for row in 0..<height {
-        try CancellationFlag.checkCurrent(atRow: row)
-        switch direction {
-        case .horizontal:
-          for column in 0..<width { result[row * width + column] = source[row * width + width - 1 - column] }
-        case .vertical:
-          for column in 0..<width { result[row * width + column] = source[(height - 1 - row) * width + column] }
-        }
-      }
-    }
+  func geometry(of bitmap: Bitmap) -> BitmapGeometry? {
+    BitmapGeometry(direction == .horizontal ? .upMirrored : .downMirrored, of: bitmap.size)
   }
 }
 

@@ -23,9 +23,18 @@ public protocol ImageProcessor: Sendable {
   ///
   /// A processor that takes long calls ``checkCancellation()`` now and then.
   func process(_ bitmap: Bitmap) throws -> Bitmap
+
+  /// Whether images of high dynamic range stay so: the processor accepts half floats (``Bitmap/dynamicRange``), and it keeps
+  /// every pixel in its place and its colour but for details, so that a gain map of the image applies to the result as well.
+  ///
+  /// Default: no. It gets the standard picture, as does every other processor of the request.
+  var keepsDynamicRange: Bool { get }
 }
 
 extension ImageProcessor {
+  /// Images become standard.
+  public var keepsDynamicRange: Bool { false }
+
   /// Throws `CancellationError` if the load that this thread processes an image for has been cancelled.
   ///
   /// Pipelines check between processors; a processor checks in its own loops, for example every few rows.

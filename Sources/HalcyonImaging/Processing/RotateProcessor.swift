@@ -2,7 +2,7 @@ import Foundation
 import HalcyonSupport
 
 /// Rotates an image clockwise around its centre.
-struct RotateProcessor: ImageProcessor {
+struct RotateProcessor: GeometryProcessor {
   private let degrees: Double
 
   init(degrees: Double) {
@@ -13,36 +13,27 @@ struct RotateProcessor: ImageProcessor {
 
   var identifier: String { ProcessorIdentity("rotate").adding(degrees).text }
 
-  func process(_ bitmap: Bitmap) throws -> Bitmap {
-    try (0...360).check(degrees, "rotation in degrees")
+  var keepsDynamicRange: Bool { quarterTurn != nil }
+
+  /// The turn by a multiple of 90 degrees.
+  private var quarterTurn: ImageOrientation? {
     switch degrees {
-    case 0: return bitmap
-    case 90, 270: return try rotatedQuarter(bitmap, clockwise: degrees == 90)
-    case 180: return try rotatedHalf(bitmap)
-    default: return try Rotation(degrees: degrees, source: bitmap.size).draw(bitmap)
+    case 0: .up
+    case 90: .right
+    case 180: .down
+    case 270: .left
+    default: nil
     }
   }
 
-  private func rotatedQuarter(_ bitmap: Bitmap, clockwise: Bool) throws -> Bitmap {
-    let (width, height) = (bitmap.size.width, bitmap.size.height)
-    return try bitmap.redrawn(size: bitmap.size.transposed, isOpaque: bitmap.isOpaque) { source, result in
-      for row in 0..<height {
-        try CancellationFlag.checkCurrent(atRow: row)
-        for column in 0..<width {
-          let resultRow = clockwise ? column : width - 1 - column
-          let resultColumn = clockwise ? height - 1 - row : row
-          result[resultRow * height + resultColumn] = source[row * width + column]
-        }
-      }
-    }
+  func geometry(of bitmap: Bitmap) throws -> BitmapGeometry? {
+    try (0...360).check(degrees, "rotation in degrees")
+    return quarterTurn.flatMap { $0 == .up ? nil : BitmapGeometry($0, of: bitmap.size) }
   }
 
-  private func rotatedHalf(_ bitmap: Bitmap) throws -> Bitmap {
-    try bitmap.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
-      try Bitmap.inParts(of: source.count) { part in
-        for index in part { result[index] = source[source.count - 1 - index] }
-      }
-    }
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
+    if let geometry = try geometry(of: bitmap) { return try bitmap.with(geometry) }
+    return degrees == 0 ? bitmap : try Rotation(degrees: degrees, source: bitmap.size).draw(bitmap)
   }
 }
 

@@ -5,7 +5,7 @@ import HalcyonSupport
 ///
 /// The measure is libvips' `attention`, by which imgproxy crops. It is taken on the image reduced to 32 by 32 pixels,
 /// and blurred by an amount that follows from the size of the crop.
-package struct SmartCropProcessor: ImageProcessor {
+package struct SmartCropProcessor: GeometryProcessor {
   private static let side = 32
 
   private let size: PixelSize
@@ -16,15 +16,15 @@ package struct SmartCropProcessor: ImageProcessor {
 
   package var identifier: String { "halcyon.smartCrop \(size.width) \(size.height)" }
 
-  package func process(_ bitmap: Bitmap) throws -> Bitmap {
+  package func geometry(of bitmap: Bitmap) throws -> BitmapGeometry? {
     let width = min(size.width, bitmap.size.width)
     let height = min(size.height, bitmap.size.height)
     try (1...1_000_000).check(size.width, "crop width")
     try (1...1_000_000).check(size.height, "crop height")
-    guard width < bitmap.size.width || height < bitmap.size.height else { return bitmap }
+    guard width < bitmap.size.width || height < bitmap.size.height else { return nil }
     let (left, top) = try place?.known ?? position(width: width, height: height, in: bitmap)
     place?.keep(left: left, top: top)
-    return try CropProcessor(x: left, y: top, width: width, height: height).process(bitmap)
+    return BitmapGeometry(PixelArea(left: left, top: top, width: width, height: height))
   }
 
   /// The upper left corner of the crop.

@@ -25,19 +25,28 @@ extension Bitmap {
     in colorSpace: TargetColorSpace, by processors: [any ImageProcessor] = [], of info: ImageInfo,
     isComplete: Bool = true
   ) throws -> Bitmap {
-    var bitmap = try converted(for: colorSpace)
+    try converted(for: colorSpace).processed(with: nil, by: processors, of: info, isComplete: isComplete).bitmap
+  }
+
+  /// The bitmap and its gain map with processors applied in order.
+  ///
+  /// - Throws: ``ProcessorFailure``.
+  func processed(
+    with gainMap: GainMap?, by processors: [any ImageProcessor], of info: ImageInfo, isComplete: Bool
+  ) throws -> (bitmap: Bitmap, gainMap: GainMap?) {
+    var (bitmap, gainMap) = (self, gainMap)
     for processor in processors {
       do {
         try CancellationFlag.checkCurrent()
-        if let processor = processor as? any SourceProcessor {
-          bitmap = try processor.process(bitmap, of: info, isComplete: isComplete)
-        } else {
-          bitmap = try processor.process(bitmap)
+        if !processor.keepsDynamicRange { bitmap = try bitmap.inStandardRange() }
+        (bitmap, gainMap) = try processor.process(bitmap, gainMap) { bitmap in
+          try (processor as? any SourceProcessor)?.process(bitmap, of: info, isComplete: isComplete)
+            ?? processor.process(bitmap)
         }
       } catch {
         throw ProcessorFailure(identifier: processor.identifier, cause: error)
       }
     }
-    return bitmap
+    return (bitmap, gainMap)
   }
 }

@@ -1,7 +1,7 @@
 import HalcyonSupport
 
 /// Removes borders of a colour, as libvips' `find_trim` does: noise of single pixels does not end a border.
-package struct TrimProcessor: ImageProcessor {
+package struct TrimProcessor: GeometryProcessor {
   fileprivate let threshold: Double
   fileprivate let color: PixelColor?
   private let equalHorizontally, equalVertically: Bool
@@ -23,14 +23,15 @@ package struct TrimProcessor: ImageProcessor {
       .adding(text: "\(equalHorizontally)").adding(text: "\(equalVertically)").text
   }
 
-  package func process(_ bitmap: Bitmap) throws -> Bitmap {
+  package func geometry(of bitmap: Bitmap) throws -> BitmapGeometry? {
     try (0...255).check(threshold, "trimming threshold")
-    guard let area = try area(of: bitmap), area.size != bitmap.size else { return bitmap }
-    return try CropProcessor(x: area.left, y: area.top, width: area.width, height: area.height).process(bitmap)
+    guard let area = try area(of: bitmap), area.size != bitmap.size else { return nil }
+    return BitmapGeometry(area)
   }
 
   /// The part without borders; `nil` if there is nothing else.
   package func area(of bitmap: Bitmap) throws -> PixelArea? {
+    let bitmap = try bitmap.inStandardRange()
     let (width, height) = (bitmap.size.width, bitmap.size.height)
     var (left, right, top, bottom) = (width, -1, height, -1)
     try bitmap.withUnsafeBytes { bytes in

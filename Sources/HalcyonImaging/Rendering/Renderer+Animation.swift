@@ -17,7 +17,9 @@ extension Renderer {
     do {
       let info = try decoder.wholeInfo(of: file.data)
       guard info.frameCount > 1 else { return nil }
-      let reader = try decoder.frameReader(for: file.data, options: options(rendition, isCancelled))
+      var options = options(rendition, isCancelled)
+      options.dynamicRange = .standard
+      let reader = try decoder.frameReader(for: file.data, options: options)
       guard reader.animation.frameCount > 1 else { return nil }
       frames = RenderedFrames(reader, info, rendition)
     } catch {

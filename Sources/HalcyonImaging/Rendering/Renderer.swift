@@ -67,7 +67,8 @@ package struct Renderer: Sendable {
       options.size = crop.whole
       let image = try file.decoder.image(from: file.data, options: options)
       let processor = SmartCropProcessor(crop.kept, place: image.animation == nil ? nil : SmartCropPlace())
-      return image.replacing(try processor.process(image.bitmap), by: processor)
+      guard image.animation == nil else { return image.replacing(try processor.process(image.bitmap), by: processor) }
+      return try processed(image, by: [processor])
     } catch {
       throw .decoding(error)
     }
@@ -82,9 +83,11 @@ package struct Renderer: Sendable {
     var image = image
     for processor in processors {
       do {
-        let bitmap = try image.bitmap.finished(
-          in: .source, by: [processor], of: image.info, isComplete: !image.isPartial)
-        image = keepsAnimation ? image.replacing(bitmap, by: processor) : image.replacing(bitmap)
+        let (bitmap, gainMap) = try image.bitmap.processed(
+          with: image.gainMap, by: [processor], of: image.info, isComplete: !image.isPartial)
+        image =
+          keepsAnimation && image.animation != nil
+          ? image.replacing(bitmap, by: processor) : image.replacing(bitmap, gainMap: gainMap)
       } catch {
         throw RenderingError(error)
       }
@@ -130,9 +133,16 @@ package struct Renderer: Sendable {
   }
 
   func options(_ rendition: Rendition, _ isCancelled: @escaping @Sendable () -> Bool) -> DecodingOptions {
-    DecodingOptions(
+    var options = DecodingOptions(
       size: rendition.size, limits: limits, allowsPartialImage: rendition.allowsPartialImage,
       keepsAnimation: rendition.keepsAnimation, colorSpace: rendition.colorSpace, isCancelled: isCancelled)
+    guard rendition.dynamicRange == .high, rendition.processors.keepDynamicRange else { return options }
+    let encoder = rendition.encoding.flatMap { try? encoders.encoder(for: $0.format ?? .jpeg) }
+    // An encoder of bytes gets the standard picture, rather than one that has to be tone-mapped.
+    guard rendition.encoding == nil || encoder is any HighDynamicRangeEncoder else { return options }
+    options.dynamicRange = .high
+    options.keepsGainMap = (encoder as? any HighDynamicRangeEncoder)?.writesGainMaps ?? false
+    return options
   }
 
   /// The options for an encoder, with the metadata that the form takes from the original file.

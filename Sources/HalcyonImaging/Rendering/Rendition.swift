@@ -22,6 +22,8 @@ public struct Rendition: Sendable {
 
   /// The colour space of the pixels.
   package var colorSpace = TargetColorSpace.sRGB
+  /// The range of luminances of the pixels.
+  package var dynamicRange = DynamicRange.standard
   /// Whether a damaged file is rendered as far as it can be decoded.
   package var allowsPartialImage = false
   /// Whether a decoded image keeps the animation of its file, for playback.
@@ -70,6 +72,7 @@ extension Rendition: Hashable {
   public static func == (left: Rendition, right: Rendition) -> Bool {
     left.size == right.size && left.encoding == right.encoding && left.frameLimit == right.frameLimit
       && left.processingByteCount == right.processingByteCount && left.colorSpace == right.colorSpace
+      && left.dynamicRange == right.dynamicRange
       && left.allowsPartialImage == right.allowsPartialImage && left.keepsAnimation == right.keepsAnimation
       && left.processors.elementsEqual(right.processors) { $0.identifier == $1.identifier }
   }
@@ -93,10 +96,11 @@ extension Rendition {
   /// - Returns: The image, `nil` for an animation of which a file was made, and the file.
   @_spi(Programs) public func rendered(
     from file: Data, by decoder: any ImageDecoder, encoders: [any ImageEncoder], limits: ImageLimits,
-    colorSpace: TargetColorSpace, allowsPartial: Bool, isCancelled: @escaping @Sendable () -> Bool
+    colorSpace: TargetColorSpace, dynamicRange: DynamicRange = .standard, allowsPartial: Bool, isCancelled: @escaping @Sendable () -> Bool
   ) throws -> (image: DecodedImage?, data: Data?) {
     var rendition = self
-    (rendition.colorSpace, rendition.allowsPartialImage) = (colorSpace, allowsPartial)
+    (rendition.colorSpace, rendition.dynamicRange) = (colorSpace, dynamicRange)
+    rendition.allowsPartialImage = allowsPartial
     do {
       let rendered = try Renderer(encoders: encoders, limits: limits).rendered(
         Renderer.File(file, by: decoder), as: rendition, isCancelled: isCancelled)
@@ -109,15 +113,17 @@ extension Rendition {
 
 extension Rendition {
   /// Appends what changes the pixels to the fields of a cache key.
-  package func append(to fields: inout KeyFields) { Self.append(size, processors, colorSpace, to: &fields) }
+  package func append(to fields: inout KeyFields) { Self.append(size, processors, colorSpace, dynamicRange, to: &fields) }
 
   /// Appends these properties of a rendition, which need not be made for each look-up in memory.
   package static func append(
-    _ size: TargetSize, _ processors: [any ImageProcessor], _ colorSpace: TargetColorSpace, to fields: inout KeyFields
+    _ size: TargetSize, _ processors: [any ImageProcessor], _ colorSpace: TargetColorSpace,
+    _ dynamicRange: DynamicRange, to fields: inout KeyFields
   ) {
     size.append(to: &fields)
     for processor in processors { fields.append("process", processor.identifier) }
     if colorSpace != .sRGB { fields.append("color", colorSpace.rawValue) }
+    if dynamicRange != .standard { fields.append("range", dynamicRange.rawValue) }
   }
 }
 

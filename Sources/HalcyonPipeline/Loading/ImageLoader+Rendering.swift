@@ -116,6 +116,8 @@ extension ImageLoader {
   /// Runs the last processor on the image before it, which is shared with loads of that image.
   func process(_ load: Load, with processor: any ImageProcessor) async throws(ImageError) -> LoadedImage {
     var earlier = load.request
+    // A processor that knows only bytes gets an image of bytes from the start.
+    if earlier.dynamicRange == .high, earlier.targetDynamicRange == .standard { earlier.dynamicRange = .standard }
     earlier.processors.removeLast()
     let keys = RequestKeys(earlier)
     let memory = lookUpIntermediate(earlier, keys.image)

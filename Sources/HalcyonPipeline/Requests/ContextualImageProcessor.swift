@@ -44,7 +44,7 @@ extension ImageRequest {
   ///   - response: The response that the file came in.
   func rendition(_ processors: [any ImageProcessor], of response: ResponseHead?) -> Rendition {
     var rendition = Rendition(size: resolved.size, processors: bound(processors, to: response))
-    rendition.colorSpace = resolved.colorSpace
+    (rendition.colorSpace, rendition.dynamicRange) = (resolved.colorSpace, resolved.dynamicRange)
     rendition.allowsPartialImage = resolved.allowsPartialImage
     rendition.keepsAnimation = resolved.animation != .firstFrame
     return rendition

@@ -11,6 +11,11 @@ package struct ResolvedOptions {
   /// The size at which the image is decoded.
   var size: TargetSize { request.size ?? .original }
   var colorSpace: TargetColorSpace { request.optionsBox?.options.colorSpace ?? .sRGB }
+  /// The range of luminances to which the image is decoded: standard for a processor that knows only bytes.
+  var dynamicRange: DynamicRange {
+    guard request.optionsBox?.options.dynamicRange == .high else { return .standard }
+    return request.processors.keepDynamicRange ? .high : .standard
+  }
   var priority: ImagePriority { request.optionsBox?.options.priority ?? .normal }
   package var cachePolicy: CachePolicy {
     let policy = request.optionsBox?.options.cachePolicy ?? .standard

@@ -25,7 +25,9 @@ struct RequestKeys: Sendable {
     image = KeyFields.key { fields in
       Self.appendFetchFields(of: request, version, to: &fields)
       fetchLength = fields.count
-      Rendition.append(request.resolved.size, request.processors, request.resolved.colorSpace, to: &fields)
+      Rendition.append(
+        request.resolved.size, request.processors, request.resolved.colorSpace, request.resolved.dynamicRange,
+        to: &fields)
       if let box = request.optionsBox {
         if let frames = request.framesValue { fields.append("frames", frames) }
         if let decoder = box.options.decoderHook { fields.append("decoder", decoder.identity) }

@@ -27,6 +27,7 @@ extension RequestOptions {
     visitor.visit("isPinned", \.isPinned)
     visitor.visit("scale", \.scale)
     visitor.visit("colorSpace", \.colorSpace)
+    visitor.visit("dynamicRange", \.dynamicRange)
     visitor.visit("allowsPartialImage", \.allowsPartialImage)
     visitor.visit("allowsErrorImage", \.allowsErrorImage)
     visitor.visit("animation", \.animation)

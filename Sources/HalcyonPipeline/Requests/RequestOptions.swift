@@ -90,6 +90,12 @@ public struct RequestOptions: Sendable {
   /// Part of the cache key: images in different spaces are separate. Processors, placeholders and stored variants keep the
   /// space. No effect where only bytes are loaded.
   public var colorSpace: TargetColorSpace?
+  /// The range of luminances of the image. Default: ``DynamicRange/standard``.
+  ///
+  /// With ``DynamicRange/high``, an image of a file with high dynamic range has half floats (``Bitmap/dynamicRange``), which
+  /// take twice the memory, and a file made of it keeps the range where its format can. Where a processor changes colours or
+  /// draws, the image is standard. Part of the cache key. No effect where only bytes are loaded.
+  public var dynamicRange: DynamicRange?
   /// Whether a JPEG, PNG, GIF, BMP or WebP file that is truncated or damaged is decoded as far as possible, instead of
   /// failing. Default: no.
   ///

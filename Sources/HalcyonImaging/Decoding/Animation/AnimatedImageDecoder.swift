@@ -62,7 +62,8 @@ extension ImageDecoder {
   /// original size and scaled.
   public func image(from bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     var still = try decodeWithFallback(bytes, options: options)
-    still.bitmap = try still.bitmap.finished(in: options.colorSpace, of: still.info)
+    // The base of a gain map stays in the space for which the map was made.
+    if still.gainMap == nil { still.bitmap = try still.bitmap.finished(in: options.colorSpace, of: still.info) }
     guard options.keepsAnimation, still.info.frameCount > 1, let decoder = self as? any AnimatedImageDecoder else {
       return still
     }
@@ -71,6 +72,6 @@ extension ImageDecoder {
     guard let animation = try? AnimatedImage(data: bytes, info: info, decoder: decoder, options: options),
       animation.animation.frameCount > 1
     else { return still }
-    return DecodedImage(bitmap: still.bitmap, info: info, animation: animation, isPartial: still.isPartial)
+    return DecodedImage(bitmap: try still.bitmap.inStandardRange(), info: info, animation: animation, isPartial: still.isPartial)
   }
 }

@@ -1,5 +1,3 @@
-package import HalcyonImaging
-
 extension ImageOrientation {
   /// Whether the stored left edge becomes the right edge, or the bottom edge if the axes are swapped.
   private var flipsX: Bool { [.upMirrored, .down, .rightMirrored, .left].contains(self) }
@@ -20,7 +18,7 @@ extension ImageOrientation {
   }
 
   /// The geometry for resampling the stored image, before it is rotated upright.
-  func storedGeometry(for geometry: ResizeGeometry, storedSize: PixelSize) -> ResizeGeometry {
+  package func storedGeometry(for geometry: ResizeGeometry, storedSize: PixelSize) -> ResizeGeometry {
     ResizeGeometry(
       window: storedRectangle(for: geometry.window, storedSize: storedSize),
       outputSize: swapsAxes ? geometry.outputSize.transposed : geometry.outputSize)
@@ -50,24 +48,34 @@ extension Bitmap {
   private static let blockSide = 32
 
   /// The bitmap rotated and mirrored upright; the bitmap itself if it is upright already.
-  package func upright(from orientation: ImageOrientation) throws -> Bitmap {
+  ///
+  /// - Parameter check: Called now and then, to end by an error.
+  package func upright(from orientation: ImageOrientation, check: () throws -> Void = {}) throws -> Bitmap {
     guard orientation != .up else { return self }
     let strides = orientation.strides(storedSize: size)
     let upright = orientation.swapsAxes ? size.transposed : size
-    return try Bitmap(size: upright, isOpaque: isOpaque, colorSpace: colorSpace) { output in
-      withUnsafeBytes { stored in
-        let source = stored.bindMemory(to: UInt32.self)
-        let target = output.bindMemory(to: UInt32.self)
-        guard let source = source.baseAddress, let target = target.baseAddress else { return }
-        Self.copy(source + strides.start, strides: strides, to: target, size: upright)
+    return try Bitmap(size: upright, isOpaque: isOpaque, colorSpace: colorSpace, dynamicRange: dynamicRange) { output in
+      try withUnsafeBytes { stored in
+        switch dynamicRange {
+        case .standard:
+          try Self.copy(
+            stored.bindMemory(to: UInt32.self), strides, to: output.bindMemory(to: UInt32.self), upright, check)
+        case .high:
+          try Self.copy(
+            stored.bindMemory(to: UInt64.self), strides, to: output.bindMemory(to: UInt64.self), upright, check)
+        }
       }
     }
   }
 
-  private static func copy(
-    _ source: UnsafePointer<UInt32>, strides: PixelStrides, to target: UnsafeMutablePointer<UInt32>, size: PixelSize
-  ) {
+  @inline(__always)
+  private static func copy<Pixel>(
+    _ source: UnsafeBufferPointer<Pixel>, _ strides: PixelStrides, to target: UnsafeMutableBufferPointer<Pixel>,
+    _ size: PixelSize, _ check: () throws -> Void
+  ) rethrows {
+    guard let source = source.baseAddress.map({ $0 + strides.start }), let target = target.baseAddress else { return }
     for top in stride(from: 0, to: size.height, by: blockSide) {
+      try check()
       let bottom = min(top + blockSide, size.height)
       for left in stride(from: 0, to: size.width, by: blockSide) {
         let right = min(left + blockSide, size.width)

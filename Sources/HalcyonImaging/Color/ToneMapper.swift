@@ -1,6 +1,4 @@
-#if !IMAGEIO
 import Foundation
-import HalcyonImaging
 
 /// Maps rows of high-dynamic-range colours to 8 bits.
 ///
@@ -9,10 +7,10 @@ import HalcyonImaging
 /// Before that, colours with a channel above 1 are mixed with a little grey, so that saturated highlights keep their order.
 ///
 /// Safe from any thread.
-final class ToneMapper: Sendable {
+package final class ToneMapper: Sendable {
   /// The bits of a sample; finer steps of PQ would be invisible.
-  static let depth = 12
-  static let largestSample = (1 << depth) - 1
+  package static let depth = 12
+  package static let largestSample = (1 << depth) - 1
 
   private static let bt2020Luminances = Chromaticities.bt2020.luminances
   /// The smallest share at which steps of saturated colours differ up to the peak.
@@ -27,7 +25,7 @@ final class ToneMapper: Sendable {
   private let fromBT2020: ColorMatrix
   private let luminances: SIMD3<Float>
 
-  init(_ range: HighDynamicRange) {
+  package init(_ range: HighDynamicRange) {
     (light, systemGamma) = range.transfer == .hlg ? (Tables.hlg, Tables.systemGamma) : (Tables.pq, nil)
     let curve = ToneCurve(peak: range.peak)
     // Up to reference white the gain does not change.
@@ -43,7 +41,7 @@ final class ToneMapper: Sendable {
   /// - Parameters:
   ///   - planes: Red, green, blue and, if there is a fourth, alpha, by which the colours are multiplied.
   ///   - pixels: `count` pixels of premultiplied RGBA.
-  func convert(_ planes: [UnsafePointer<UInt16>], count: Int, into pixels: UnsafeMutablePointer<UInt32>) {
+  package func convert(_ planes: [UnsafePointer<UInt16>], count: Int, into pixels: UnsafeMutablePointer<UInt32>) {
     guard planes.count > 3 else { return convert(planes[0], planes[1], planes[2], count: count, into: pixels) }
     let (red, green, blue, alphas) = (planes[0], planes[1], planes[2], planes[3])
     forEachPart(of: count) { strip, light, levels, start, columns in
@@ -52,6 +50,7 @@ final class ToneMapper: Sendable {
         func straight(_ plane: UnsafePointer<UInt16>) -> Float { light[Self.straight(plane[start &+ column], alpha)] }
         strip[column] = RGBLight(red: straight(red), green: straight(green), blue: straight(blue))
       }
+      linearize(strip)
       map(strip)
       for column in columns {
         let opacity =
@@ -73,6 +72,7 @@ final class ToneMapper: Sendable {
         }
         strip[column] = RGBLight(red: sample(red), green: sample(green), blue: sample(blue))
       }
+      linearize(strip)
       map(strip)
       for column in columns {
         pixels[start &+ column] = (strip.color(column, levels) | 0xFF00_0000).littleEndian
@@ -81,7 +81,7 @@ final class ToneMapper: Sendable {
   }
 
   /// Maps a row of RGBA with 16 bits a channel to RGBA with 8, both with straight alpha.
-  func convert(_ source: UnsafePointer<UInt16>, count: Int, to target: UnsafeMutablePointer<UInt8>) {
+  package func convert(_ source: UnsafePointer<UInt16>, count: Int, to target: UnsafeMutablePointer<UInt8>) {
     forEachPart(of: count) { strip, light, levels, start, columns in
       let source = source + start &* 4
       for column in columns {
@@ -89,6 +89,7 @@ final class ToneMapper: Sendable {
         strip[column] = RGBLight(
           red: light[Int(pixel[0] >> 4)], green: light[Int(pixel[1] >> 4)], blue: light[Int(pixel[2] >> 4)])
       }
+      linearize(strip)
       map(strip)
       let target = UnsafeMutableRawPointer(target + start &* 4)
       for column in columns {
@@ -99,10 +100,35 @@ final class ToneMapper: Sendable {
     }
   }
 
+  /// Maps a row of the half floats of a bitmap to the bytes of one.
+  ///
+  /// - Precondition: The primaries of the signal are those of Display P3.
+  package func convert(halves source: UnsafePointer<UInt16>, count: Int, to target: UnsafeMutablePointer<UInt8>) {
+    forEachPart(of: count) { strip, _, levels, start, columns in
+      let source = source + start &* 4
+      for column in columns {
+        let pixel = source + column &* 4
+        let scale = 1 / HalfFloat.number(pixel[3]).atLeast(.leastNormalMagnitude)
+        func light(_ channel: Int) -> Float { HalfFloat.number(pixel[channel]) * scale }
+        strip[column] = RGBLight(red: light(0), green: light(1), blue: light(2))
+      }
+      linearize(strip)
+      map(strip)
+      let target = UnsafeMutableRawPointer(target + start &* 4)
+      for column in columns {
+        let alpha = HalfFloat.number(source[column &* 4 &+ 3])
+        let opacity = (alpha * 255).atLeast(0).atMost(255).inLowerBits.wholeNumber
+        let color = strip.color(column, levels) | UInt32(opacity) << 24
+        target.storeBytes(of: color.littleEndian, toByteOffset: column &* 4, as: UInt32.self)
+      }
+    }
+    AlphaMath.premultiply(target, count: count)
+  }
+
   /// Maps a row of RGBA in floating-point numbers from 0 to 1 to RGBA with 8 bits and straight alpha.
   ///
   /// - Parameter isPremultiplied: Whether the colours of the source are multiplied by alpha.
-  func convert(
+  package func convert(
     _ source: UnsafePointer<Float>, isPremultiplied: Bool, count: Int, to target: UnsafeMutablePointer<UInt8>
   ) {
     let largest = Float(Self.largestSample)
@@ -116,6 +142,7 @@ final class ToneMapper: Sendable {
         }
         strip[column] = RGBLight(red: sample(0), green: sample(1), blue: sample(2))
       }
+      linearize(strip)
       map(strip)
       let target = UnsafeMutableRawPointer(target + start &* 4)
       for column in columns {
@@ -151,14 +178,17 @@ final class ToneMapper: Sendable {
     }
   }
 
-  /// Maps the light of the source to steps of ``SRGBTransferFunction``.
-  private func map(_ strip: LightStrip) {
+  /// Converts what samples stand for to linear light of BT.2020, in which 1 is reference white.
+  private func linearize(_ strip: LightStrip) {
     if let toBT2020 { strip.map { light, _ in toBT2020(light) } }
-    if let systemGamma {
-      let luminances = Self.bt2020Luminances
-      strip.setFactors(from: systemGamma) { $0.weighted(by: luminances) }
-      strip.map { $0 * $1 }
-    }
+    guard let systemGamma else { return }
+    let luminances = Self.bt2020Luminances
+    strip.setFactors(from: systemGamma) { $0.weighted(by: luminances) }
+    strip.map { $0 * $1 }
+  }
+
+  /// Maps linear light of BT.2020 to steps of ``SRGBTransferFunction``.
+  private func map(_ strip: LightStrip) {
     strip.setFactors(from: gains) { $0.largest }
     let (fromBT2020, luminances) = (fromBT2020, luminances)
     strip.map { light, gain in fromBT2020(light * gain) }
@@ -200,4 +230,3 @@ private enum Tables {
     (0...ToneMapper.largestSample).map { Float(function(Double($0) / Double(ToneMapper.largestSample))) }
   }
 }
-#endif

@@ -1,12 +1,12 @@
 /// A conversion of linear light between two RGB colour spaces, which maps white to white.
-struct ColorMatrix: Sendable {
+package struct ColorMatrix: Sendable {
   /// The shares of red, green and blue in each channel of the result.
-  let red: SIMD3<Float>
-  let green: SIMD3<Float>
-  let blue: SIMD3<Float>
+  package let red: SIMD3<Float>
+  package let green: SIMD3<Float>
+  package let blue: SIMD3<Float>
 
   /// - Precondition: Both chromaticities are valid, and have white points of the same colour.
-  init(from source: Chromaticities, to target: Chromaticities) {
+  package init(from source: Chromaticities, to target: Chromaticities) {
     let (matrix, inverse) = (source.matrixToXYZ, target.matrixToXYZ.inverse)
     let columns = [inverse * matrix.first, inverse * matrix.second, inverse * matrix.third].map { SIMD3<Float>($0) }
     red = SIMD3(columns.map(\.x))
@@ -17,7 +17,7 @@ struct ColorMatrix: Sendable {
 
 extension Chromaticities {
   /// The luminance of each primary; their sum is 1.
-  var luminances: SIMD3<Float> {
+  package var luminances: SIMD3<Float> {
     let matrix = matrixToXYZ
     return SIMD3(Float(matrix.first.y), Float(matrix.second.y), Float(matrix.third.y))
   }

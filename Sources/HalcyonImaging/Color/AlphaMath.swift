@@ -1,9 +1,7 @@
-import HalcyonImaging
-
 /// Conversion between straight and premultiplied alpha, in rows of RGBA.
-enum AlphaMath {
+package enum AlphaMath {
   /// Multiplies the colours of `count` pixels by their alpha.
-  static func premultiply(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
+  package static func premultiply(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
     for pixel in 0..<count {
       let start = row + pixel * 4
       let alpha = UInt32(start[3])
@@ -12,7 +10,7 @@ enum AlphaMath {
   }
 
   /// Limits the colours of `count` premultiplied pixels to their alpha, above which files may state them.
-  static func clamp(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
+  package static func clamp(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
     for pixel in 0..<count {
       let start = row + pixel * 4
       for channel in 0..<3 { start[channel] = min(start[channel], start[3]) }
@@ -20,7 +18,7 @@ enum AlphaMath {
   }
 
   /// Divides the colours of `count` pixels by their alpha; transparent pixels become black.
-  static func unpremultiply(_ row: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>) {
+  package static func unpremultiply(_ row: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>) {
     for pixel in 0..<count {
       let start = row + pixel * 4
       let alpha = UInt32(start[3])
@@ -33,12 +31,12 @@ enum AlphaMath {
   }
 
   /// Sets the alpha of all pixels to 255.
-  static func makeOpaque(_ pixels: UnsafeMutableRawBufferPointer) {
+  package static func makeOpaque(_ pixels: UnsafeMutableRawBufferPointer) {
     for alpha in stride(from: 3, to: pixels.count, by: 4) { pixels[alpha] = 255 }
   }
 
   /// Blends `count` premultiplied pixels over a background colour. Alpha is not written.
-  static func flatten(
+  package static func flatten(
     _ pixels: UnsafePointer<UInt8>, count: Int, onto color: PixelColor, into row: UnsafeMutablePointer<UInt8>
   ) {
     let background = [color.red, color.green, color.blue]

@@ -1,4 +1,3 @@
-#if !IMAGEIO
 import Foundation
 
 /// The reference white tone mapping operator of SMPTE ST 2094-50, annex C, for displays without high dynamic range.
@@ -32,4 +31,3 @@ struct ToneCurve {
     return (white * rest * rest + 2 * middle.y * position * rest + position * position) / luminance
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if !IMAGEIO
 /// A function of positive numbers as a table, with the same number of steps between any two powers of two.
 struct LogarithmicTable: Sendable {
   let values: [Float]
@@ -29,4 +28,3 @@ struct LogarithmicTable: Sendable {
     (number.atLeast(lowest).atMost(highest).bitPattern &- lowest.bitPattern) &>> shift
   }
 }
-#endif

@@ -1,58 +1,58 @@
-import HalcyonImaging
-
 /// A high-dynamic-range signal: how its values represent light (ITU-R BT.2100).
-struct HighDynamicRange: Hashable, Sendable {
+package struct HighDynamicRange: Hashable, Sendable {
   /// The transfer functions, by their code points of ITU-T H.273.
-  enum Transfer: Int, Sendable {
+  package enum Transfer: Int, Sendable {
     /// Perceptual quantization (SMPTE ST 2084): absolute luminances up to 10,000 cd/m².
     case pq = 16
     /// Hybrid log-gamma, relative to the display.
     case hlg = 18
 
-    var name: String { self == .pq ? "PQ" : "HLG" }
+    package var name: String { self == .pq ? "PQ" : "HLG" }
   }
 
   /// The luminance of reference white in cd/m² (ITU-R BT.2408).
-  static let referenceWhite = 203.0
+  package static let referenceWhite = 203.0
   /// The peak of content that does not state its own, and of the display that hybrid log-gamma is shown on, in cd/m².
-  static let defaultPeak = 1000.0
+  package static let defaultPeak = 1000.0
   /// The highest luminance of PQ in cd/m².
-  static let highestPeak = 10_000.0
+  package static let highestPeak = 10_000.0
+
+  private static let unspecified = 2
 
   /// A code point of ITU-T H.273; an unknown one counts as BT.2020.
-  let primaries: Int
-  let transfer: Transfer
+  package let primaries: Int
+  package let transfer: Transfer
   /// The brightest luminance of the content in cd/m².
-  private(set) var peak = Self.defaultPeak
+  package private(set) var peak = Self.defaultPeak
   /// The colour space that the colours are mapped to.
-  private(set) var target = ColorSpace.sRGB
+  package private(set) var target = ColorSpace.sRGB
 
   /// `nil` if the transfer function is not a high-dynamic-range one.
   ///
   /// - Parameters:
   ///   - primaries: A code point of ITU-T H.273.
   ///   - transfer: A code point of ITU-T H.273.
-  init?(primaries: Int, transfer: Int) {
+  package init?(primaries: Int, transfer: Int) {
     guard let transfer = Transfer(rawValue: transfer) else { return nil }
-    self.primaries = primaries == ColorCoding.unspecified ? 9 : primaries
+    self.primaries = primaries == Self.unspecified ? 9 : primaries
     self.transfer = transfer
   }
 
   /// The signal with the luminances that the file states. Hybrid log-gamma has none.
-  func with(_ light: ContentLight) -> HighDynamicRange {
+  package func with(_ light: ContentLight) -> HighDynamicRange {
     var range = self
     if transfer == .pq, let peak = light.peak { range.peak = peak }
     return range
   }
 
   /// The signal, mapped to a colour space.
-  func mapped(to target: ColorSpace) -> HighDynamicRange {
+  package func mapped(to target: ColorSpace) -> HighDynamicRange {
     var range = self
     range.target = target
     return range
   }
 
-  var chromaticities: Chromaticities {
+  package var chromaticities: Chromaticities {
     switch primaries {
     // The white point of digital cinema is for projectors.
     case 11: .displayP3
@@ -62,14 +62,18 @@ struct HighDynamicRange: Hashable, Sendable {
 }
 
 /// The luminance of the brightest pixels as the file states it, in cd/m².
-struct ContentLight: Hashable, Sendable {
+package struct ContentLight: Hashable, Sendable {
   /// The brightest pixel (CTA-861.3).
-  var contentPeak: Double?
+  package var contentPeak: Double?
   /// The peak of the display on which the content was mastered (SMPTE ST 2086).
-  var masteringPeak: Double?
+  package var masteringPeak: Double?
+
+  package init(contentPeak: Double? = nil, masteringPeak: Double? = nil) {
+    (self.contentPeak, self.masteringPeak) = (contentPeak, masteringPeak)
+  }
 
   /// The stated peak; 0 states none.
-  var peak: Double? {
+  package var peak: Double? {
     [contentPeak, masteringPeak].compactMap { $0 }.first { $0 > 0 }.map { min($0, HighDynamicRange.highestPeak) }
   }
 }

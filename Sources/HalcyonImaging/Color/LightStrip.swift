@@ -1,4 +1,3 @@
-#if !IMAGEIO
 /// The linear light of a pixel.
 struct RGBLight {
   var red: Float
@@ -106,4 +105,3 @@ struct LightStrip {
     for index in 0..<Self.count { self[index] = change(self[index], factors[index]) }
   }
 }
-#endif
