@@ -28,6 +28,11 @@ struct Bytes {
 
   func starts(with prefix: some Sequence<UInt8>) -> Bool { buffer.starts(with: prefix) }
 
+  func contains(_ text: [UInt8]) -> Bool {
+    guard let start = buffer.baseAddress else { return false }
+    return memmem(start, buffer.count, text, text.count) != nil
+  }
+
   func unsigned16(at offset: Int, littleEndian: Bool = false) -> Int? {
     guard let first = self[offset], let second = self[offset + 1] else { return nil }
     return littleEndian ? Int(second) << 8 | Int(first) : Int(first) << 8 | Int(second)

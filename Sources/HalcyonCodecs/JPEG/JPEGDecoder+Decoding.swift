@@ -30,19 +30,41 @@ extension JPEGDecoder {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
     return try bytes.withUnsafeBytes { buffer in
       let profile = header.profileParts.profile(in: buffer)
+      var options = options
+      let gainMap =
+        options.dynamicRange == .high && isWhole ? JPEGGainMap.find(header, in: buffer, limits: options.limits) : nil
+      // The map was made for the colours of the file.
+      if gainMap != nil { options.colorSpace = .source }
       let plan = try DecodingPlan(
         info: header.info, isWide: profile?.isWide ?? false, isInRows: header.isInRows, options: options)
       let (cmyk, colors) = mappings(header, profile: profile, to: plan.colorSpace)
       let file = JPEGFile(
         bytes: truncation.isAccepted ? buffer.readableJPEG : buffer, size: header.size, cmykTransform: cmyk.transform,
         truncation: truncation, isCancelled: options.isCancelled)
-      return try plan.image(colors: cmyk.isUnusable ? .unusable : colors, truncation: truncation) {
+      let image = try plan.image(colors: cmyk.isUnusable ? .unusable : colors, truncation: truncation) {
         if plan.isWholeImage { return try file.rows(scale: .full).bitmap(isCancelled: options.isCancelled) }
-        let scale = JPEGScale(for: plan.geometry)
-        let bitmap = isWhole ? try reduced(file, header, plan: plan, scale: scale) : nil
-        return try bitmap ?? resampled(file, plan: plan, scale: scale)
+        return try bitmap(of: file, header, plan.geometry, isWhole: isWhole)
+      }
+      guard let gainMap else { return image }
+      return try gainMap.added(to: image, plan, options) { geometry in
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer[gainMap.range])
+        let file = JPEGFile(
+          bytes: bytes, size: gainMap.header.size, cmykTransform: nil,
+          truncation: PartialImagePolicy(isAccepted: false), isCancelled: options.isCancelled)
+        return try bitmap(of: file, gainMap.header, geometry, isWhole: true)
       }
     }
+  }
+
+  /// The image at a geometry, in its stored orientation.
+  ///
+  /// - Parameter isWhole: Whether the image is expected to be complete.
+  private func bitmap(
+    of file: JPEGFile, _ header: JPEGHeader, _ geometry: ResizeGeometry, isWhole: Bool
+  ) throws -> Bitmap {
+    let scale = JPEGScale(for: geometry)
+    let bitmap = isWhole ? try reduced(file, header, geometry, scale) : nil
+    return try bitmap ?? resampled(file, geometry, scale)
   }
 
   /// The picture of a thumbnail at the planned size of the whole image.
@@ -77,12 +99,14 @@ extension JPEGDecoder {
   private static let reducedByteCount = 1 << 14
 
   /// The image from the coefficients that the scale needs; `nil` if libjpeg has to decode it.
-  private func reduced(_ file: JPEGFile, _ header: JPEGHeader, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap? {
+  private func reduced(
+    _ file: JPEGFile, _ header: JPEGHeader, _ geometry: ResizeGeometry, _ scale: JPEGScale
+  ) throws -> Bitmap? {
     guard file.bytes.count >= Self.reducedByteCount, header.isPlain, var source = try file.reducedPlanes(scale: scale)
     else { return nil }
     var isFirst = true
     do {
-      return try resampler(plan, scale).bitmap(isOpaque: true) {
+      return try resampler(geometry, scale).bitmap(isOpaque: true) {
         if !isFirst { source = try file.reducedPlanes(scale: scale) ?? source }
         isFirst = false
         return source
@@ -93,21 +117,21 @@ extension JPEGDecoder {
     }
   }
 
-  private func resampled(_ file: JPEGFile, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap {
+  private func resampled(_ file: JPEGFile, _ geometry: ResizeGeometry, _ scale: JPEGScale) throws -> Bitmap {
     if let essential = JPEGScanSelection.essentialBytes(of: file.bytes, scale: scale) {
       return try essential.withUnsafeBytes { bytes in
-        try decoded(file.with(bytes), plan: plan, scale: scale)
+        try decoded(file.with(bytes), geometry, scale)
       }
     }
-    return try decoded(file, plan: plan, scale: scale)
+    return try decoded(file, geometry, scale)
   }
 
-  private func decoded(_ file: JPEGFile, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap {
-    try resampler(plan, scale).bitmap(isOpaque: true) { try file.planes(scale: scale) }
+  private func decoded(_ file: JPEGFile, _ geometry: ResizeGeometry, _ scale: JPEGScale) throws -> Bitmap {
+    try resampler(geometry, scale).bitmap(isOpaque: true) { try file.planes(scale: scale) }
   }
 
-  private func resampler(_ plan: DecodingPlan, _ scale: JPEGScale) -> Resampler {
-    Resampler(format: .jpeg, geometry: plan.geometry.scaled(by: scale.factor), graphs: graphs)
+  private func resampler(_ geometry: ResizeGeometry, _ scale: JPEGScale) -> Resampler {
+    Resampler(format: .jpeg, geometry: geometry.scaled(by: scale.factor), graphs: graphs)
   }
 }
 

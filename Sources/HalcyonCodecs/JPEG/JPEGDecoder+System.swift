@@ -7,15 +7,26 @@ extension JPEGDecoder {
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
     let profile = bytes.withUnsafeBytes { header.profileParts.profile(in: $0) }
+    var options = options
+    let gainMap =
+      options.dynamicRange == .high
+      ? bytes.withUnsafeBytes { JPEGGainMap.find(header, in: $0, limits: options.limits) } : nil
+    // The map was made for the colours of the file.
+    if gainMap != nil { options.colorSpace = .source }
     let plan = try DecodingPlan(info: header.info, isWide: profile?.isWide ?? false, options: options)
     let truncation = PartialImagePolicy(isAccepted: options.allowsPartialImage)
     if !bytes.withUnsafeBytes({ JPEGSegments.isComplete($0) }) {
       guard truncation.isAccepted else { throw ImageDecodingError.truncated(.jpeg) }
       truncation.isFound = true
     }
-    return try plan.image(colors: mapping(header, profile, to: plan.colorSpace), truncation: truncation) {
-      try SystemDecoder(graphs: graphs, isCancelled: options.isCancelled)
-        .bitmap(of: bytes, plan: plan, truncation: truncation)
+    let decoder = SystemDecoder(graphs: graphs, isCancelled: options.isCancelled)
+    let image = try plan.image(colors: mapping(header, profile, to: plan.colorSpace), truncation: truncation) {
+      try decoder.bitmap(of: bytes, plan: plan, truncation: truncation)
+    }
+    guard let gainMap else { return image }
+    return try gainMap.added(to: image, plan, options) { _ in
+      let file = bytes.withUnsafeBytes { Data($0[gainMap.range]) }
+      return try decoder.bitmap(of: file, plan: plan, storedSize: gainMap.header.size)
     }
   }
 

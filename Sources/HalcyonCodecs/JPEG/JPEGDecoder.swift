@@ -37,6 +37,9 @@ package struct JPEGDecoder: ImageDecoder {
       blocks.xmp = header.xmp.map { Data(buffer[$0]) }
       if case .profile(let profile) = header.profileParts.profile(in: buffer) { blocks.colorProfile = profile }
       metadata.add(blocks)
+      if let map = JPEGGainMap.find(header, in: buffer, limits: ImageLimits()) {
+        metadata.info.dynamicRange = map.dynamicRange
+      }
     }
     return metadata
   }

@@ -25,10 +25,13 @@ package struct JPEGEncoder: ImageEncoder {
   ///
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,500 pixels.
   package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
-    guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
-      throw ImageEncodingError.tooLarge(.jpeg, bitmap.size)
-    }
+    let bitmap = try bitmap.inStandardRange()
+    try check(bitmap.size)
     let file = try file(of: bitmap, options: options)
     return WritableMetadata(options.metadata, bitmap.colorSpace)?.added(toJPEG: file) ?? file
+  }
+
+  func check(_ size: PixelSize) throws(ImageEncodingError) {
+    guard max(size.width, size.height) <= Self.sideLimit else { throw .tooLarge(.jpeg, size) }
   }
 }

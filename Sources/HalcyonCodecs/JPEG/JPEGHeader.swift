@@ -11,6 +11,12 @@ struct JPEGHeader {
   var exif: Range<Int>?
   /// The position of the XMP packet in the file, without its prefix.
   var xmp: Range<Int>?
+  /// The position of the index of a file with several images, which begins with a TIFF header.
+  var multiPicture: Range<Int>?
+  /// The position of what ISO 21496-1 says about a gain map, without its prefix.
+  var iso: Range<Int>?
+  /// Whether the XMP packet says that there is a gain map, and that it lists the files behind the picture.
+  private(set) var marksGainMap = false, listsFiles = false
   var isProgressive = false
   /// Whether the first scan has all components, so that a file that is not progressive needs no other.
   var hasOneScan = false
@@ -30,9 +36,22 @@ struct JPEGHeader {
   var isInRows: Bool { !isProgressive && hasOneScan }
 
   var info: ImageInfo {
-    ImageInfo(
+    let gainMap = gainMapKind
+    return ImageInfo(
       format: .jpeg, storedSize: size, orientation: orientation ?? .up, colorModel: colorModel,
-      bitDepth: precision, hasColorProfile: !profileParts.isEmpty)
+      bitDepth: precision, hasColorProfile: !profileParts.isEmpty, droppedContent: gainMap == nil ? [] : [.gainMap],
+      dynamicRange: gainMap.map { .gainMap($0, headroom: nil) } ?? .standard)
+  }
+
+  /// How the file says that a gain map follows the picture.
+  private var gainMapKind: GainMapKind? {
+    guard multiPicture != nil || marksGainMap && listsFiles else { return nil }
+    return iso != nil ? .iso : marksGainMap ? .xmp : nil
+  }
+
+  fileprivate mutating func readXMP(_ packet: Bytes) {
+    marksGainMap = packet.contains(XMPPacket.gainMapMark)
+    listsFiles = packet.contains(XMPPacket.fileListMark)
   }
 
   /// The colour model, by the heuristics of libjpeg.
@@ -124,6 +143,8 @@ struct JPEGHeaderParser {
     case Marker.exif: readExif(segment)
     case Marker.profile:
       if let part = JPEGProfilePart(segment, endingAt: offset) { header.profileParts.append(part) }
+      header.multiPicture = header.multiPicture ?? content(of: segment, after: MultiPicture.prefix)
+      header.iso = header.iso ?? content(of: segment, after: GainMap.Parameters.isoPrefix)
     case Marker.adobe where segment.starts(with: "Adobe".utf8):
       header.adobeTransform = segment[11] ?? header.adobeTransform
     default: break
@@ -131,12 +152,18 @@ struct JPEGHeaderParser {
   }
 
   private mutating func readExif(_ segment: Bytes) {
-    if header.xmp == nil, segment.starts(with: JPEGHeader.xmpPrefix) {
-      header.xmp = offset - segment.count + JPEGHeader.xmpPrefix.count..<offset
+    if header.xmp == nil, let xmp = content(of: segment, after: JPEGHeader.xmpPrefix) {
+      header.xmp = xmp
+      header.readXMP(bytes[xmp])
     }
     guard header.orientation == nil, segment.starts(with: "Exif\0".utf8) else { return }
     header.orientation = ImageOrientation(exif: segment[6..<segment.count])
     if segment.count > 6 { header.exif = header.exif ?? offset - segment.count + 6..<offset }
+  }
+
+  /// The position of the content of a segment that begins with a prefix, which ends at the offset.
+  private func content(of segment: Bytes, after prefix: [UInt8]) -> Range<Int>? {
+    segment.starts(with: prefix) ? offset - segment.count + prefix.count..<offset : nil
   }
 
   private mutating func readFrame(_ segment: Bytes) throws(ImageDecodingError) {

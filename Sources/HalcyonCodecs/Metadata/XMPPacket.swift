@@ -43,22 +43,30 @@ struct XMPPacket {
   }
 
   /// The value of a property: of an attribute, of an element, or of the first item in an element.
-  private func value(_ name: String) -> String? {
+  private func value(_ name: String) -> String? { values(name).first }
+
+  /// The values of a property: of an attribute, of an element, or of the first three items in an element.
+  func values(_ name: String) -> [String] {
     if let start = end(of: "\(name)=", from: data.startIndex), let quote = data[start...].first,
       [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(quote)
     {
-      return text(from: start + 1, to: quote)
+      return text(from: start + 1, to: quote).map { [$0] } ?? []
     }
-    guard let element = end(of: "<\(name)", from: data.startIndex), var start = end(of: ">", from: element) else {
-      return nil
+    guard let element = end(of: "<\(name)", from: data.startIndex), let start = end(of: ">", from: element) else {
+      return []
     }
-    if data[start...].prefix(64).allSatisfy({ $0 <= 0x20 }) == false,
+    guard data[start...].prefix(64).allSatisfy({ $0 <= 0x20 }) == false,
       data[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "<")
+    else { return text(from: start, to: UInt8(ascii: "<")).map { [$0] } ?? [] }
+    let close = data.range(of: Data("</\(name)".utf8), in: start..<data.endIndex)?.lowerBound ?? data.endIndex
+    var (values, position) = ([String](), start)
+    while values.count < 3, let item = end(of: "<rdf:li", from: position), item < close,
+      let content = end(of: ">", from: item), let text = text(from: content, to: UInt8(ascii: "<"))
     {
-      guard let item = end(of: "<rdf:li", from: start), let content = end(of: ">", from: item) else { return nil }
-      start = content
+      values.append(text)
+      position = content
     }
-    return text(from: start, to: UInt8(ascii: "<"))
+    return values
   }
 
   private func end(of text: String, from start: Data.Index) -> Data.Index? {

@@ -1,8 +1,8 @@
 public import HalcyonImaging
 import HalcyonSupport
 
-/// Resizes an image with the Lanczos filter that decoding uses.
-package struct ResizeProcessor: ImageProcessor {
+/// Resizes an image with the Lanczos filter that decoding uses; half floats with one of their own.
+package struct ResizeProcessor: GeometryProcessor {
   private let target: TargetSize
   private let implementation: LanczosImplementation
   private let graphs = ResampleGraphCache()
@@ -14,7 +14,7 @@ package struct ResizeProcessor: ImageProcessor {
 
   package var identifier: String { "halcyon.resize \(target)" }
 
-  package func process(_ bitmap: Bitmap) throws -> Bitmap {
+  package func geometry(of bitmap: Bitmap) throws -> BitmapGeometry? {
     guard target.isValid else { throw ImageProcessingError.invalidTargetSize(target) }
     let geometry = target.geometry(for: bitmap.size)
     let (size, limit) = (geometry.outputSize, max(bitmap.size.pixelCount, ImageLimits().pixelCount))
@@ -22,9 +22,14 @@ package struct ResizeProcessor: ImageProcessor {
     guard max(size.width, size.height) <= limit, size.pixelCount <= limit else {
       throw ImageProcessingError.resultTooLarge(size, limit: limit)
     }
-    if size == bitmap.size, geometry.window == target.whole(of: bitmap.size) { return bitmap }
+    if size == bitmap.size, geometry.window == target.whole(of: bitmap.size) { return nil }
+    return BitmapGeometry(geometry)
+  }
+
+  package func process(_ bitmap: Bitmap, _ geometry: BitmapGeometry) throws -> Bitmap {
+    guard bitmap.dynamicRange == .standard else { return try bitmap.with(geometry) }
     let resampler = RowResampler(
-      format: .png, geometry: geometry, graphs: graphs, implementation: implementation,
+      format: .png, geometry: geometry.resizing, graphs: graphs, implementation: implementation,
       isCancelled: { CancellationFlag.isCurrentCancelled })
     do {
       return try resampler.bitmap(isOpaque: bitmap.isOpaque) { BitmapRowSource(bitmap) }

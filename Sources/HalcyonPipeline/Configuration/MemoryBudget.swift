@@ -51,10 +51,14 @@ extension ImageInfo {
   /// - Parameters:
   ///   - outputSize: The size of the decoded image.
   ///   - isProgressive: Whether the file is a progressive JPEG or an interlaced PNG.
-  @_spi(Programs) public func decodingByteCount(outputSize: PixelSize, isProgressive: Bool = false) -> Int {
+  ///   - dynamicRange: The range that the image is decoded to.
+  @_spi(Programs) public func decodingByteCount(
+    outputSize: PixelSize, isProgressive: Bool = false, dynamicRange: DynamicRange = .standard
+  ) -> Int {
     let working = Double(storedSize.width) * Double(storedSize.height) * workingBytesPerPixel(isProgressive)
     // The bitmap, and the encoder's copy in its own colours.
-    let output = Double(outputSize.width) * Double(outputSize.height) * 8
+    let bytesPerPixel = Double(2 * dynamicRange.bytesPerPixel)
+    let output = Double(outputSize.width) * Double(outputSize.height) * bytesPerPixel
     return Int(clamping: min(working + output, Double(Int.max / 8))) + 1 << 20
   }
 
@@ -82,7 +86,7 @@ extension Rendition {
     let output = size.geometry(for: info.pixelSize).outputSize
     // The canvases of an encoder of animations.
     let canvases = frameLimit > 1 && info.frameCount > 1 ? Double(output.width) * Double(output.height) * 24 : 0
-    return info.decodingByteCount(outputSize: output, isProgressive: isProgressive)
+    return info.decodingByteCount(outputSize: output, isProgressive: isProgressive, dynamicRange: dynamicRange)
       + min(max(processingByteCount, 0), .max / 8) + Int(min(canvases, Double(Int.max / 8)))
   }
 }

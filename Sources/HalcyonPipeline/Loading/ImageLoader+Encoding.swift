@@ -100,11 +100,12 @@ extension ImageLoader {
     let load = load.changed { $0.storage?.encoding = plan.encoding }
     var rendition = load.request.rendition(plan.processors, of: encoded.responseHead)
     (rendition.size, rendition.encoding, rendition.frameLimit) = (plan.size, plan.encoding, plan.frameLimit)
+    rendition.processingByteCount = plan.processingByteCount
     let start = ContinuousClock.now
     let rendered: Rendered
     do {
       let file = try file(encoded, load.request)
-      let byteCount = plan.byteCount(of: file, encoded.info)
+      let byteCount = rendition.byteCount(of: file, encoded.info)
       try await configuration.encodingBudget.reserve(byteCount)
       defer { configuration.encodingBudget.release(byteCount) }
       rendered = try await render(encoded, rendition, load)

@@ -117,7 +117,7 @@ extension ImageLoader {
   func process(_ load: Load, with processor: any ImageProcessor) async throws(ImageError) -> LoadedImage {
     var earlier = load.request
     // A processor that knows only bytes gets an image of bytes from the start.
-    if earlier.dynamicRange == .high, earlier.targetDynamicRange == .standard { earlier.dynamicRange = .standard }
+    if earlier.dynamicRange == .high, earlier.resolved.dynamicRange == .standard { earlier.dynamicRange = .standard }
     earlier.processors.removeLast()
     let keys = RequestKeys(earlier)
     let memory = lookUpIntermediate(earlier, keys.image)

@@ -35,17 +35,7 @@ extension OptionParser {
     (["strip_metadata", "sm"], optionalFlag(\.stripsMetadata)),
     (["keep_copyright", "kcr"], optionalFlag(\.keepsCopyright)),
     (["strip_color_profile", "scp"], optionalFlag(\.stripsColorProfile)),
-    (
-      ["preserve_hdr", "ph"],
-      { (arguments, _) throws(OptionError) in
-        try arguments.checkCount(1)
-        guard try arguments.flag(0) != true else {
-          throw arguments.invalid(
-            arguments.values[0], "0: results have 8 bits, and high dynamic range is tone-mapped; raw:1 sends the source"
-          )
-        }
-      }
-    ),
+    (["preserve_hdr", "ph"], optionalFlag(\.preservesHDR)),
     // Results have no embedded thumbnail in any case.
     (["enforce_thumbnail", "eth"], ignoredFlag),
   ]

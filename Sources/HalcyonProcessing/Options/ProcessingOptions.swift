@@ -125,6 +125,9 @@ public struct ProcessingOptions: Hashable, Sendable {
   public var stripsMetadata: Bool?
   /// Whether results are in sRGB, not in Display P3 where the source has a wider gamut; `nil` is yes.
   public var stripsColorProfile: Bool?
+  /// Whether results keep high dynamic range, where their format has room for it and no option changes colours or draws;
+  /// `nil` is the default of the service.
+  public var preservesHDR: Bool?
   /// Whether artist and copyright are kept nevertheless; `nil` is the default of the service.
   public var keepsCopyright: Bool?
   /// Formats of sources that are not processed.

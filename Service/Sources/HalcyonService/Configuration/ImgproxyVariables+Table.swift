@@ -124,6 +124,9 @@ extension ImgproxyVariables {
     + ImgproxyVariable.flags(
       "same for Display P3 and narrower profiles; wider ones become Display P3",
       ["STRIP_COLOR_PROFILE": "strip-color-profile"])
+    + ImgproxyVariable.flags(
+      "same, also for gain maps, and with the same default; results with filters, watermarks or padding are standard",
+      ["PRESERVE_HDR": "preserve-hdr"])
     + ImgproxyVariable.all(
       "AUTO_WEBP AUTO_AVIF AUTO_JXL ENFORCE_WEBP ENFORCE_AVIF ENFORCE_JXL", .combined, "same")
     + ImgproxyVariable.flags(
@@ -145,7 +148,7 @@ extension ImgproxyVariables {
     + ImgproxyVariable.flags("same", ["AUTO_ROTATE": "auto-rotate"])
     + ImgproxyVariable.all(
       "ENFORCE_THUMBNAIL", .missing, "*missing*: the image itself is decoded, so that results may be larger")
-    + ImgproxyVariable.all("USE_LINEAR_COLORSPACE DISABLE_SHRINK_ON_LOAD PRESERVE_HDR", .missing, "*missing*")
+    + ImgproxyVariable.all("USE_LINEAR_COLORSPACE DISABLE_SHRINK_ON_LOAD", .missing, "*missing*")
     + ImgproxyVariable.all("PRESETS PRESETS_PATH PRESETS_SEPARATOR", .combined, "same")
     + ImgproxyVariable.flags("same", ["ONLY_PRESETS": "only-presets"])
     + ImgproxyVariable.settings(

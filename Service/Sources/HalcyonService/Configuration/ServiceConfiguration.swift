@@ -128,6 +128,8 @@ public struct ServiceConfiguration: Sendable {
   /// Whether results of sources with a wider gamut are in sRGB, where the options of a path do not say; otherwise they are in
   /// Display P3, with its profile. Default: yes, as imgproxy.
   public var stripsColorProfile = true
+  /// Whether results keep high dynamic range, where the options of a path do not say. Default: no, as imgproxy.
+  public var preservesHDR = false
   /// Whether artist and copyright are kept nevertheless. Default: yes, as imgproxy.
   public var keepsCopyright = true
 

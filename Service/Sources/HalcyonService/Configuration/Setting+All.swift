@@ -213,6 +213,9 @@ extension Setting {
       "strip-color-profile", \.configuration.stripsColorProfile,
       "Make results of sources with wide colours in sRGB instead of Display P3, unless a URL says otherwise."
     ),
+    flag(
+      "preserve-hdr", \.configuration.preservesHDR,
+      "Keep high dynamic range in jpeg, png, avif and jxl, unless a URL says otherwise."),
     flag("keep-copyright", \.configuration.keepsCopyright, "Keep artist and copyright nevertheless."),
     flag(
       "error-details", \.configuration.showsErrorDetails,

@@ -36,7 +36,7 @@ struct ImageMaker: Sendable {
       \(configuration.encoders) c\(configuration.pngColorLimit ?? 0) v\(configuration.drawsSVG) \
       \(configuration.sanitizesSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) \
       l\(configuration.slowFormatPixelLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \
-      \(configuration.autoRotates ? "" : "a0 ")\(configuration.stripsMetadata) \(configuration.keepsCopyright) \(configuration.stripsColorProfile) \
+      \(configuration.autoRotates ? "" : "a0 ")\(configuration.stripsMetadata) \(configuration.keepsCopyright) \(configuration.stripsColorProfile) \(configuration.preservesHDR ? "h " : "")\
       \(mark.map { Self.identifier(of: $0) } ?? "-")
       """
   }
@@ -109,6 +109,7 @@ struct ImageMaker: Sendable {
     var request = request
     request.timeout = configuration.deadline
     if !(options.stripsColorProfile ?? configuration.stripsColorProfile) { request.colorSpace = .source }
+    if options.preservesHDR ?? configuration.preservesHDR { request.dynamicRange = .high }
     let named = options.format?.rawValue ?? "-"
     let choices = [accepted.still, frameLimit(options) > 1 ? accepted.animated : nil].map { $0?.rawValue ?? "-" }
     let planIdentifier = "\(settingsIdentifier) \(named) \(choices.joined(separator: " ")) \(identifier)"

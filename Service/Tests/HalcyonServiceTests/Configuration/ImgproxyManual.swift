@@ -26,7 +26,13 @@ enum ImgproxyManual {
     ("background bg blur bl sharpen sh pixelate pix", "same"),
     ("watermark wm", "same; repeated marks are at least 8 pixels apart"),
     ("strip_metadata sm keep_copyright kcr", "same in JPEG, PNG and WebP; other formats have no metadata"),
-    ("strip_color_profile scp preserve_hdr ph", "see the README"),
+    ("strip_color_profile scp", "see the README"),
+    (
+      "preserve_hdr ph",
+      """
+      same, also for gain maps, which stay gain maps in JPEG; a result with a filter, a watermark or padding is standard
+      """
+    ),
     (
       "enforce_thumbnail eth",
       "differs: the image itself is decoded, so that results of AVIF and HEIC sources may be larger than their thumbnail"

@@ -13,6 +13,8 @@ struct Conversion: Sendable {
   /// The image that is drawn over results.
   var mark: Bitmap?
   var colorSpace: TargetColorSpace
+  /// Whether high dynamic range is kept.
+  var dynamicRange: DynamicRange
   /// The format of the results; `nil` for each source's own.
   var format: ImageFormat?
   var encoders: [any ImageEncoder]
@@ -88,7 +90,8 @@ struct Conversion: Sendable {
     let made =
       try stripped(image, as: format)
       ?? memory.withReservation(image.byteCount(decodedAt: size)) {
-        try processing.isEmpty ? encoded(image, as: format, isCancelled) : processed(image, as: format, isCancelled)
+        try processing.isEmpty && dynamicRange == .standard
+          ? encoded(image, as: format, isCancelled) : processed(image, as: format, isCancelled)
       }
     if isCancelled() { throw CancellationError() }
     if try !write(made.data, to: path, date: keepsDates ? image.fileDate : nil) { return .exists(output: path) }
@@ -146,7 +149,7 @@ struct Conversion: Sendable {
     }
   }
 
-  /// The image, made by the options of an image URL.
+  /// The image, made by the options of an image URL, or with its high dynamic range.
   private func processed(
     _ source: SourceImage, as format: ImageFormat, _ isCancelled: @escaping @Sendable () -> Bool
   ) throws -> Made {
@@ -154,18 +157,23 @@ struct Conversion: Sendable {
     let chosen = try processing.options(size: size.segments(for: source.info.pixelSize))
     let isAnimated = source.info.frameCount > 1 && [.gif, .webp, .avif].contains(format)
     if isAnimated { try checkFrames(of: source.info, title: source.file.title) }
-    let plan = try ProcessingPlan(
-      chosen, source: source.info.pixelSize, isVector: source.format == .svg, isAnimated: isAnimated,
-      sideLimit: limits.sideLength, mark: mark)
     var encoding = Rendition.Encoding(
       as: format, quality: chosen.quality > 0 ? Double(chosen.quality) / 100 : options.quality,
       byteLimit: byteLimit ?? (chosen.maxBytes > 0 ? chosen.maxBytes : nil), metadata: metadata)
     (encoding.colorLimit, encoding.isLossless) = (options.colorLimit, options.isLossless)
-    let rendered = try plan.rendition(encoding, frameLimit: isAnimated ? source.info.frameCount : 1).rendered(
+    var rendition = Rendition(size: size.target(for: source.info.pixelSize), encoding: encoding)
+    rendition.frameLimit = isAnimated ? source.info.frameCount : 1
+    if !processing.isEmpty {
+      let plan = try ProcessingPlan(
+        chosen, source: source.info.pixelSize, isVector: source.format == .svg, isAnimated: isAnimated,
+        sideLimit: limits.sideLength, mark: mark)
+      rendition = plan.rendition(encoding, frameLimit: rendition.frameLimit)
+    }
+    let rendered = try rendition.rendered(
       from: source.bytes, by: source.decoder, encoders: encoders, limits: limits, colorSpace: colorSpace,
-      allowsPartial: allowsPartial, isCancelled: isCancelled)
+      dynamicRange: dynamicRange, allowsPartial: allowsPartial, isCancelled: isCancelled)
     guard let data = rendered.data else { throw ImageEncodingError.unsupportedFormat(format) }
-    let size = try rendered.image?.size ?? format.size(of: data) ?? plan.resultSize
+    let size = try rendered.image?.size ?? format.size(of: data) ?? resultSize(of: source)
     return Made(data: data, size: size, isPartial: rendered.image?.isPartial ?? false)
   }
 

@@ -26,6 +26,7 @@ struct ConvertCommand: AsyncParsableCommand {
         halcyon convert photos -o web --size 1600 --max-output 300K --format webp --keep-dates
         halcyon convert photos -o stripped --strip
         halcyon convert photos -o marked --rotate 90 --watermark logo.png
+        halcyon convert phone.jpg -o small.jpg --size 800 --hdr keep
         halcyon convert photos -o squares --process 'rs:fill:400:400/g:sm'
         find . -newer last -name '*.jpg' -print0 | halcyon convert --files-from - -0 -o new --name '{date}-{nnn}.{ext}'
 
@@ -116,9 +117,16 @@ struct ConvertCommand: AsyncParsableCommand {
   @Option(
     help: """
       The colour space of the results: srgb; p3, Display P3 with its profile; or source, which is p3 for sources with \
-      more colours than sRGB. High dynamic range is tone-mapped. Default: srgb.
+      more colours than sRGB. Default: srgb.
       """)
   var colorSpace: ColorSpaceArgument?
+
+  @Option(
+    help: """
+      High dynamic range: standard, tone-mapped and without gain maps; or keep, which keeps gain maps in jpeg, and PQ in \
+      avif, jxl and png. What is drawn or filtered becomes standard. Default: standard.
+      """)
+  var hdr: HDRArgument?
 
   @Option(
     help: """
@@ -266,7 +274,7 @@ struct ConvertCommand: AsyncParsableCommand {
   private func conversion() throws -> Conversion {
     Conversion(
       size: try resultSize(), processing: processing, colorSpace: (colorSpace ?? .srgb).target,
-      format: try resultFormat(),
+      dynamicRange: hdr == .keep ? .high : .standard, format: try resultFormat(),
       encoders: encoders, options: options, byteLimit: maxOutput?.byteCount, metadata: (metadata ?? .strip).policy,
       onlyStrips: onlyStrips, limits: limits.limits(), animationPixelLimit: maxAnimationPixels,
       destination: try destination(), overwrites: overwrite, allowsPartial: partial, keepsDates: keepDates,

@@ -20,6 +20,10 @@ struct InfoReport: Encodable {
   var gamut: String?
   /// `SDR`, or the transfer function of high dynamic range, `PQ` or `HLG`.
   var transfer: String?
+  /// `standard`, `PQ`, `HLG` or `gain map`.
+  var dynamicRange: String?
+  /// How far above white a gain map reaches, in stops.
+  var headroom: Double?
   var camera: String?
   var lens: String?
   /// `1/250 s, f/2.8, ISO 400, 50 mm`, or a part of it.
@@ -36,7 +40,7 @@ struct InfoReport: Encodable {
 
   private enum Key: String, CodingKey {
     case path, format, width, height, frames, orientation, color, bitDepth, alpha, profile, profileName
-    case colorSpace, gamut, transfer, camera, lens, exposure, captureDate, place, copyright, progressive
+    case colorSpace, gamut, transfer, dynamicRange, headroom, camera, lens, exposure, captureDate, place, copyright, progressive
     case seconds, milliseconds, peakBytes, error
   }
 
@@ -50,6 +54,8 @@ struct InfoReport: Encodable {
     colorSpace = metadata.colorSpace
     gamut = metadata.hasWideGamut ? "wide" : "sRGB"
     transfer = metadata.transferFunction ?? "SDR"
+    (dynamicRange, headroom) = ("\(info.dynamicRange)", nil)
+    if case .gainMap(_, let stops) = info.dynamicRange { (dynamicRange, headroom) = ("gain map", stops) }
     camera = metadata.camera
     (lens, exposure) = (metadata.lens, metadata.exposure)
     captureDate = metadata.captureTime
@@ -83,6 +89,8 @@ struct InfoReport: Encodable {
     try container.encode(colorSpace, forKey: .colorSpace)
     try container.encode(gamut, forKey: .gamut)
     try container.encode(transfer, forKey: .transfer)
+    try container.encode(dynamicRange, forKey: .dynamicRange)
+    try container.encode(headroom, forKey: .headroom)
     try container.encode(camera, forKey: .camera)
     try container.encode(lens, forKey: .lens)
     try container.encode(exposure, forKey: .exposure)
@@ -110,6 +118,7 @@ struct InfoReport: Encodable {
     if profile != true, let colorSpace { parts.append(colorSpace) }
     if gamut == "wide" { parts.append("wide gamut") }
     if let transfer, transfer != "SDR" { parts.append(transfer) }
+    if dynamicRange == "gain map" { parts.append("gain map" + (headroom.map { " of \(($0 * 10).rounded() / 10) stops" } ?? "")) }
     if progressive == true { parts.append("progressive") }
     if let frames, frames > 1 { parts.append("\(frames) frames") }
     if let seconds { parts.append("\(seconds) s") }

@@ -1,0 +1,147 @@
+import Foundation
+import HalcyonImaging
+
+/// The gain map of a JPEG file: a second JPEG behind the picture, which says what its samples mean.
+struct JPEGGainMap {
+  /// The most pictures of a file that are looked at.
+  private static let imageLimit = 16
+
+  /// The map's file inside the file.
+  let range: Range<Int>
+  let header: JPEGHeader
+  let parameters: GainMap.Parameters
+  let kind: GainMapKind
+
+  /// The gain map of a file; `nil` if it has none or several, or one that cannot belong to the picture.
+  ///
+  /// - Parameter header: The header of the picture.
+  static func find(_ header: JPEGHeader, in file: UnsafeRawBufferPointer, limits: ImageLimits) -> JPEGGainMap? {
+    guard header.info.dynamicRange != .standard else { return nil }
+    var ranges = images(header, in: file)
+    if ranges.isEmpty { ranges = containerItems(header, in: file) }
+    let maps = ranges.prefix(imageLimit).compactMap { JPEGGainMap($0, in: file) }
+    guard maps.count == 1, let map = maps.first, map.fits(header, limits) else { return nil }
+    return map
+  }
+
+  private init?(_ range: Range<Int>, in file: UnsafeRawBufferPointer) {
+    guard range.lowerBound > 0, range.upperBound <= file.count else { return nil }
+    let bytes = Bytes(file)[range]
+    guard let header = try? JPEGHeaderParser.parse(bytes) else { return nil }
+    if let iso = header.iso, let parameters = GainMap.Parameters(iso: bytes[iso]) {
+      (self.parameters, kind) = (parameters, .iso)
+    } else if let xmp = header.xmp, let parameters = GainMap.Parameters(XMPPacket(bytes[xmp].data)) {
+      (self.parameters, kind) = (parameters, .xmp)
+    } else {
+      return nil
+    }
+    (self.range, self.header) = (range, header)
+  }
+
+  /// Whether the map is one of the picture: of its aspect ratio, and within limits together with it.
+  private func fits(_ whole: JPEGHeader, _ limits: ImageLimits) -> Bool {
+    let (size, picture) = (header.size, whole.size)
+    guard !parameters.baseIsHDR, header.colorModel != .cmyk, size.width > 0, size.height > 0, picture.height > 0,
+      (try? limits.check(size, format: .jpeg)) != nil,
+      size.pixelCount <= max(0, limits.pixelCount - (whole.isInRows ? 0 : picture.pixelCount))
+    else { return false }
+    // Both sides are rounded to whole samples.
+    let ratio = Double(picture.width) / Double(picture.height)
+    return abs(Double(size.height) * ratio - Double(size.width)) <= max(1, ratio) + 0.01 * Double(size.width)
+  }
+
+  /// The further images of a multi-picture file (CIPA DC-007), whose offsets count from its TIFF header.
+  private static func images(_ header: JPEGHeader, in file: UnsafeRawBufferPointer) -> [Range<Int>] {
+    guard let index = header.multiPicture, let tiff = ExifData(Bytes(file)[index]),
+      let entry = tiff.entry(MultiPicture.entriesTag, in: tiff.directory)
+    else { return [] }
+    func number(_ offset: Int) -> Int? { tiff.bytes.unsigned32(at: offset, littleEndian: tiff.isLittleEndian) }
+    guard let byteCount = number(entry + 4), let start = number(entry + 8) else { return [] }
+    let count = min(byteCount / MultiPicture.entryByteCount, imageLimit)
+    // The first is the picture itself.
+    return (0..<count).dropFirst().compactMap { index in
+      let position = start + index * MultiPicture.entryByteCount
+      guard let byteCount = number(position + 4), let offset = number(position + 8), offset > 0 else { return nil }
+      return tiffRange(header, offset, byteCount)
+    }
+  }
+
+  private static func tiffRange(_ header: JPEGHeader, _ offset: Int, _ byteCount: Int) -> Range<Int>? {
+    header.multiPicture.map { $0.lowerBound + offset..<$0.lowerBound + offset + byteCount }
+  }
+
+  /// The files that follow the picture, as its XMP packet lists them.
+  private static func containerItems(_ header: JPEGHeader, in file: UnsafeRawBufferPointer) -> [Range<Int>] {
+    guard let xmp = header.xmp, var segments = JPEGSegments(file) else { return [] }
+    var end: Int?
+    while end == nil, let segment = segments.next() {
+      if segment.marker == JPEGSegments.endOfImage { end = segment.range.upperBound }
+    }
+    guard var start = end else { return [] }
+    var ranges: [Range<Int>] = []
+    for item in XMPPacket(Bytes(file)[xmp].data).containerItems where item.semantic != "Primary" {
+      guard item.byteCount > 0, item.byteCount <= file.count - start else { break }
+      if item.semantic == "GainMap" { ranges.append(start..<start + item.byteCount) }
+      start += item.byteCount
+    }
+    return ranges
+  }
+
+  /// The picture with this map: beside it, or applied.
+  ///
+  /// A map that is damaged is left out.
+  ///
+  /// - Parameter draw: Decodes the map at a geometry.
+  func added(
+    to image: DecodedImage, _ plan: DecodingPlan, _ options: DecodingOptions,
+    draw: (ResizeGeometry) throws -> Bitmap
+  ) throws -> DecodedImage {
+    guard !image.isPartial else { return image }
+    let geometry = plan.geometry.scaled(from: plan.info.storedSize, toMap: header.size)
+    let bitmap: Bitmap
+    do {
+      bitmap = try draw(geometry).upright(from: plan.info.orientation)
+    } catch ImageDecodingError.cancelled {
+      throw ImageDecodingError.cancelled
+    } catch {
+      return image
+    }
+    let map = GainMap(bitmap, isGrey: header.colorModel == .grey, parameters)
+    var facts = image.facts
+    facts.info.dynamicRange = dynamicRange
+    facts.info.droppedContent.remove(.gainMap)
+    guard options.keepsGainMap else {
+      return DecodedImage(bitmap: try map.applied(to: image.bitmap), facts: facts, animation: nil)
+    }
+    return DecodedImage(bitmap: image.bitmap, facts: facts, animation: nil, gainMap: map)
+  }
+
+  var dynamicRange: EncodedDynamicRange { .gainMap(kind, headroom: parameters.capacityMax) }
+}
+
+/// The index of a file with several images (CIPA DC-007).
+enum MultiPicture {
+  /// Precedes the TIFF header of the index in its segment.
+  static let prefix = Array("MPF\0".utf8)
+  static let entriesTag = 0xB002
+  static let entryByteCount = 16
+  /// The bytes of ``index(of:and:from:)``.
+  static let indexByteCount = 8 + 2 + 3 * 12 + 4 + 2 * entryByteCount
+
+  /// The index of a picture and a second image behind it.
+  ///
+  /// - Parameters:
+  ///   - position: The position of the index in the file.
+  static func index(of byteCount: Int, and otherByteCount: Int, from position: Int) -> Data {
+    func bytes(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    var data = Data("MM\0*".utf8) + bytes(8, 4) + bytes(3, 2)
+    data += bytes(0xB000, 2) + bytes(7, 2) + bytes(4, 4) + Array("0100".utf8)
+    data += bytes(0xB001, 2) + bytes(4, 2) + bytes(1, 4) + bytes(2, 4)
+    data += bytes(entriesTag, 2) + bytes(7, 2) + bytes(2 * entryByteCount, 4) + bytes(50, 4) + bytes(0, 4)
+    // The primary image, then one that depends on nothing.
+    data += bytes(0x03_0000, 4) + bytes(byteCount, 4) + bytes(0, 8)
+    return data + bytes(0, 4) + bytes(otherByteCount, 4) + bytes(byteCount - position, 4) + bytes(0, 4)
+  }
+}
