@@ -19,12 +19,13 @@ extension DecodedImage {
   ///   - size: The target size in pixels. Default: the original size.
   ///   - limits: The limits for the image, checked before memory is allocated.
   ///   - colorSpace: The colour space of the pixels. Default: sRGB.
+  ///   - dynamicRange: The range of luminances of the pixels. Default: standard.
   /// - Throws: ``ImageDecodingError``, with ``ImageDecodingError/cancelled`` if the task is cancelled.
   public init(
     contentsOf file: URL, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
-    colorSpace: TargetColorSpace = .sRGB
+    colorSpace: TargetColorSpace = .sRGB, dynamicRange: DynamicRange = .standard
   ) async throws(ImageDecodingError) {
-    self = try await Self.decoded(size, limits, colorSpace) { try Data(imageFile: file, limits) }
+    self = try await Self.decoded(DecodingOptions(size, limits, colorSpace, dynamicRange)) { try Data(imageFile: file, limits) }
   }
 
   /// Decodes a file at a size, on the calling thread.
@@ -34,13 +35,14 @@ extension DecodedImage {
   ///   - size: The target size in pixels. Default: the original size.
   ///   - limits: The limits for the image, checked before memory is allocated.
   ///   - colorSpace: The colour space of the pixels. Default: sRGB.
+  ///   - dynamicRange: The range of luminances of the pixels. Default: standard.
   /// - Throws: ``ImageDecodingError``.
   public init(
     contentsOf file: URL, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
-    colorSpace: TargetColorSpace = .sRGB
+    colorSpace: TargetColorSpace = .sRGB, dynamicRange: DynamicRange = .standard
   ) throws(ImageDecodingError) {
-    let options = DecodingOptions(size: size, limits: limits, colorSpace: colorSpace)
-    self = try Self.decoded(Data(imageFile: file, limits), options)
+    self = try Self.decoded(
+      Data(imageFile: file, limits), DecodingOptions(size, limits, colorSpace, dynamicRange))
   }
 
   /// Decodes the bytes of a file at a size, on a thread of the library.
@@ -50,12 +52,13 @@ extension DecodedImage {
   ///   - size: The target size in pixels. Default: the original size.
   ///   - limits: The limits for the image, checked before memory is allocated.
   ///   - colorSpace: The colour space of the pixels. Default: sRGB.
+  ///   - dynamicRange: The range of luminances of the pixels. Default: standard.
   /// - Throws: ``ImageDecodingError``, with ``ImageDecodingError/cancelled`` if the task is cancelled.
   public init(
     data: Data, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
-    colorSpace: TargetColorSpace = .sRGB
+    colorSpace: TargetColorSpace = .sRGB, dynamicRange: DynamicRange = .standard
   ) async throws(ImageDecodingError) {
-    self = try await Self.decoded(size, limits, colorSpace) { data }
+    self = try await Self.decoded(DecodingOptions(size, limits, colorSpace, dynamicRange)) { data }
   }
 
   /// Decodes the bytes of a file at a size, on the calling thread.
@@ -65,21 +68,22 @@ extension DecodedImage {
   ///   - size: The target size in pixels. Default: the original size.
   ///   - limits: The limits for the image, checked before memory is allocated.
   ///   - colorSpace: The colour space of the pixels. Default: sRGB.
+  ///   - dynamicRange: The range of luminances of the pixels. Default: standard.
   /// - Throws: ``ImageDecodingError``.
   public init(
     data: Data, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
-    colorSpace: TargetColorSpace = .sRGB
+    colorSpace: TargetColorSpace = .sRGB, dynamicRange: DynamicRange = .standard
   ) throws(ImageDecodingError) {
-    self = try Self.decoded(data, DecodingOptions(size: size, limits: limits, colorSpace: colorSpace))
+    self = try Self.decoded(data, DecodingOptions(size, limits, colorSpace, dynamicRange))
   }
 
   private static func decoded(
-    _ size: TargetSize, _ limits: ImageLimits, _ colorSpace: TargetColorSpace,
-    _ read: @escaping @Sendable () throws -> Data
+    _ options: DecodingOptions, _ read: @escaping @Sendable () throws -> Data
   ) async throws(ImageDecodingError) -> DecodedImage {
     do {
       return try await codecThreads.run { flag in
-        let options = DecodingOptions(size: size, limits: limits, colorSpace: colorSpace) { flag.isCancelled }
+        var options = options
+        options.isCancelled = { flag.isCancelled }
         return try decoded(read(), options)
       }
     } catch {
@@ -93,6 +97,7 @@ extension DecodedImage {
     let decoder = try StandardCodecs.decoder(of: data)
     var rendition = Rendition(size: options.size)
     (rendition.colorSpace, rendition.keepsAnimation) = (options.colorSpace, true)
+    rendition.dynamicRange = options.dynamicRange
     do {
       return try Renderer(encoders: [], limits: options.limits).decoded(
         Renderer.File(data, by: decoder), as: rendition, isCancelled: options.isCancelled)
@@ -100,6 +105,15 @@ extension DecodedImage {
       throw (error.cause as? ImageDecodingError)
         ?? .corrupt(decoder.formats.first ?? .custom("unknown"), reason: "\(error.cause)")
     }
+  }
+}
+
+extension DecodingOptions {
+  fileprivate init(
+    _ size: TargetSize, _ limits: ImageLimits, _ colorSpace: TargetColorSpace, _ dynamicRange: DynamicRange
+  ) {
+    self.init(size: size, limits: limits, colorSpace: colorSpace)
+    self.dynamicRange = dynamicRange
   }
 }
 

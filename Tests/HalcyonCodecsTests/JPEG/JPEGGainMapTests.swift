@@ -1,0 +1,220 @@
+import Foundation
+import HalcyonImaging
+import HalcyonTestTraits
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite(.unitTest)
+struct JPEGGainMapTests {
+  private static let names = ["uhdr-whole", "uhdr-quarter", "xmp-half", "xmp-channels"]
+
+  private static func file(_ name: String) throws -> Data { try Fixture.data("hdr/\(name).jpeg") }
+
+  private func decoded(
+    _ file: Data, size: TargetSize = .original, keepsGainMap: Bool = false, limits: ImageLimits = ImageLimits()
+  ) throws -> DecodedImage {
+    var options = DecodingOptions(size: size, limits: limits)
+    (options.dynamicRange, options.keepsGainMap) = (.high, keepsGainMap)
+    return try JPEGDecoder().image(from: file, options: options)
+  }
+
+  @Test(arguments: zip(names, [0.001, 0.02, 0.002, 0.002] as [Float]))
+  func `a map is applied as by the reference`(_ name: String, _ tolerance: Float) throws {
+    let image = try decoded(Self.file(name))
+    let expected = try Bitmap.halves("hdr/\(name).expected.f16", width: 96, height: 64)
+    #expect(image.bitmap.dynamicRange == .high && image.bitmap.isOpaque)
+    #expect(image.bitmap.byteCount == 96 * 64 * 8 && image.byteCount == image.bitmap.byteCount)
+    let difference = image.bitmap.meanDifference(inLightTo: expected)
+    #expect(difference < tolerance, "\(difference)")
+    #expect(image.info.droppedContent.isEmpty)
+    guard case .gainMap(let kind, let headroom?) = image.info.dynamicRange else {
+      Issue.record("\(image.info.dynamicRange)")
+      return
+    }
+    #expect(kind == (name.hasPrefix("xmp") ? .xmp : .iso) && (2...4).contains(headroom))
+  }
+
+  @Test(arguments: names) func `the standard picture stays as it is, and says what it lacks`(_ name: String) throws {
+    let file = try Self.file(name)
+    let standard = try JPEGDecoder().image(from: file, options: DecodingOptions(colorSpace: .source))
+    let stripped = try JPEGDecoder().image(
+      from: JPEGSegments.stripped(file), options: DecodingOptions(colorSpace: .source))
+    #expect(standard.bitmap.largestDifference(to: stripped.bitmap) == 0)
+    #expect(standard.bitmap.dynamicRange == .standard && standard.gainMap == nil)
+    #expect(standard.info.droppedContent == [.gainMap] && stripped.info.droppedContent.isEmpty)
+    #expect(stripped.info.dynamicRange == .standard)
+    let info = try #require(try JPEGDecoder().probe(file.prefix(1800), isComplete: false))
+    guard case .gainMap(_, headroom: nil) = info.dynamicRange else {
+      Issue.record("\(info.dynamicRange)")
+      return
+    }
+    let kept = try decoded(file, keepsGainMap: true)
+    #expect(kept.bitmap.largestDifference(to: standard.bitmap) == 0 && kept.gainMap != nil)
+    #expect(kept.info.droppedContent.isEmpty)
+    #expect(kept.byteCount > standard.byteCount)
+  }
+
+  @Test(arguments: names) func `a file that is written has the same picture`(_ name: String) throws {
+    let image = try decoded(Self.file(name), keepsGainMap: true)
+    let written = try JPEGEncoder().encode(image, options: EncodingOptions(quality: 0.97))
+    let again = try decoded(written)
+    let difference = again.bitmap.meanStops(to: try decoded(Self.file(name)).bitmap)
+    #expect(difference < 0.08, "\(difference)")
+    let metadata = try JPEGDecoder().metadata(of: written)
+    #expect(metadata.info.dynamicRange == again.info.dynamicRange)
+    #expect(String(decoding: metadata.xmp ?? Data(), as: UTF8.self).contains("GainMap"))
+    #expect(again.info.dynamicRange.isGainMap(.iso))
+    // Both forms say the same.
+    let withoutISO = written.replacing("urn:iso:std:iso", by: "urn:xxx:std:iso")
+    let byXMP = try decoded(withoutISO)
+    #expect(byXMP.info.dynamicRange.isGainMap(.xmp))
+    #expect(byXMP.bitmap.meanDifference(inLightTo: again.bitmap) < 0.000_1)
+    // The list of files leads to the map as well.
+    let withoutIndex = try decoded(withoutISO.replacing("MPF\0", by: "XXX\0"))
+    #expect(withoutIndex.bitmap.largestDifference(to: byXMP.bitmap) == 0)
+  }
+
+  @Test(arguments: names) func `half the size is the picture at half the size`(_ name: String) throws {
+    let file = try Self.file(name)
+    let half = try decoded(file, size: .fit(width: 48), keepsGainMap: true)
+    let written = try decoded(JPEGEncoder().encode(half, options: EncodingOptions(quality: 0.97)))
+    let whole = try decoded(file).bitmap
+    let expected = try BuiltInProcessor.resize(.fit(width: 48)).process(whole)
+    #expect(expected.dynamicRange == .high && written.size == expected.size)
+    let difference = written.bitmap.meanStops(to: expected)
+    #expect(difference < 0.1, "\(difference)")
+  }
+
+  @Test func `a map that does not fit its picture is left out`() throws {
+    let file = try Self.file("uhdr-quarter")
+    let map = try #require(file.ranges(of: Data([0xFF, 0xD8, 0xFF])).last?.lowerBound)
+    let parameters = try #require(file.ranges(of: Data("urn:iso".utf8)).last?.lowerBound) + 28 + 5
+    var damaged: [String: Data] = [
+      "cut": file.prefix(map + 800), "behind the end": file.prefix(map),
+      "two maps": try JPEGEncoderSurgery.withTwoMaps(Self.file("xmp-half")),
+      "tall": FileSurgery.jpeg(file.prefix(map) + file[map...].withFrame(height: 24), frameByte: 0, []),
+    ]
+    damaged["no divisor"] = file.replacing(at: parameters + 4, [0, 0, 0, 0])
+    damaged["huge gain"] = file.replacing(at: parameters + 24, [0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 1])
+    damaged["no gamma"] = file.replacing(at: parameters + 32, [0, 0, 0, 0])
+    damaged["NaN"] = try Self.file("xmp-half").replacing("GainMapMin=\"", by: "GainMapMin=\"nan", keepsLength: true)
+    let standard = try JPEGDecoder().image(from: file, options: DecodingOptions(colorSpace: .source)).bitmap
+    for (name, file) in damaged {
+      let image = try decoded(file)
+      #expect(image.bitmap.dynamicRange == .standard, "\(name)")
+      #expect(image.gainMap == nil && image.info.droppedContent == [.gainMap], "\(name)")
+      if !["two maps", "NaN"].contains(name) {
+        #expect(try image.bitmap.largestDifference(to: standard.converted(to: .sRGB)) == 0, "\(name)")
+      }
+    }
+  }
+
+  @Test func `the samples of a map count in the limit of pixels`() throws {
+    let file = try Self.file("xmp-half")
+    let limits = ImageLimits(pixelCount: 96 * 64)
+    // The picture alone is decoded row by row.
+    #expect(try decoded(file, limits: limits).bitmap.dynamicRange == .high)
+    #expect(try decoded(file, limits: ImageLimits(sideLength: 96)).bitmap.dynamicRange == .high)
+    let whole = try Self.file("uhdr-whole")
+    #expect(try decoded(whole, limits: ImageLimits(pixelCount: 96 * 64 - 1)).bitmap.dynamicRange == .standard)
+  }
+
+  @Test(arguments: 2...8) func `picture and map are turned alike`(_ orientation: Int) throws {
+    let file = try Self.file("uhdr-quarter")
+    let turned = try decoded(file.turned(to: orientation))
+    let upright = try decoded(file).bitmap.upright(from: try #require(ImageOrientation(rawValue: orientation)))
+    #expect(turned.size == upright.size)
+    #expect(turned.bitmap.meanDifference(inLightTo: upright) < 0.000_1)
+  }
+
+  @Test func `kept metadata does not hide the map`() throws {
+    let file = try Self.file("xmp-half")
+    let image = try decoded(file, size: .fit(width: 40), keepsGainMap: true)
+    var metadata = try JPEGDecoder().metadata(of: file)
+    metadata.artist = "Somebody"
+    let written = try JPEGEncoder().encode(image, options: EncodingOptions(metadata: metadata))
+    #expect(try decoded(written).bitmap.dynamicRange == .high)
+    let packet = try #require(try JPEGDecoder().metadata(of: written).xmp)
+    #expect(packet.ranges(of: Data("<Container:Directory>".utf8)).count == 1)
+    metadata.xmp = Data(repeating: 0x20, count: 65_400) + Data("<x></rdf:RDF>".utf8)
+    let long = try JPEGEncoder().encode(image, options: EncodingOptions(metadata: metadata))
+    #expect(try decoded(long).bitmap.dynamicRange == .high)
+  }
+
+  @Test func `half floats become a picture and a map`() throws {
+    let bright = try decoded(Self.file("uhdr-whole")).bitmap
+    let written = try JPEGEncoder().encode(DecodedImage(bitmap: bright), options: EncodingOptions(quality: 0.97))
+    let again = try decoded(written)
+    let difference = again.bitmap.meanStops(to: bright)
+    #expect(again.bitmap.dynamicRange == .high && difference < 0.15, "\(difference)")
+    let dark = try Bitmap(size: PixelSize(width: 8, height: 8), isOpaque: true, dynamicRange: .high) { bytes in
+      for index in stride(from: 6, to: bytes.count, by: 8) {
+        bytes.storeBytes(of: HalfFloat.one, toByteOffset: index, as: UInt16.self)
+      }
+    }
+    let plain = try JPEGEncoder().encode(DecodedImage(bitmap: dark), options: EncodingOptions())
+    #expect(try JPEGDecoder().wholeInfo(of: plain).dynamicRange == .standard)
+  }
+
+  @Test(arguments: names) func `other formats get the tone-mapped picture`(_ name: String) throws {
+    let image = try decoded(Self.file(name))
+    let gif = try GIFEncoder().encode(image, options: EncodingOptions())
+    #expect(gif.starts(with: Data("GIF8".utf8)))
+    let standard = try image.bitmap.inStandardRange()
+    #expect(standard.dynamicRange == .standard && standard.colorSpace == .displayP3)
+    #expect(standard.byteCount == 96 * 64 * 4)
+  }
+}
+
+/// Files with several maps.
+private enum JPEGEncoderSurgery {
+  /// A file whose packet lists a second map, with the parameters of the first.
+  static func withTwoMaps(_ file: Data) throws -> Data {
+    let map = try #require(file.ranges(of: Data([0xFF, 0xD8, 0xFF])).last?.lowerBound)
+    let item = try #require(file.ranges(of: Data("<rdf:li rdf:parseType".utf8)).last?.lowerBound)
+    let end = try #require(file[item...].firstRange(of: Data("</rdf:li>".utf8))?.upperBound)
+    let added = Data(file[item..<end])
+    var data = file + file[map...]
+    data.insert(contentsOf: added, at: end)
+    let length = try #require(data.firstRange(of: Data("http://ns.adobe.com/xap".utf8))?.lowerBound) - 2
+    let count = Int(data[length]) << 8 + Int(data[length + 1]) + added.count
+    data.replaceSubrange(length..<length + 2, with: FileSurgery.bytes(count, count: 2))
+    return data
+  }
+}
+
+extension EncodedDynamicRange {
+  fileprivate func isGainMap(_ kind: GainMapKind) -> Bool {
+    if case .gainMap(kind, _?) = self { true } else { false }
+  }
+}
+
+extension Data {
+  fileprivate func replacing(at offset: Int, _ bytes: [UInt8]) -> Data {
+    var data = self
+    data.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+    return data
+  }
+
+  /// - Parameter keepsLength: Whether as many bytes are removed behind the text as it has more.
+  fileprivate func replacing(_ text: String, by other: String, keepsLength: Bool = true) -> Data {
+    var data = self
+    for range in ranges(of: Data(text.utf8)).reversed() {
+      data.replaceSubrange(range.lowerBound..<range.lowerBound + other.utf8.count, with: Data(other.utf8))
+    }
+    return data
+  }
+
+  /// A JPEG file whose frame states another height.
+  fileprivate func withFrame(height: Int) -> Data {
+    FileSurgery.jpeg(Data(self), frameByte: 5, FileSurgery.bytes(height, count: 2))
+  }
+
+  /// With an Exif orientation behind the index of the file, whose offsets count from there.
+  fileprivate func turned(to orientation: Int) -> Data {
+    let content = Array("Exif\0\0".utf8) + FileSurgery.exif(orientation: orientation)
+    let segment: [UInt8] = [0xFF, 0xE1] + FileSurgery.bytes(content.count + 2, count: 2) + content
+    return Data(prefix(2) + segment + dropFirst(2))
+  }
+}
