@@ -35,6 +35,7 @@ struct FuzzTarget {
     if bytes.starts(with: MetadataContainer.signature) {
       for file in MetadataContainer.files(Data(bytes.dropFirst(MetadataContainer.signature.count))) {
         readMetadata(file, choice: choice)
+        readMetadata(file, choice: choice | 0x40)
       }
       return
     }
@@ -102,11 +103,15 @@ struct FuzzTarget {
       .original, .fit(width: 40, height: 40), .fit(width: 7, height: .max), .fill(width: 16, height: 9),
       .fill(width: 3, height: 30, anchor: .right), .exact(width: 64, height: 48),
     ]
-    return DecodingOptions(size: sizes[choice % sizes.count], limits: limits, allowsPartialImage: choice & 0x80 != 0)
+    var options = DecodingOptions(
+      size: sizes[choice % sizes.count], limits: limits, allowsPartialImage: choice & 0x80 != 0)
+    options.dynamicRange = choice & 0x40 != 0 ? .high : .standard
+    return options
   }
 
   private func hasFullAlpha(_ bitmap: Bitmap) -> Bool {
-    bitmap.withUnsafeBytes { bytes in stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == 255 } }
+    if bitmap.dynamicRange == .high { return (try? bitmap.inStandardRange()).map(hasFullAlpha) ?? true }
+    return bitmap.withUnsafeBytes { bytes in stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == 255 } }
   }
 
   /// Waits for the threads of drawings, which end after their callers have gone on: what they hold until then would count

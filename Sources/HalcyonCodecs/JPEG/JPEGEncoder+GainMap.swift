@@ -28,9 +28,9 @@ extension JPEGEncoder: HighDynamicRangeEncoder {
   /// The picture with an index of itself and of the map behind it.
   private func primary(_ bitmap: Bitmap, mapByteCount: Int, _ options: EncodingOptions) throws -> Data {
     let metadata = WritableMetadata(options.metadata, bitmap.colorSpace)
-    var packet = XMPPacket.data(adding: mapByteCount, to: metadata?.xmp)
+    var packet = XMPPacket.packet(adding: mapByteCount, to: metadata?.xmp)
     if !JPEGSegments.Addition(0xE1, JPEGHeader.xmpPrefix, packet).fits {
-      packet = XMPPacket.data(adding: mapByteCount, to: nil)
+      packet = XMPPacket.packet(adding: mapByteCount, to: nil)
     }
     var (file, end) = JPEGSegments.adding(
       [

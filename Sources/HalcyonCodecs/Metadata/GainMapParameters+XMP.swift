@@ -41,7 +41,7 @@ extension GainMap.Parameters {
       ("GainMapMin", gainMin), ("GainMapMax", gainMax), ("Gamma", gamma), ("OffsetSDR", offsetSDR),
       ("OffsetHDR", offsetHDR),
     ]
-    return XMPPacket.data(
+    return XMPPacket.packet(
       """
       <rdf:Description rdf:about="" \(XMPPacket.gainMapNamespace) hdrgm:Version="1.0"\
       \(fields.map { attribute($0, $1) }.joined()) hdrgm:HDRCapacityMin="\(capacityMin)" \
@@ -58,7 +58,7 @@ extension XMPPacket {
   /// What a packet has that lists the files behind its picture.
   static let fileListMark = Array("Container:Directory".utf8)
 
-  fileprivate static func data(_ description: String) -> Data {
+  fileprivate static func packet(_ description: String) -> Data {
     Data(
       """
       <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
@@ -69,7 +69,7 @@ extension XMPPacket {
   /// The packet of a picture whose gain map follows it in the file, with `packet` if there is one.
   ///
   /// - Parameter byteCount: The length of the gain map.
-  static func data(adding byteCount: Int, to packet: Data?) -> Data {
+  static func packet(adding byteCount: Int, to packet: Data?) -> Data {
     let description = """
       <rdf:Description rdf:about="" \(gainMapNamespace) \
       xmlns:Container="http://ns.google.com/photos/1.0/container/" \
@@ -82,7 +82,7 @@ extension XMPPacket {
       """
     guard let packet, let text = String(data: packet, encoding: .utf8)?.withoutGainMap,
       let end = text.range(of: "</rdf:RDF>", options: .backwards)
-    else { return data(description) }
+    else { return packet(description) }
     return Data((text[..<end.lowerBound] + description + text[end.lowerBound...]).utf8)
   }
 

@@ -9,7 +9,7 @@ struct XMPPacket {
   /// The largest packet that is read, in bytes.
   static let byteLimit = 4 << 20
 
-  private let data: Data
+  let data: Data
 
   init(_ data: Data) {
     self.data = data

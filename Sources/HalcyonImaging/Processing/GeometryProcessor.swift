@@ -112,12 +112,23 @@ extension GainMap {
   }
 }
 
+/// A processor of several steps, each of which keeps a gain map or drops it.
+package protocol GainMapProcessor: ImageProcessor {
+  /// The processed bitmap, and its gain map if it still has one.
+  func process(_ bitmap: Bitmap, with gainMap: GainMap?) throws -> (bitmap: Bitmap, gainMap: GainMap?)
+}
+
+extension GainMapProcessor {
+  package func process(_ bitmap: Bitmap) throws -> Bitmap { try process(bitmap, with: nil).bitmap }
+}
+
 extension ImageProcessor {
   /// An image and its gain map, processed; the map is dropped if the processor does not keep it.
   package func process(
     _ bitmap: Bitmap, _ gainMap: GainMap?, by process: (Bitmap) throws -> Bitmap
   ) throws -> (bitmap: Bitmap, gainMap: GainMap?) {
     guard let gainMap else { return (try process(bitmap), nil) }
+    if let processor = self as? any GainMapProcessor { return try processor.process(bitmap, with: gainMap) }
     guard let processor = geometryProcessor else {
       let result = try process(bitmap)
       return (result, keepsDynamicRange || result.sharesPixels(with: bitmap) ? gainMap : nil)

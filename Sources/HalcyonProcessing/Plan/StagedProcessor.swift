@@ -2,7 +2,7 @@ import HalcyonCodecs
 import HalcyonImaging
 
 /// Processes an image whose sizes follow from its pixels: it removes borders, and finds what attracts attention.
-struct StagedProcessor: ImageProcessor {
+struct StagedProcessor: GainMapProcessor {
   let options: ProcessingOptions
   /// The longest side of the result.
   let sideLimit: Int
@@ -14,31 +14,37 @@ struct StagedProcessor: ImageProcessor {
 
   var identifier: String { "halcyon.staged \(options) \(sideLimit) \(dimension)" }
 
-  func process(_ bitmap: Bitmap) throws -> Bitmap {
+  var keepsDynamicRange: Bool {
+    ColorPlan.processors(options).isEmpty && !options.addsPixels && options.background == nil
+      && options.watermark == nil
+  }
+
+  func process(_ bitmap: Bitmap, with gainMap: GainMap?) throws -> (bitmap: Bitmap, gainMap: GainMap?) {
     var options = options
-    var image = try options.trim.map { try $0.processor.process(bitmap) } ?? bitmap
+    var (image, gainMap) = (bitmap, gainMap)
+    func apply(_ processor: any ImageProcessor) throws {
+      try checkCancellation()
+      (image, gainMap) = try processor.process(image, gainMap) { try processor.process($0) }
+    }
+    if let trim = options.trim { try apply(trim.processor) }
     options.trim = nil
-    let turn = Turn(options)
-    image = try turn.processors.reduce(image) { try $1.process($0) }
+    for processor in Turn(options).processors { try apply(processor) }
     (options.rotation, options.flipsHorizontally, options.flipsVertically) = (0, false, false)
     let area = ResultGeometry(options, source: image.size, isVector: false).area
     if let crop = options.crop, area.size != image.size {
       if (crop.gravity ?? options.gravity).kind == .smart {
-        image = try SmartCropProcessor(area.size, place: places?.area).process(image)
+        try apply(SmartCropProcessor(area.size, place: places?.area))
       } else {
-        image = try BuiltInProcessor.crop(x: area.left, y: area.top, width: area.width, height: area.height)
-          .process(image)
+        try apply(BuiltInProcessor.crop(x: area.left, y: area.top, width: area.width, height: area.height))
       }
     }
     options.crop = nil
     // The rest follows from the size that the image has now.
     let plan = try ProcessingPlan(
       options, source: image.size, sideLimit: sideLimit, dimension: dimension, mark: mark, places: places)
-    image = try BuiltInProcessor.resize(plan.decodingSize).process(image)
-    return try plan.processors.reduce(image) { image, processor in
-      try checkCancellation()
-      return try processor.process(image)
-    }
+    try apply(BuiltInProcessor.resize(plan.decodingSize))
+    for processor in plan.processors { try apply(processor) }
+    return (image, gainMap)
   }
 }
 

@@ -112,7 +112,7 @@ extension RequestOption {
       "image"
     // The image before the processor.
     case .processors: "image"
-    case .storage, .memoryAccess, .storeAccess, .memoryExpiration, .decoder, .colorSpace, .allowsPartialImage,
+    case .storage, .memoryAccess, .storeAccess, .memoryExpiration, .decoder, .colorSpace, .dynamicRange, .allowsPartialImage,
       .animation,
       .size:
       "bytes"
@@ -126,7 +126,7 @@ extension RequestOption {
   fileprivate var changesBytes: Bool { [.allowsErrorImage, .method, .body, .headers, .identity].contains(self) }
 
   fileprivate var changesImage: Bool {
-    [.size, .processors, .animation, .colorSpace, .decoder].contains(self)
+    [.size, .processors, .animation, .colorSpace, .dynamicRange, .decoder].contains(self)
   }
 
   /// Sets the option to a value other than its default.
@@ -149,6 +149,7 @@ extension RequestOption {
     case .isPinned: request.isPinned = true
     case .scale: request.scale = 2
     case .colorSpace: request.colorSpace = .source
+    case .dynamicRange: request.dynamicRange = .high
     case .allowsPartialImage: request.allowsPartialImage = true
     case .allowsErrorImage: request.allowsErrorImage = true
     case .animation: request.animation = .firstFrame

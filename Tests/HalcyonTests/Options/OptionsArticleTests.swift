@@ -51,6 +51,7 @@ struct OptionsArticleTests {
     request.previews = PreviewPolicy(minimumInterval: .seconds(1))
     request.previews = PreviewPolicy(keepsLast: true)
     request.colorSpace = .source
+    request.dynamicRange = .high
     request.allowsPartialImage = true
     request.allowsErrorImage = true
     request.decoder = thermal

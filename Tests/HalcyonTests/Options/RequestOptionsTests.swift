@@ -17,7 +17,7 @@ struct RequestOptionsTests {
     (options.cache, options.storage) = (ImageCache(disk: nil), .photo)
     (options.memoryExpiration, options.storeExpiration) = (.never, .never)
     (options.tags, options.isPinned, options.scale) = (["a"], true, 2)
-    options.colorSpace = .source
+    (options.colorSpace, options.dynamicRange) = (.source, .high)
     (options.allowsPartialImage, options.allowsErrorImage, options.animation) = (true, true, .firstFrame)
     (options.imageModifier, options.userInfo, options.keepsEncodedData) = ({ $0 }, ["a": 1], true)
     (options.retryStrategy, options.requestModifier) = (.never, NoModification())

@@ -101,6 +101,38 @@ struct ResultMetadataTests {
     }
   }
 
+  /// A JPEG file with a gain map: white whose right half is four times as bright.
+  private func brightPhoto() throws -> Data {
+    let size = PixelSize(width: 80, height: 60)
+    let bitmap = try Bitmap(size: size, isOpaque: true, dynamicRange: .high) { bytes in
+      for offset in stride(from: 0, to: bytes.count, by: 2) {
+        let isOne = offset % 8 == 6 || offset / 8 % 80 < 40
+        bytes.storeBytes(of: isOne ? 0x3C00 : 0x4400, toByteOffset: offset, as: UInt16.self)
+      }
+    }
+    return try DecodedImage(bitmap: bitmap).encoded(as: .jpeg)
+  }
+
+  @Test(arguments: [false, true])
+  func `results keep a gain map where their options or the configuration ask for it`(isDefault: Bool) async throws {
+    try await RunningService.run {
+      $0.preservesHDR = isDefault
+    } body: { service, origin async throws in
+      let source = origin.serve("/a.jpg", .body(try brightPhoto()))
+      for (options, isKept) in [
+        ("w:40", isDefault), ("w:40/ph:0", false), ("w:40/ph:1", true), ("rs:fill:30:30/rot:90/preserve_hdr:t", true),
+        ("c:20:20:ea/ph:1", true), ("w:40/bl:2/ph:1", false),
+      ] {
+        let body = try await service.image(options, of: source, as: "jpg").body
+        let range = try ImageMetadata(of: body).info.dynamicRange
+        #expect((range != .standard) == isKept, "\(options): \(range)")
+      }
+      let webp = try await service.image("w:40/ph:1", of: source, as: "webp").body
+      #expect(try ImageMetadata(of: webp).info.dynamicRange == .standard)
+      #expect(origin.requests.count == 1)
+    }
+  }
+
   @Test(arguments: ["avif", "jxl", "gif"])
   func `formats without room for it have no metadata`(format: String) async throws {
     try await RunningService.run { service, origin async throws in

@@ -53,6 +53,32 @@ struct ConvertOptionTests {
     }
   }
 
+  @Test func `a gain map is kept where that is asked for, and info names it`() async throws {
+    try await withFolders { sources, output in
+      let size = PixelSize(width: 80, height: 60)
+      let bright = try Bitmap(size: size, isOpaque: true, dynamicRange: .high) { bytes in
+        for offset in stride(from: 0, to: bytes.count, by: 2) {
+          let isOne = offset % 8 == 6 || offset / 8 % 80 < 40
+          bytes.storeBytes(of: isOne ? 0x3C00 : 0x4400, toByteOffset: offset, as: UInt16.self)
+        }
+      }
+      let (photo, result) = (sources.appending(path: "a.jpg"), output.appending(path: "b.jpg"))
+      try DecodedImage(bitmap: bright).encoded(as: .jpeg).write(to: photo)
+      for (arguments, report) in [
+        ([], "standard"), (["--hdr", "standard"], "standard"), (["--hdr", "keep"], "gain map"),
+        (["--hdr", "keep", "--rotate", "90"], "gain map"), (["--hdr", "keep", "--process", "bl:2"], "standard"),
+      ] {
+        let run = try await CommandRun(
+          ["convert", photo.path(), "-o", result.path(), "--overwrite", "--size", "40"] + arguments)
+        #expect(run.status == 0, "\(run.errors)")
+        let info = try #require(try await CommandRun("info", result.path(), "--json").objects().first)
+        #expect(info["dynamicRange"] as? String == report, "\(arguments)")
+        #expect((info["headroom"] as? Double).map { (1.8...2.1).contains($0) } == (report == "gain map" ? true : nil))
+      }
+      #expect(try await CommandRun("info", photo.path()).output.contains("gain map of 2.0 stops"))
+    }
+  }
+
   @Test func `lossless JPEG is an error`() async throws {
     try await withFolders { sources, output in
       try writePhoto("rocket.jpg", to: sources, as: ["a.jpg", "b.jpg"])

@@ -1,0 +1,76 @@
+import Foundation
+import Halcyon
+import HalcyonCodecs
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonTestTraits
+import Testing
+
+@Suite(.integrationTest)
+struct DynamicRangeTests {
+  /// A JPEG file with a gain map: grey, with a square of four times white.
+  private static func photo() throws -> Data {
+    let size = PixelSize(width: 64, height: 48)
+    let bitmap = try Bitmap(size: size, isOpaque: true, dynamicRange: .high) { bytes in
+      let pixels = bytes.bindMemory(to: SIMD4<UInt16>.self)
+      for index in pixels.indices {
+        let isInside = (16..<48).contains(index % 64) && (12..<36).contains(index / 64)
+        pixels[index] = HalfFloat.bits(isInside ? SIMD4(4, 4, 4, 1) : SIMD4(0.2, 0.2, 0.2, 1))
+      }
+    }
+    return try DecodedImage(bitmap: bitmap).encoded(as: .jpeg)
+  }
+
+  private func brightest(_ image: DecodedImage) -> Float { image.bitmap.dynamicRange == .high ? image.bitmap.peak : 1 }
+
+  @Test(arguments: [LoadPath.image, .task, .batch, .view], OptionsLevel.allCases)
+  func `an image has the range of its request`(path: LoadPath, level: OptionsLevel) async throws {
+    let options = level.options { $0.dynamicRange = .high }
+    try await OptionsFixture.run(serving: Self.photo(), options: options.pipeline) { fixture async throws in
+      let request = path.request(fixture) { $0 = options.request }
+      for _ in 0..<2 {
+        let result = try await path.load(request, with: fixture.pipeline)
+        let image = try #require(result.image ?? fixture.pipeline[cached: request])
+        #expect(abs(brightest(image) - 4) < 0.3 && image.info.droppedContent.isEmpty, "\(image)")
+      }
+      let plain = path.request(fixture) { $0.dynamicRange = .standard }
+      let standard = try #require(
+        try await path.load(plain, with: fixture.pipeline).image ?? fixture.pipeline[cached: plain])
+      #expect(standard.bitmap.dynamicRange == .standard && standard.info.droppedContent == [.gainMap])
+      #expect(fixture.transport.requests.count == 1)
+    }
+  }
+
+  @Test func `a request whose processor knows bytes only shares the standard image`() async throws {
+    try await OptionsFixture.run(serving: Self.photo()) { fixture async throws in
+      var request = ImageRequest(url: fixture.url, processors: [BuiltInProcessor.blur(radius: 2)])
+      let standard = try await fixture.pipeline.response(for: request)
+      request.dynamicRange = .high
+      let high = try await fixture.pipeline.response(for: request)
+      #expect(high.origin == .memory && high.image.bitmap.dynamicRange == .standard)
+      #expect(high.image.info.droppedContent == [.gainMap] && standard.image.info.droppedContent == [.gainMap])
+      request.processors = [BuiltInProcessor.crop(width: 20, height: 20)]
+      let cropped = try await fixture.pipeline.image(for: request)
+      #expect(cropped.bitmap.dynamicRange == .high && cropped.size == PixelSize(width: 20, height: 20))
+    }
+  }
+
+  @Test func `a file keeps the range where its format has room for it`() async throws {
+    try await OptionsFixture.run(serving: Self.photo()) { fixture async throws in
+      let request = ImageRequest(url: fixture.url, size: .fit(width: 32)) { $0.dynamicRange = .high }
+      let jpeg = try await fixture.pipeline.encodedData(for: request, as: .jpeg)
+      let image = try await DecodedImage(data: jpeg, dynamicRange: .high)
+      #expect(image.size == PixelSize(width: 32, height: 24) && abs(brightest(image) - 4) < 0.4, "\(image)")
+      let plan = Rendition(
+        size: .fit(width: 16), processors: [BuiltInProcessor.flip(.horizontal)], encoding: Rendition.Encoding(as: .jpeg))
+      let planned = try await fixture.pipeline.encodedResponse(for: request, planIdentifier: "small") { _ in plan }
+      #expect(abs(brightest(try await DecodedImage(data: planned.data, dynamicRange: .high)) - 4) < 0.5)
+      let blurred = Rendition(
+        processors: [BuiltInProcessor.blur(radius: 2)], encoding: Rendition.Encoding(as: .jpeg))
+      let standard = try await fixture.pipeline.encodedResponse(for: request, planIdentifier: "blurred") { _ in blurred }
+      #expect(try ImageMetadata(of: standard.data).info.dynamicRange == .standard)
+      let gif = try await fixture.pipeline.encodedData(for: request, as: .gif)
+      #expect(try await DecodedImage(data: gif, dynamicRange: .high).bitmap.dynamicRange == .standard)
+    }
+  }
+}
