@@ -129,7 +129,7 @@ extension ImageProcessor {
   ) throws -> (bitmap: Bitmap, gainMap: GainMap?) {
     guard let gainMap else { return (try process(bitmap), nil) }
     if let processor = self as? any GainMapProcessor { return try processor.process(bitmap, with: gainMap) }
-    guard let processor = geometryProcessor else {
+    guard keepsDynamicRange, let processor = geometryProcessor else {
       let result = try process(bitmap)
       return (result, keepsDynamicRange || result.sharesPixels(with: bitmap) ? gainMap : nil)
     }

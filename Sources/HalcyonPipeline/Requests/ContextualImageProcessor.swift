@@ -65,6 +65,7 @@ private struct BoundProcessor: SourceProcessor {
   let response: ResponseHead?
 
   var identifier: String { processor.identifier }
+  var keepsDynamicRange: Bool { processor.keepsDynamicRange }
 
   func process(_ bitmap: Bitmap) throws -> Bitmap { try processor.process(bitmap) }
 
