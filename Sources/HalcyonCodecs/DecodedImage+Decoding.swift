@@ -25,7 +25,9 @@ extension DecodedImage {
     contentsOf file: URL, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
     colorSpace: TargetColorSpace = .sRGB, dynamicRange: DynamicRange = .standard
   ) async throws(ImageDecodingError) {
-    self = try await Self.decoded(DecodingOptions(size, limits, colorSpace, dynamicRange)) { try Data(imageFile: file, limits) }
+    self = try await Self.decoded(DecodingOptions(size, limits, colorSpace, dynamicRange)) {
+      try Data(imageFile: file, limits)
+    }
   }
 
   /// Decodes a file at a size, on the calling thread.

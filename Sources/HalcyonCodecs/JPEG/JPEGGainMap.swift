@@ -107,12 +107,11 @@ struct JPEGGainMap {
       return image
     }
     let map = GainMap(bitmap, isGrey: header.colorModel == .grey, parameters)
-    var facts = image.facts
-    facts.info.dynamicRange = dynamicRange
-    facts.info.droppedContent.remove(.gainMap)
-    guard options.keepsGainMap else {
-      return DecodedImage(bitmap: try map.applied(to: image.bitmap), facts: facts, animation: nil)
-    }
+    var info = image.info
+    info.dynamicRange = dynamicRange
+    info.droppedContent.remove(.gainMap)
+    guard options.keepsGainMap else { return DecodedImage(bitmap: try map.applied(to: image.bitmap), info: info) }
+    let facts = DecodedImage(bitmap: image.bitmap, info: info).facts
     return DecodedImage(bitmap: image.bitmap, facts: facts, animation: nil, gainMap: map)
   }
 

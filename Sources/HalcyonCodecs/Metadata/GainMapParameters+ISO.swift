@@ -84,7 +84,8 @@ private struct FractionReader {
   mutating func signed() -> Double? { quotient { Double(Int32(bitPattern: $0)) } }
 
   private mutating func quotient(_ number: (UInt32) -> Double) -> Double? {
-    guard let dividend = bytes.bits32(at: offset), let divisor = denominator ?? bytes.bits32(at: offset + 4), divisor > 0
+    guard let dividend = bytes.bits32(at: offset), let divisor = denominator ?? bytes.bits32(at: offset + 4),
+      divisor > 0
     else { return nil }
     offset += denominator == nil ? 8 : 4
     return number(dividend) / Double(divisor)

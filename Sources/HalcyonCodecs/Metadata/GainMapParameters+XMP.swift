@@ -41,7 +41,7 @@ extension GainMap.Parameters {
       ("GainMapMin", gainMin), ("GainMapMax", gainMax), ("Gamma", gamma), ("OffsetSDR", offsetSDR),
       ("OffsetHDR", offsetHDR),
     ]
-    return XMPPacket.packet(
+    return XMPPacket.document(
       """
       <rdf:Description rdf:about="" \(XMPPacket.gainMapNamespace) hdrgm:Version="1.0"\
       \(fields.map { attribute($0, $1) }.joined()) hdrgm:HDRCapacityMin="\(capacityMin)" \
@@ -58,7 +58,7 @@ extension XMPPacket {
   /// What a packet has that lists the files behind its picture.
   static let fileListMark = Array("Container:Directory".utf8)
 
-  fileprivate static func packet(_ description: String) -> Data {
+  fileprivate static func document(_ description: String) -> Data {
     Data(
       """
       <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
@@ -82,7 +82,7 @@ extension XMPPacket {
       """
     guard let packet, let text = String(data: packet, encoding: .utf8)?.withoutGainMap,
       let end = text.range(of: "</rdf:RDF>", options: .backwards)
-    else { return packet(description) }
+    else { return document(description) }
     return Data((text[..<end.lowerBound] + description + text[end.lowerBound...]).utf8)
   }
 

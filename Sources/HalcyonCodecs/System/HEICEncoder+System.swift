@@ -17,7 +17,8 @@ package struct HEICEncoder: ImageEncoder {
   /// Encodes a bitmap.
   package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     try rejectMetadata(options)
-    return try ImageIOWriter.file(of: bitmap.inStandardRange(), type: Self.type, quality: options.quality, format: .heic)
+    return try ImageIOWriter.file(
+      of: bitmap.inStandardRange(), type: Self.type, quality: options.quality, format: .heic)
   }
 }
 #endif

@@ -11,7 +11,9 @@ extension Bitmap {
     return try Bitmap(size: size, isOpaque: isOpaque, colorSpace: .displayP3) { output in
       withUnsafeBytes { bytes in
         let halves = bytes.bindMemory(to: UInt16.self)
-        guard let source = halves.baseAddress, let target = output.bindMemory(to: UInt8.self).baseAddress else { return }
+        guard let source = halves.baseAddress, let target = output.bindMemory(to: UInt8.self).baseAddress else {
+          return
+        }
         for row in 0..<size.height {
           let start = row * size.width * 4
           mapper.convert(halves: source + start, count: size.width, to: target + start)

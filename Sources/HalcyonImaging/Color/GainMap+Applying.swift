@@ -124,9 +124,12 @@ private struct ApplyingRun {
         let pixel = UInt32(littleEndian: base[column])
         let alpha = Int(pixel >> 24)
         guard alpha > 0 else { continue }
-        func straight(_ shift: UInt32) -> Float { light[min((Int(pixel >> shift & 255) * 255 + alpha / 2) / alpha, 255)] }
+        func straight(_ shift: UInt32) -> Float {
+          light[min((Int(pixel >> shift & 255) * 255 + alpha / 2) / alpha, 255)]
+        }
         let opacity = Float(alpha) / 255
-        var result = brighter(SIMD4(straight(0), straight(8), straight(16), 0), columns[column], samples, factors) * opacity
+        var result =
+          brighter(SIMD4(straight(0), straight(8), straight(16), 0), columns[column], samples, factors) * opacity
         result.w = opacity
         output[column] = HalfFloat.bits(result)
       }

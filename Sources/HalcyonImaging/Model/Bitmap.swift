@@ -69,7 +69,8 @@ public struct Bitmap: Sendable {
 
   private func assertPremultiplied() {
     assert(
-      isOpaque || dynamicRange == .high || isPremultiplied, "a colour is above its alpha: multiply it by alpha, or create the bitmap as opaque")
+      isOpaque || dynamicRange == .high || isPremultiplied,
+      "a colour is above its alpha: multiply it by alpha, or create the bitmap as opaque")
   }
 
   fileprivate init(_ weak: WeakBitmap, storage: PixelStorage) {

@@ -21,7 +21,9 @@ extension Bitmap {
         case .high:
           let source = source.bindMemory(to: SIMD4<UInt16>.self)
           let result = result.bindMemory(to: SIMD4<UInt16>.self)
-          try scale(to: geometry, isCancelled, from: { HalfFloat.roots(source[$0]) }) { result[$0] = HalfFloat.pixel($1) }
+          try scale(to: geometry, isCancelled, from: { HalfFloat.roots(source[$0]) }) {
+            result[$0] = HalfFloat.pixel($1)
+          }
         }
       }
     }

@@ -88,7 +88,8 @@ extension Bitmap {
   private func cropped(to area: PixelArea) throws -> Bitmap {
     guard area.size != size else { return self }
     let pixel = dynamicRange.bytesPerPixel
-    return try Bitmap(size: area.size, isOpaque: isOpaque, colorSpace: colorSpace, dynamicRange: dynamicRange) { result in
+    return try Bitmap(size: area.size, isOpaque: isOpaque, colorSpace: colorSpace, dynamicRange: dynamicRange) {
+      result in
       try withUnsafeBytes { source in
         let rowByteCount = area.width * pixel
         for row in 0..<area.height {

@@ -96,7 +96,8 @@ extension Rendition {
   /// - Returns: The image, `nil` for an animation of which a file was made, and the file.
   @_spi(Programs) public func rendered(
     from file: Data, by decoder: any ImageDecoder, encoders: [any ImageEncoder], limits: ImageLimits,
-    colorSpace: TargetColorSpace, dynamicRange: DynamicRange = .standard, allowsPartial: Bool, isCancelled: @escaping @Sendable () -> Bool
+    colorSpace: TargetColorSpace, dynamicRange: DynamicRange = .standard, allowsPartial: Bool,
+    isCancelled: @escaping @Sendable () -> Bool
   ) throws -> (image: DecodedImage?, data: Data?) {
     var rendition = self
     (rendition.colorSpace, rendition.dynamicRange) = (colorSpace, dynamicRange)
@@ -113,7 +114,9 @@ extension Rendition {
 
 extension Rendition {
   /// Appends what changes the pixels to the fields of a cache key.
-  package func append(to fields: inout KeyFields) { Self.append(size, processors, colorSpace, dynamicRange, to: &fields) }
+  package func append(to fields: inout KeyFields) {
+    Self.append(size, processors, colorSpace, dynamicRange, to: &fields)
+  }
 
   /// Appends these properties of a rendition, which need not be made for each look-up in memory.
   package static func append(

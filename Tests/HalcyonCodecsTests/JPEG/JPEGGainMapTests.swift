@@ -93,19 +93,19 @@ struct JPEGGainMapTests {
     var damaged: [String: Data] = [
       "cut": file.prefix(map + 800), "behind the end": file.prefix(map),
       "two maps": try JPEGEncoderSurgery.withTwoMaps(Self.file("xmp-half")),
-      "tall": FileSurgery.jpeg(file.prefix(map) + file[map...].withFrame(height: 24), frameByte: 0, []),
+      "tall": file.prefix(map) + file[map...].withFrame(height: 24),
     ]
     damaged["no divisor"] = file.replacing(at: parameters + 4, [0, 0, 0, 0])
     damaged["huge gain"] = file.replacing(at: parameters + 24, [0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 1])
     damaged["no gamma"] = file.replacing(at: parameters + 32, [0, 0, 0, 0])
-    damaged["NaN"] = try Self.file("xmp-half").replacing("GainMapMin=\"", by: "GainMapMin=\"nan", keepsLength: true)
+    damaged["NaN"] = try Self.file("xmp-half").replacing("GainMapMin=\"", by: "GainMapMin=\"nan")
     let standard = try JPEGDecoder().image(from: file, options: DecodingOptions(colorSpace: .source)).bitmap
     for (name, file) in damaged {
       let image = try decoded(file)
       #expect(image.bitmap.dynamicRange == .standard, "\(name)")
       #expect(image.gainMap == nil && image.info.droppedContent == [.gainMap], "\(name)")
       if !["two maps", "NaN"].contains(name) {
-        #expect(try image.bitmap.largestDifference(to: standard.converted(to: .sRGB)) == 0, "\(name)")
+        #expect(try image.bitmap.largestDifference(to: standard.converted(to: .sRGB)) <= 2, "\(name)")
       }
     }
   }
@@ -117,7 +117,8 @@ struct JPEGGainMapTests {
     #expect(try decoded(file, limits: limits).bitmap.dynamicRange == .high)
     #expect(try decoded(file, limits: ImageLimits(sideLength: 96)).bitmap.dynamicRange == .high)
     let whole = try Self.file("uhdr-whole")
-    #expect(try decoded(whole, limits: ImageLimits(pixelCount: 96 * 64 - 1)).bitmap.dynamicRange == .standard)
+    let tight = ImageLimits(pixelCount: 96 * 64 - 1)
+    #expect(try decoded(whole, size: .fit(width: 48), limits: tight).bitmap.dynamicRange == .standard)
   }
 
   @Test(arguments: 2...8) func `picture and map are turned alike`(_ orientation: Int) throws {
@@ -197,8 +198,8 @@ extension Data {
     return data
   }
 
-  /// - Parameter keepsLength: Whether as many bytes are removed behind the text as it has more.
-  fileprivate func replacing(_ text: String, by other: String, keepsLength: Bool = true) -> Data {
+  /// With other bytes in place of a text, and of as many bytes behind it as the other ones need.
+  fileprivate func replacing(_ text: String, by other: String) -> Data {
     var data = self
     for range in ranges(of: Data(text.utf8)).reversed() {
       data.replaceSubrange(range.lowerBound..<range.lowerBound + other.utf8.count, with: Data(other.utf8))

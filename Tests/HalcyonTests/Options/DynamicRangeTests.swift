@@ -62,12 +62,14 @@ struct DynamicRangeTests {
       let image = try await DecodedImage(data: jpeg, dynamicRange: .high)
       #expect(image.size == PixelSize(width: 32, height: 24) && abs(brightest(image) - 4) < 0.4, "\(image)")
       let plan = Rendition(
-        size: .fit(width: 16), processors: [BuiltInProcessor.flip(.horizontal)], encoding: Rendition.Encoding(as: .jpeg))
+        size: .fit(width: 16), processors: [BuiltInProcessor.flip(.horizontal)], encoding: Rendition.Encoding(as: .jpeg)
+      )
       let planned = try await fixture.pipeline.encodedResponse(for: request, planIdentifier: "small") { _ in plan }
       #expect(abs(brightest(try await DecodedImage(data: planned.data, dynamicRange: .high)) - 4) < 0.5)
       let blurred = Rendition(
         processors: [BuiltInProcessor.blur(radius: 2)], encoding: Rendition.Encoding(as: .jpeg))
-      let standard = try await fixture.pipeline.encodedResponse(for: request, planIdentifier: "blurred") { _ in blurred }
+      let standard = try await fixture.pipeline.encodedResponse(for: request, planIdentifier: "blurred") { _ in blurred
+      }
       #expect(try ImageMetadata(of: standard.data).info.dynamicRange == .standard)
       let gif = try await fixture.pipeline.encodedData(for: request, as: .gif)
       #expect(try await DecodedImage(data: gif, dynamicRange: .high).bitmap.dynamicRange == .standard)

@@ -112,7 +112,8 @@ extension RequestOption {
       "image"
     // The image before the processor.
     case .processors: "image"
-    case .storage, .memoryAccess, .storeAccess, .memoryExpiration, .decoder, .colorSpace, .dynamicRange, .allowsPartialImage,
+    case .storage, .memoryAccess, .storeAccess, .memoryExpiration, .decoder, .colorSpace, .dynamicRange,
+      .allowsPartialImage,
       .animation,
       .size:
       "bytes"

@@ -72,6 +72,7 @@ extension ImageDecoder {
     guard let animation = try? AnimatedImage(data: bytes, info: info, decoder: decoder, options: options),
       animation.animation.frameCount > 1
     else { return still }
-    return DecodedImage(bitmap: try still.bitmap.inStandardRange(), info: info, animation: animation, isPartial: still.isPartial)
+    return DecodedImage(
+      bitmap: try still.bitmap.inStandardRange(), info: info, animation: animation, isPartial: still.isPartial)
   }
 }

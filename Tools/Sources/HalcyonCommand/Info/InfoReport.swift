@@ -40,7 +40,8 @@ struct InfoReport: Encodable {
 
   private enum Key: String, CodingKey {
     case path, format, width, height, frames, orientation, color, bitDepth, alpha, profile, profileName
-    case colorSpace, gamut, transfer, dynamicRange, headroom, camera, lens, exposure, captureDate, place, copyright, progressive
+    case colorSpace, gamut, transfer, dynamicRange, headroom, camera, lens, exposure, captureDate, place, copyright,
+      progressive
     case seconds, milliseconds, peakBytes, error
   }
 
@@ -118,7 +119,9 @@ struct InfoReport: Encodable {
     if profile != true, let colorSpace { parts.append(colorSpace) }
     if gamut == "wide" { parts.append("wide gamut") }
     if let transfer, transfer != "SDR" { parts.append(transfer) }
-    if dynamicRange == "gain map" { parts.append("gain map" + (headroom.map { " of \(($0 * 10).rounded() / 10) stops" } ?? "")) }
+    if dynamicRange == "gain map" {
+      parts.append("gain map" + (headroom.map { " of \(($0 * 10).rounded() / 10) stops" } ?? ""))
+    }
     if progressive == true { parts.append("progressive") }
     if let frames, frames > 1 { parts.append("\(frames) frames") }
     if let seconds { parts.append("\(seconds) s") }
