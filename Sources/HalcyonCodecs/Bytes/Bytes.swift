@@ -29,8 +29,14 @@ struct Bytes {
   func starts(with prefix: some Sequence<UInt8>) -> Bool { buffer.starts(with: prefix) }
 
   func contains(_ text: [UInt8]) -> Bool {
-    guard let start = buffer.baseAddress else { return false }
-    return memmem(start, buffer.count, text, text.count) != nil
+    guard let start = buffer.baseAddress, let first = text.first else { return false }
+    var offset = 0
+    while offset < count, let found = memchr(start + offset, Int32(first), count - offset) {
+      offset = UnsafeRawPointer(found) - start
+      if buffer[offset...].starts(with: text) { return true }
+      offset += 1
+    }
+    return false
   }
 
   func unsigned16(at offset: Int, littleEndian: Bool = false) -> Int? {

@@ -1,9 +1,9 @@
 #if !IMAGEIO
-import HalcyonImaging
 import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonImaging
 
 @Suite(.unitTest)
 struct ToneMapperTests {

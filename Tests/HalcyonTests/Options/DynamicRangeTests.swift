@@ -1,9 +1,11 @@
 import Foundation
 import Halcyon
+import HalcyonBackend
 import HalcyonCodecs
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTestTraits
+import HalcyonTesting
 import Testing
 
 @Suite(.integrationTest)
