@@ -121,6 +121,7 @@ struct CurlTransportErrorTests {
       Task { try await transport.response(to: TransportRequest(url: url, limits: .init(connectTimeout: timeout))) }
     }
     let first = connecting(.seconds(20))
+    try await port.waitForConnection()
     let others = (0..<6).map { _ in connecting(.milliseconds(200)) }
     for other in others {
       await #expect(throws: TransportError.connectTimedOut(.milliseconds(200))) { try await other.value }

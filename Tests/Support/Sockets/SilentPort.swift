@@ -10,6 +10,11 @@ public struct SilentPort: ~Copyable {
     self.listener = listener
   }
 
+  /// Waits until there is a connection that has not been taken.
+  public func waitForConnection() async throws {
+    while !listener.hasPending() { try await Task.yieldUnlessCancelled() }
+  }
+
   /// The connections made since the last call; they are closed.
   public func takeConnectionCount() -> Int {
     var count = 0

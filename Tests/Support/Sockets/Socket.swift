@@ -132,6 +132,12 @@ extension Socket {
     return accepted < 0 ? nil : accepted
   }
 
+  /// Whether there is a pending connection.
+  func hasPending() -> Bool {
+    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&polled, 1, 0) > 0
+  }
+
   /// Disables the Nagle algorithm, so that each step of a reply is sent at once.
   func sendWithoutDelay() {
     setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
