@@ -3,9 +3,8 @@
 
     python3 gain_maps.py FOLDER
 
-`uhdr-*` are encoded by libultrahdr, and `uhdr-*.expected.f16` is what it decodes them to. The others are put together
-here from two JPEG files by Pillow, and their `*.expected.f16` is what a model in NumPy makes of them. Expected files are
-rows of RGBA in half floats, little-endian, of linear light in Display P3. Needs imagecodecs, NumPy and Pillow.
+`uhdr-*` are encoded by libultrahdr, and `uhdr-whole.expected.f16` is what it decodes that file to. The others are put
+together here from two JPEG files by Pillow. Their `*.expected.f16` is what a model in NumPy makes of them: rows of RGBA in half floats, little-endian, of linear light in Display P3. Needs imagecodecs, NumPy and Pillow.
 """
 import io
 import struct
@@ -113,6 +112,15 @@ def applied(base, gain_map, low, high, gamma, offset):
     return (linear(decoded(base)) + offset) * 2 ** stops - offset
 
 
+def model(data):
+    """A file of libultrahdr, whose picture and map have the primaries of Display P3."""
+    start = data.rindex(b"\xff\xd8\xff")
+    parameters = data.rindex(b"urn:iso:std:iso:ts:21496:-1") + 28 + 5
+    values = struct.unpack(">14I", data[parameters:parameters + 56])
+    low, high, gamma, offset = (values[index] / values[index + 1] for index in (4, 6, 8, 10))
+    return applied(data[:start], data[start:], low, high, gamma, offset)
+
+
 def write(folder, name, data, light):
     open(f"{folder}/{name}.jpeg", "wb").write(data)
     pixels = np.ones((*light.shape[:2], 4))
@@ -127,7 +135,9 @@ def main(folder):
         data = imagecodecs.ultrahdr_encode(
             light.astype(np.float16), level=90, scale=scale, transfer=ultra.CT.LINEAR, gamut=ultra.CG.DISPLAY_P3,
             crange=ultra.CR.FULL_RANGE)
-        write(folder, name, data, imagecodecs.ultrahdr_decode(data, transfer=ultra.CT.LINEAR)[..., :3])
+        # Between the samples of a smaller map, libultrahdr interpolates by distances from their upper left corners.
+        expected = imagecodecs.ultrahdr_decode(data, transfer=ultra.CT.LINEAR)[..., :3] if scale == 1 else model(data)
+        write(folder, name, data, expected)
 
     standard = light[..., :3] / (1 + np.maximum(light[..., :3].max(-1, keepdims=True) - 0.8, 0))
     base = jpeg(encoded(standard))

@@ -19,7 +19,7 @@ struct JPEGGainMapTests {
     return try JPEGDecoder().image(from: file, options: options)
   }
 
-  @Test(arguments: zip(names, [0.001, 0.02, 0.002, 0.002] as [Float]))
+  @Test(arguments: zip(names, [0.003, 0.001, 0.001, 0.001] as [Float]))
   func `a map is applied as by the reference`(_ name: String, _ tolerance: Float) throws {
     let image = try decoded(Self.file(name))
     let expected = try Bitmap.halves("hdr/\(name).expected.f16", width: 96, height: 64)
@@ -32,7 +32,7 @@ struct JPEGGainMapTests {
       Issue.record("\(image.info.dynamicRange)")
       return
     }
-    #expect(kind == (name.hasPrefix("xmp") ? .xmp : .iso) && (2...4).contains(headroom))
+    #expect(kind == (name.hasPrefix("xmp") ? .xmp : .iso) && (2...6).contains(headroom))
   }
 
   @Test(arguments: names) func `the standard picture stays as it is, and says what it lacks`(_ name: String) throws {
