@@ -112,7 +112,9 @@ extension RequestOption {
       "image"
     // The image before the processor.
     case .processors: "image"
-    case .storage, .memoryAccess, .storeAccess, .memoryExpiration, .decoder, .colorSpace, .dynamicRange,
+    // The processor knows bytes only, so that both images are standard.
+    case .dynamicRange: "image"
+    case .storage, .memoryAccess, .storeAccess, .memoryExpiration, .decoder, .colorSpace,
       .allowsPartialImage,
       .animation,
       .size:
@@ -127,7 +129,7 @@ extension RequestOption {
   fileprivate var changesBytes: Bool { [.allowsErrorImage, .method, .body, .headers, .identity].contains(self) }
 
   fileprivate var changesImage: Bool {
-    [.size, .processors, .animation, .colorSpace, .dynamicRange, .decoder].contains(self)
+    [.size, .processors, .animation, .colorSpace, .decoder].contains(self)
   }
 
   /// Sets the option to a value other than its default.

@@ -36,7 +36,7 @@ struct RequestOptionsTests {
     #expect(unset(complete).isEmpty)
     #expect(unset(RequestOptions().over(complete)).isEmpty)
     #expect(unset(complete.over(RequestOptions())).isEmpty)
-    #expect(unset(RequestOptions().over(RequestOptions())).count == 28)
+    #expect(unset(RequestOptions().over(RequestOptions())).count == 29)
     var other = RequestOptions()
     (other.priority, other.tags, other.isPinned) = (.low, [], false)
     let merged = other.over(complete)
