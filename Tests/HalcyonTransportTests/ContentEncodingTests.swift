@@ -136,7 +136,7 @@ struct ContentEncodingTests {
 
   @Test(.requires(.contentDecoding)) func `a compressed Transfer-Encoding is malformed`() async throws {
     let reply = Reply.body(body.gzipped, headers: ["Transfer-Encoding": "gzip"]).closeDelimited()
-    #expect(try await reason(reply).contains("“gzip”"))
+    #expect(try await reason(reply).contains("gzip"))
   }
 
   @Test(.requires(.contentDecoding)) func `requests accept gzip and deflate, unless they name other encodings`()

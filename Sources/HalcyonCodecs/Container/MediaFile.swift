@@ -11,6 +11,8 @@ struct MediaFile {
   private(set) var movie: Bytes?
   /// Whether the bytes end before the end of a box, or before the first one.
   private(set) var endsEarly = true
+  /// The bytes before the first box without a valid size, which are all of most files.
+  private(set) var validCount: Int
   private let bytes: Bytes
   private var brands: Set<String> = []
 
@@ -20,6 +22,7 @@ struct MediaFile {
   ///   follows the lists may be anything: phones and editors append films, padding and data of their own.
   init(_ bytes: Bytes, format: ImageFormat) throws(ImageDecodingError) {
     self.bytes = bytes
+    validCount = bytes.count
     var offset = 0
     while offset < bytes.count {
       guard let box = Box(bytes, at: offset) else {
@@ -27,6 +30,7 @@ struct MediaFile {
         guard endsEarly || metadata != nil || movie != nil else {
           throw .corrupt(format, reason: "the box at byte \(offset) has an invalid size")
         }
+        validCount = offset
         return
       }
       endsEarly = box.end > bytes.count

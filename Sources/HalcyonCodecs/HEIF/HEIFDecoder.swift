@@ -37,7 +37,9 @@ package struct HEIFDecoder: ImageDecoder {
         throw ImageDecodingError.truncated(.heic)
       }
       guard let items = HEVCItems(Bytes(buffer), metadata: metadata, header: header) else {
-        return try decodeWithHeif(buffer, header, options)
+        // libheif 1.20 and newer refuse a file for what follows its image.
+        let valid = UnsafeRawBufferPointer(rebasing: buffer[..<file.validCount])
+        return try decodeWithHeif(valid, header, options)
       }
       let isInRows = items.rowSize.pixelCount <= options.limits.pixelCount
       let plan = try DecodingPlan(info: info, isWide: header.isWide, isInRows: isInRows, options: options)

@@ -182,6 +182,10 @@ private struct SVGDocument: ~Copyable {
     defer { if let error { g_error_free(error) } }
     guard let error else { return .corrupt(.svg, reason: "librsvg cannot read it") }
     let lines = String(cString: error.pointee.message).split(whereSeparator: \.isNewline)
+    // A limit of newer versions, half as deep as that of the parser.
+    if lines.contains(where: { $0.contains("nested layers") }) {
+      return .unsupportedFeature(.svg, feature: SVGParser.tooManyLayers)
+    }
     return .corrupt(.svg, reason: lines.joined(separator: " "))
   }
 }

@@ -144,6 +144,7 @@ extension SVGParser {
 
   private static let tooManyAttributes = "elements with over \(attributeLimit) attributes"
   static let tooDeep = "elements or references nested over \(depthLimit) levels deep"
+  static let tooManyLayers = "elements nested deeper than librsvg draws"
   static let tooManyElements = "references that expand to over \(elementLimit) elements"
 
   /// The attributes without a namespace, and the links.

@@ -136,7 +136,10 @@ final class CurlHandle {
       return transfer.hasHead ? .success(()) : .failure(.connectionLost(received: 0, expected: nil))
     }
     // libcurl buffers whole header lines, up to a limit of its own (CURL_MAX_HTTP_HEADER).
-    if code == CURLE_OUT_OF_MEMORY, !transfer.hasHead {
+    if code.isTooLarge, !transfer.hasHead {
+      let reason = easy.reason(for: code)
+      // It counts the fields, too.
+      if reason.hasPrefix("Too many") { return .failure(.malformedResponse(reason: reason)) }
       return .failure(.headersTooLarge(byteLimit: min(limits.headerByteCount, 100 << 10)))
     }
     if code == CURLE_COULDNT_CONNECT, let refusal = connections.refusal { return .failure(refusal) }

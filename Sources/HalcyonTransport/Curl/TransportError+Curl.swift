@@ -8,7 +8,10 @@ extension CURLcode {
   var isConnectionLost: Bool { [CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2].contains(self) }
 
   /// Whether what was received does not begin like a response: it has no status line, or a line without an end.
-  var isNoResponse: Bool { [CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY].contains(self) }
+  var isNoResponse: Bool { [CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY].contains(self) || isTooLarge }
+
+  /// Whether a line is longer than libcurl reads: `CURLE_TOO_LARGE`, which versions before 8.6 do not have.
+  var isTooLarge: Bool { self == CURLE_OUT_OF_MEMORY || rawValue == 100 }
 }
 
 extension TransportError {
@@ -25,13 +28,15 @@ extension TransportError {
     case CURLE_COULDNT_CONNECT: self = .connectionFailed(host: host, reason: reason)
     case CURLE_OPERATION_TIMEDOUT: self = .connectTimedOut(transfer.request.limits.connectTimeout)
     // Malformed chunked encoding has no result code of its own.
-    case CURLE_RECV_ERROR where reason.contains("chunked-encoding"): self = .malformedResponse(reason: reason)
+    case CURLE_RECV_ERROR where reason.contains("chunk"): self = .malformedResponse(reason: reason)
     case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
       self = .connectionLost(received: transfer.received, expected: expected)
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
       let way = proxy.map { " (through the proxy \($0.name))" } ?? ""
       self = .secureConnectionFailed(host: host, reason: reason + way)
+    case CURLE_BAD_CONTENT_ENCODING where reason.contains("Transfer-Encoding"):
+      self = .malformedResponse(reason: reason)
     case CURLE_BAD_CONTENT_ENCODING: self = .badContentEncoding(reason: reason)
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: self = .malformedResponse(reason: reason)
     default: self = .failed(reason: reason)

@@ -83,7 +83,7 @@ struct SVGDecoderTests {
   @Test(arguments: [
     ("viewBox='0 0 1.5 1'", TargetSize.fit(width: 480), PixelSize(width: 480, height: 320)),
     ("viewBox='0 0 1.5 1'", .fit(height: 320), PixelSize(width: 480, height: 320)),
-    ("viewBox='0 0 .003 .002'", .fit(width: 30, height: 90), PixelSize(width: 30, height: 20)),
+    ("viewBox='0 0 .03 .02'", .fit(width: 30, height: 90), PixelSize(width: 30, height: 20)),
     ("width='2.4mm' height='1.2mm' viewBox='0 0 2 1'", .fit(width: 400), PixelSize(width: 400, height: 200)),
     ("viewBox='0 0 1.5 1'", .fill(width: 30, height: 30), PixelSize(width: 30, height: 30)),
     ("viewBox='0 0 1.5 1'", .fill(width: 30, height: 30, anchor: .left), PixelSize(width: 30, height: 30)),

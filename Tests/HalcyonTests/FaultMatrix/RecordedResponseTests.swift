@@ -27,6 +27,11 @@ struct RecordedResponseTests {
     ("to no-store, then to another", "a redirect is stored with its image only"),
   ]
 
+  /// The same where newer versions of libcurl differ.
+  private static let newerChoices = [
+    (words: "a length with a plus", reason: "libcurl 8 is told in a second request to ignore the length")
+  ]
+
   @Test func `unusual responses, redirects and validators have the outcome that a browser gives`() async throws {
     let lines = try RecordedCase.all()
     #expect(lines.count > 500)
@@ -43,7 +48,8 @@ struct RecordedResponseTests {
       }
       await pipeline.cache.flush()
     }
-    let unexplained = differences.filter { difference in !Self.choices.contains { difference.contains($0.words) } }
+    let explained = Self.choices + Self.newerChoices
+    let unexplained = differences.filter { difference in !explained.contains { difference.contains($0.words) } }
     #expect(unexplained.isEmpty, "\(unexplained.count):\n\(unexplained.joined(separator: "\n"))")
     let unused = Self.choices.filter { choice in !differences.contains { $0.contains(choice.words) } }
     #expect(unused.isEmpty)
