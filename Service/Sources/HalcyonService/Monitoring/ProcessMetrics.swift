@@ -34,15 +34,8 @@ enum ProcessMetrics {
     return measures
   }
 
-  private static var cpuSeconds: Double {
-    var usage = rusage()
-    #if canImport(Glibc)
-    guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
-    #else
-    guard getrusage(RUSAGE_SELF, &usage) == 0 else { return 0 }
-    #endif
-    return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
-  }
+  /// POSIX counts microseconds.
+  private static var cpuSeconds: Double { Double(clock()) / 1e6 }
 
   #if os(Linux)
   /// The second field of `/proc/self/statm`.
