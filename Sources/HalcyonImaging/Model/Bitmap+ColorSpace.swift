@@ -44,7 +44,7 @@ extension Bitmap {
 
 extension PixelColor {
   /// The channels of this sRGB colour in a colour space, for a processor that draws it.
-  package func converted(to space: ColorSpace) -> PixelColor {
+  public func converted(to space: ColorSpace) -> PixelColor {
     guard space != .sRGB else { return self }
     let color = ColorTables.converting(to: space).converted(SIMD4(red, green, blue, alpha))
     return PixelColor(red: color.x, green: color.y, blue: color.z, alpha: color.w)
