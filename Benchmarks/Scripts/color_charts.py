@@ -77,14 +77,23 @@ def tone_mapped(light, peak):
     return numpy.where(light <= 1, white * light, numpy.where(light >= end, 1, curve))
 
 
+def bt2020_light(values, primaries, transfer):
+    """Linear light of BT.2020 relative to reference white, of values from 0 to 1 of PQ (16) or HLG (18)."""
+    if transfer == 16:
+        return converted(pq_luminance(values) / REFERENCE_WHITE, primaries, 9)
+    light = converted(hlg_light(values), primaries, 9)
+    luminance = numpy.maximum(light @ to_xyz(9)[1], 0)
+    return 1000 / REFERENCE_WHITE * light * luminance[..., None] ** 0.2
+
+
+def half_floats(values, primaries, transfer):
+    """The middle of each square of a chart in linear light of Display P3, as bytes."""
+    return converted(bt2020_light(values, primaries, transfer), 9, 12)[1::4, 1::4].astype("<f2").tobytes()
+
+
 def shown(values, primaries, transfer, peak=1000, target=1):
     """Values from 0 to 1 of PQ (16) or HLG (18), as values from 0 to 1 of sRGB or, with target 12, Display P3."""
-    if transfer == 16:
-        light = converted(pq_luminance(values) / REFERENCE_WHITE, primaries, 9)
-    else:
-        light = converted(hlg_light(values), primaries, 9)
-        luminance = numpy.maximum(light @ to_xyz(9)[1], 0)
-        light, peak = 1000 / REFERENCE_WHITE * light * luminance[..., None] ** 0.2, 1000
+    light, peak = bt2020_light(values, primaries, transfer), peak if transfer == 16 else 1000
     largest = numpy.maximum(light.max(-1, keepdims=True), 1e-9)
     light = numpy.maximum(converted(light * tone_mapped(largest, peak) / largest, 9, target), 0)
     luminance = numpy.minimum(light @ to_xyz(target)[1], 1)[..., None]
@@ -161,6 +170,7 @@ def write_fixtures(folder):
         source = os.path.join(folder, f"hdr-{name}.png")
         write(f"hdr-{name}.png", png(values, [cicp(9, transfer)]))
         write(f"hdr-{name}.expected.png", png(shown(values, 9, transfer), depth=8))
+        write(f"hdr-{name}.half", half_floats(values, 9, transfer))
         run("avifenc", "-y", "444", "-d", "10", "--min", "0", "--max", "0", "--cicp", f"9/{transfer}/9",
             source, source[:-3] + "avif")
         for distance, suffix in ((0, ""), (0.1, "-xyb")):
@@ -169,6 +179,7 @@ def write_fixtures(folder):
     values = hdr_chart(16)
     write("hdr-pq-p3.png", png(values, [cicp(12, 16)]))
     write("hdr-pq-p3.expected.png", png(shown(values, 12, 16), depth=8))
+    write("hdr-pq-p3.half", half_floats(values, 12, 16))
     write("hdr-pq-to-p3.expected.png", png(shown(values, 9, 16, target=12), depth=8))
     write("hdr-pq-interlaced.png", png(values, [cicp(9, 16)], interlaced=True))
     light = b"cLLI", struct.pack(">II", 400 * 10000, 100 * 10000)

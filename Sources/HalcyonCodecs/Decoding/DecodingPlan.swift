@@ -5,6 +5,8 @@ struct DecodingPlan {
   let info: ImageInfo
   /// The colour space of the result.
   let colorSpace: ColorSpace
+  /// The range of the result, if the file has a high one. That of animations is standard.
+  let dynamicRange: DynamicRange
   /// In stored pixels, before the orientation is applied.
   let geometry: ResizeGeometry
   private let isCancelled: @Sendable () -> Bool
@@ -19,6 +21,7 @@ struct DecodingPlan {
     try options.limits.check(info.storedSize, format: info.format, isInRows: isInRows)
     self.info = info
     colorSpace = options.colorSpace.resolved(isWide: isWide)
+    dynamicRange = info.frameCount == 1 ? options.dynamicRange : .standard
     isCancelled = options.isCancelled
     let geometry = options.size.geometry(for: info.pixelSize)
     try options.limits.check(geometry.outputSize, format: info.format)
@@ -30,6 +33,11 @@ struct DecodingPlan {
     let size = info.storedSize
     return geometry.outputSize == size
       && geometry.window == PixelRectangle(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
+  }
+
+  /// How a signal becomes pixels.
+  func mapped(_ range: HighDynamicRange) -> HighDynamicRange {
+    dynamicRange == .high ? range.kept : range.mapped(to: colorSpace)
   }
 
   /// Whether the codec need not smooth the edges of blocks, which saves a quarter to a half of its time: from a reduction
@@ -44,8 +52,11 @@ struct DecodingPlan {
     #if !IMAGEIO
     if let transform = colors.transform { try bitmap.convertColors(with: transform, isCancelled: isCancelled) }
     #endif
-    bitmap.colorSpace = colors.colorSpace
     var info = info
+    switch bitmap.dynamicRange {
+    case .standard: bitmap.colorSpace = colors.colorSpace
+    case .high: info.droppedContent.subtract([.highDynamicRange, .gainMap])
+    }
     if colors.isUnusable { info.droppedContent.insert(.colorProfile) }
     let upright = try bitmap.upright(from: info.orientation)
     return DecodedImage(bitmap: upright, info: info, isPartial: truncation?.isFound ?? false)
@@ -57,11 +68,13 @@ extension DecodingPlan {
   ///
   /// - Parameter rows: Opens the image at its first row; called once or twice.
   func bitmap(
-    isOpaque: Bool, graphs: ResampleGraphCache, isCancelled: @escaping () -> Bool, rows: () throws -> any RowSource
+    isOpaque: Bool, dynamicRange: DynamicRange = .standard, graphs: ResampleGraphCache,
+    isCancelled: @escaping () -> Bool,
+    rows: () throws -> any RowSource
   ) throws -> Bitmap {
     if isWholeImage { return try rows().bitmap(isCancelled: isCancelled) }
     let resampler = RowResampler(format: info.format, geometry: geometry, graphs: graphs, isCancelled: isCancelled)
-    return try resampler.bitmap(isOpaque: isOpaque, rows: rows)
+    return try resampler.bitmap(isOpaque: isOpaque, dynamicRange: dynamicRange, rows: rows)
   }
 }
 

@@ -4,14 +4,19 @@ import HalcyonImaging
 final class PartialRowSource: RowSource {
   let size: PixelSize
   let isOpaque = false
+  let dynamicRange: DynamicRange
 
   private var rows: (any RowSource)?
   private var rowCount = 0
 
-  /// - Parameter open: Opens the image at its first row.
+  /// - Parameters:
+  ///   - dynamicRange: Whether the pixels are bytes or half floats.
+  ///   - open: Opens the image at its first row.
   /// - Throws: The errors of `open`, unless the file only ends too early.
-  init(size: PixelSize, _ open: () throws(ImageDecodingError) -> any RowSource) throws(ImageDecodingError) {
-    self.size = size
+  init(
+    size: PixelSize, dynamicRange: DynamicRange = .standard, _ open: () throws(ImageDecodingError) -> any RowSource
+  ) throws(ImageDecodingError) {
+    (self.size, self.dynamicRange) = (size, dynamicRange)
     do throws(ImageDecodingError) {
       rows = try open()
     } catch {
@@ -29,7 +34,7 @@ final class PartialRowSource: RowSource {
     } catch {
       try accept(error)
     }
-    row.update(repeating: 0, count: size.width * 4)
+    row.update(repeating: 0, count: size.width * dynamicRange.bytesPerPixel)
   }
 
   func finish() {}

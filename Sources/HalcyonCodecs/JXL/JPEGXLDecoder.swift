@@ -38,7 +38,7 @@ package struct JPEGXLDecoder: AnimatedImageDecoder {
       let header = try JPEGXLHeader(buffer)
       let plan = try DecodingPlan(info: header.info, isWide: header.isWide, options: options)
       if options.isCancelled() { throw ImageDecodingError.cancelled }
-      let reader = try JPEGXLReader(buffer, colors: renderer.colors, target: plan.colorSpace)
+      let reader = try JPEGXLReader(buffer, colors: renderer.colors, plan: plan)
       guard let frame = try reader.next() else {
         throw ImageDecodingError.corrupt(.jpegXL, reason: "it has no image")
       }
@@ -74,7 +74,7 @@ private final class JPEGXLFrameReader: ImageFrameReader {
     self.plan = plan
     self.renderer = renderer
     self.isCancelled = isCancelled
-    reader = try JPEGXLReader(bytes.buffer, colors: renderer.colors, target: plan.colorSpace)
+    reader = try JPEGXLReader(bytes.buffer, colors: renderer.colors, plan: plan)
     animation = AnimationInfo(frameCount: header.info.frameCount, loopCount: header.loopCount)
   }
 
@@ -85,7 +85,7 @@ private final class JPEGXLFrameReader: ImageFrameReader {
     return AnimationFrame(bitmap: image.bitmap, duration: FrameDuration.displayed(seconds: frame.duration))
   }
 
-  func rewind() throws { reader = try JPEGXLReader(bytes.buffer, colors: renderer.colors, target: plan.colorSpace) }
+  func rewind() throws { reader = try JPEGXLReader(bytes.buffer, colors: renderer.colors, plan: plan) }
 }
 
 /// Converts decoded frames to upright bitmaps. Copies share their caches; safe from any thread.
@@ -109,6 +109,11 @@ extension Bitmap {
     _ plan: DecodingPlan, graphs: ResampleGraphCache, isCancelled: @escaping () -> Bool
   ) throws -> Bitmap {
     if plan.isWholeImage { return self }
+    if dynamicRange == .high {
+      return try plan.bitmap(isOpaque: isOpaque, dynamicRange: .high, graphs: graphs, isCancelled: isCancelled) {
+        BitmapRowSource(self)
+      }
+    }
     let factor = BoxShrink.factor(reduction: plan.geometry.reduction)
     let geometry = plan.geometry.scaled(by: 1 / Double(factor))
     return try Resampler(format: plan.info.format, geometry: geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {

@@ -100,7 +100,10 @@ struct JPEGXLFileHeader {
     let color = try reader.colorEncoding()
     info.colorModel = color.isGrey ? .grey : .rgb
     info.hasColorProfile = color.hasProfile
-    if color.isHighDynamicRange { info.droppedContent.insert(.highDynamicRange) }
+    if let transfer = color.transfer {
+      info.droppedContent.insert(.highDynamicRange)
+      info.dynamicRange = transfer.range
+    }
     metadata.isWide = color.isWide
     return metadata
   }
@@ -123,7 +126,8 @@ private struct JPEGXLBitReader {
   struct ColorEncoding {
     var isGrey = false
     var hasProfile = false
-    var isHighDynamicRange = false
+    /// A function of high dynamic range.
+    var transfer: HighDynamicRange.Transfer?
     var isWide = false
   }
 
@@ -229,7 +233,7 @@ private struct JPEGXLBitReader {
   }
 
   mutating func colorEncoding() throws(ImageDecodingError) -> ColorEncoding {
-    let (grey, xyb, sRGB, custom, pq, hlg) = (1, 2, 1, 2, 16, 18)
+    let (grey, xyb, sRGB, custom) = (1, 2, 1, 2)
     var encoding = ColorEncoding()
     if try flag() { return encoding }
     encoding.hasProfile = try flag()
@@ -248,7 +252,7 @@ private struct JPEGXLBitReader {
     if try flag() {
       _ = try bits(24)
     } else {
-      encoding.isHighDynamicRange = try [pq, hlg].contains(enumeration())
+      encoding.transfer = HighDynamicRange.Transfer(rawValue: try enumeration())
     }
     return encoding
   }

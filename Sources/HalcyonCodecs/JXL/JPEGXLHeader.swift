@@ -29,7 +29,8 @@ struct JPEGXLHeader {
       hasAlpha: basics.alpha_bits > 0, frameCount: isAnimated ? try Self.countFrames(handle) : 1,
       colorModel: handle.blackChannel != nil ? .cmyk : basics.num_color_channels == 1 ? .grey : .rgb,
       bitDepth: Int(min(16, basics.bits_per_sample)),
-      hasColorProfile: Self.hasProfile(handle), droppedContent: Self.droppedContent(handle))
+      hasColorProfile: Self.hasProfile(handle), droppedContent: Self.droppedContent(handle),
+      dynamicRange: handle.highDynamicRange?.transfer.range ?? .standard)
   }
 
   private static func countFrames(_ handle: JPEGXLHandle) throws(ImageDecodingError) -> Int {

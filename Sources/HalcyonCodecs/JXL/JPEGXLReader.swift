@@ -21,14 +21,15 @@ struct JPEGXLReader {
   /// For high dynamic range.
   private let toneMapper: ToneMapper?
 
-  /// - Parameter target: The colour space of the result.
+  /// - Parameter plan: The colour space and the range of the result.
   init(
-    _ bytes: UnsafeRawBufferPointer, colors: ColorTransformCache, target: ColorSpace
+    _ bytes: UnsafeRawBufferPointer, colors: ColorTransformCache, plan: DecodingPlan
   ) throws(ImageDecodingError) {
     handle = try JPEGXLHandle(bytes, events: JXL_DEC_FRAME.code | JXL_DEC_FULL_IMAGE.code)
     self.colors = colors
-    self.target = target
-    toneMapper = handle.highDynamicRange.map { ToneMapper($0.mapped(to: target)) }
+    let range = handle.highDynamicRange.map(plan.mapped)
+    target = range?.target ?? plan.colorSpace
+    toneMapper = range.map { ToneMapper($0) }
     // Curves are applied to colours that are not multiplied by alpha, so the library converts the original ones.
     if toneMapper != nil || handle.basics.alpha_premultiplied == JXL_TRUE { return }
     let isGrey = handle.basics.num_color_channels == 1
@@ -68,7 +69,9 @@ struct JPEGXLReader {
     guard try handle.process() == JXL_DEC_FRAME else { return nil }
     // The frame header has to be read before the frame is decoded.
     let duration = seconds()
-    return Frame(bitmap: try Bitmap(size: handle.size, isOpaque: isOpaque, fill: fill), duration: duration)
+    let bitmap = try Bitmap(
+      size: handle.size, isOpaque: isOpaque, dynamicRange: toneMapper?.dynamicRange ?? .standard, fill: fill)
+    return Frame(bitmap: bitmap, duration: duration)
   }
 
   private func fill(_ output: UnsafeMutableRawBufferPointer) throws(ImageDecodingError) {
@@ -85,7 +88,7 @@ struct JPEGXLReader {
     premultiply(output)
   }
 
-  /// Maps high dynamic range to 8 bits, while parts of rows are decoded.
+  /// Maps high dynamic range while parts of rows are decoded.
   private func map(
     into output: UnsafeMutableRawBufferPointer, with toneMapper: ToneMapper
   ) throws(ImageDecodingError) {
@@ -106,7 +109,7 @@ struct JPEGXLReader {
       Unmanaged.passUnretained(target).toOpaque())
     guard status == JXL_DEC_SUCCESS else { throw JPEGXLHandle.failure }
     try withExtendedLifetime(target) { () throws(ImageDecodingError) in try handle.expect(JXL_DEC_FULL_IMAGE) }
-    if !isOpaque { AlphaMath.premultiply(start, count: handle.size.pixelCount) }
+    if !isOpaque, toneMapper.dynamicRange == .standard { AlphaMath.premultiply(start, count: handle.size.pixelCount) }
   }
 
   /// Reads cyan, magenta and yellow, and black from an extra channel, and converts them. 255 is no ink.
@@ -185,7 +188,8 @@ private final class ToneMappedOutput {
 
   func write(_ samples: UnsafePointer<Float>, count: Int, column: Int, row: Int) {
     toneMapper.convert(
-      samples, isPremultiplied: isPremultiplied, count: count, to: start + (row * width + column) * 4)
+      samples, isPremultiplied: isPremultiplied, count: count,
+      to: start + (row * width + column) * toneMapper.dynamicRange.bytesPerPixel)
   }
 }
 #endif

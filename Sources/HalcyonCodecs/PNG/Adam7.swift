@@ -32,10 +32,10 @@ struct Adam7 {
   /// The columns of the pixels of this pass.
   func columns(width: Int) -> StrideTo<Int> { stride(from: firstColumn, to: width, by: columnStep) }
 
-  /// Copies the pixels of this pass in a row over their blocks; `pixels` has four bytes per pixel.
-  func spread(row: Int, of pixels: UnsafeMutablePointer<UInt8>, size: PixelSize) {
+  /// Copies the pixels of this pass in a row over their blocks.
+  func spread<Pixel>(_: Pixel.Type, row: Int, of pixels: UnsafeMutableRawPointer, size: PixelSize) {
     guard blockWidth > 1 || blockHeight > 1 else { return }
-    let pixels = UnsafeMutableRawPointer(pixels).assumingMemoryBound(to: UInt32.self)
+    let pixels = pixels.assumingMemoryBound(to: Pixel.self)
     for line in row..<min(row + blockHeight, size.height) {
       for column in columns(width: size.width) {
         let color = pixels[row * size.width + column]

@@ -7,19 +7,21 @@ extension PNGDecoder {
     _ buffer: UnsafeRawBufferPointer, _ header: PNGHeader, plan: DecodingPlan, reading: PNGReading,
     options: DecodingOptions
   ) throws -> (image: DecodedImage, passCount: Int) {
-    let range = header.color.highDynamicRange?.mapped(to: plan.colorSpace)
+    let range = header.color.highDynamicRange.map(plan.mapped)
     let mapping =
       range.map { ColorMapping(colorSpace: $0.target) }
       ?? colors.mapping(header.color.description(in: buffer), inRGBA: header.isGrey, to: plan.colorSpace)
-    let isOpaque = !header.hasAlpha && reading != .partial
+    let (isOpaque, dynamicRange) = (!header.hasAlpha && reading != .partial, range?.targetRange ?? .standard)
     var passCount = 0
     let image = try plan.image(colors: mapping, truncation: reading == .partial ? .found : nil) {
       guard header.isInterlaced else {
-        return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
+        return try plan.bitmap(
+          isOpaque: isOpaque, dynamicRange: dynamicRange, graphs: graphs, isCancelled: options.isCancelled
+        ) {
           guard reading == .partial else {
             return try PNGRowSource(buffer, header: header, range, isWhole: reading == .whole)
           }
-          return try PartialRowSource(size: header.size) { () throws(ImageDecodingError) in
+          return try PartialRowSource(size: header.size, dynamicRange: dynamicRange) { () throws(ImageDecodingError) in
             try PNGRowSource(buffer, header: header, range, isWhole: false)
           }
         }
@@ -29,7 +31,9 @@ extension PNGDecoder {
       let whole = try interlaced.draw()
       passCount = whole.passCount
       if plan.isWholeImage { return whole.bitmap }
-      return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
+      return try plan.bitmap(
+        isOpaque: isOpaque, dynamicRange: dynamicRange, graphs: graphs, isCancelled: options.isCancelled
+      ) {
         BitmapRowSource(whole.bitmap)
       }
     }

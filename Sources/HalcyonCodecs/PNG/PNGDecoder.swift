@@ -140,8 +140,9 @@ extension PNGDecoder: AnimatedImageDecoder {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.png) }
     var (info, options) = (header.info, options)
     let colorSpace = try plan(header, in: bytes, options: options).colorSpace
-    // All frames are decoded in the same space.
+    // All frames are decoded in the same space, to 8 bits.
     options.colorSpace = colorSpace == .sRGB ? .sRGB : .displayP3
+    options.dynamicRange = .standard
     let file = try APNGFile(FileBytes(bytes), canvas: info.storedSize)
     guard file.frameCount > 0 else { return nil }
     // A part of the first frame leaves the rest of the canvas transparent.

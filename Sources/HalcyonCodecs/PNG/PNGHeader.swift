@@ -33,7 +33,7 @@ struct PNGHeader {
     ImageInfo(
       format: .png, storedSize: size, orientation: orientation ?? .up, hasAlpha: hasAlpha, frameCount: frameCount,
       colorModel: colorModel, bitDepth: bitDepth, hasColorProfile: color.profile != nil,
-      droppedContent: droppedContent)
+      droppedContent: droppedContent, dynamicRange: color.highDynamicRange?.transfer.range ?? .standard)
   }
 
   private var droppedContent: Set<DroppedContent> {

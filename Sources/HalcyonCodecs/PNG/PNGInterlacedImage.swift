@@ -17,13 +17,15 @@ struct PNGInterlacedImage {
     let reader = try PNGReader(bytes, header: header, range, isWhole: reading == .whole)
     var passCount = 0
     let isOpaque = !header.hasAlpha && reading != .partial
-    let bitmap = try Bitmap(size: header.size, isOpaque: isOpaque) { output in
+    let bitmap = try Bitmap(size: header.size, isOpaque: isOpaque, dynamicRange: dynamicRange) { output in
       guard let start = output.bindMemory(to: UInt8.self).baseAddress else { return }
       passCount = try draw(from: reader, into: start)
-      if header.hasAlpha { try premultiply(start) }
+      if header.hasAlpha, dynamicRange == .standard { try premultiply(start) }
     }
     return (bitmap, passCount)
   }
+
+  private var dynamicRange: DynamicRange { range?.targetRange ?? .standard }
 
   private func premultiply(_ start: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
     for row in 0..<header.size.height {
@@ -34,6 +36,7 @@ struct PNGInterlacedImage {
 
   private func draw(from reader: borrowing PNGReader, into start: UnsafeMutablePointer<UInt8>) throws -> Int {
     var (count, pass) = (0, 0)
+    let bytesPerRow = header.size.width * dynamicRange.bytesPerPixel
     do throws(ImageDecodingError) {
       try reader.start()
       while let row = try reader.nextRow() {
@@ -42,8 +45,14 @@ struct PNGInterlacedImage {
         pass = row.pass
         let adam7 = Adam7(pass: pass)
         let hasMore = try reader.readRow(
-          into: start + row.index * header.size.width * 4, columns: adam7.columns(width: header.size.width))
-        if reading == .partial { adam7.spread(row: row.index, of: start, size: header.size) }
+          into: start + row.index * bytesPerRow, columns: adam7.columns(width: header.size.width))
+        if reading == .partial {
+          if dynamicRange == .high {
+            adam7.spread(UInt64.self, row: row.index, of: start, size: header.size)
+          } else {
+            adam7.spread(UInt32.self, row: row.index, of: start, size: header.size)
+          }
+        }
         guard hasMore else { return Adam7.passCount }
       }
       return Adam7.passCount

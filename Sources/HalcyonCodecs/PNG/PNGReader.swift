@@ -3,7 +3,8 @@ import CHalcyonSPNG
 import Foundation
 import HalcyonImaging
 
-/// Decodes one PNG image through libspng to RGBA with straight alpha, high dynamic range tone-mapped.
+/// Decodes one PNG image through libspng to RGBA with straight alpha, high dynamic range tone-mapped or to premultiplied half
+/// floats.
 struct PNGReader: ~Copyable {
   private let context: OpaquePointer
   private let size: PixelSize
@@ -100,7 +101,7 @@ struct PNGReader: ~Copyable {
   }
 }
 
-/// A row with 16 bits per channel, and its conversion to 8.
+/// A row with 16 bits per channel, and its conversion to 8 or to half floats.
 private final class DeepRow {
   var samples: [UInt16]
   private let toneMapper: ToneMapper
@@ -116,10 +117,11 @@ private final class DeepRow {
       guard let start = samples.baseAddress else { return }
       guard let columns else { return toneMapper.convert(start, count: count, to: row) }
       // All columns, which is faster than the columns of a pass one by one.
-      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count * 4) { mapped in
+      let width = toneMapper.dynamicRange.bytesPerPixel
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count * width) { mapped in
         guard let mapped = mapped.baseAddress else { return }
         toneMapper.convert(start, count: count, to: mapped)
-        for column in columns { (row + column * 4).update(from: mapped + column * 4, count: 4) }
+        for column in columns { (row + column * width).update(from: mapped + column * width, count: width) }
       }
     }
   }
@@ -198,6 +200,8 @@ final class PNGRowSource: RowSource {
   var size: PixelSize { header.size }
   var isOpaque: Bool { !header.hasAlpha }
 
+  let dynamicRange: DynamicRange
+
   private let header: PNGHeader
   private let reader: PNGReader
   private var hasMoreRows = true
@@ -207,6 +211,7 @@ final class PNGRowSource: RowSource {
     _ bytes: UnsafeRawBufferPointer, header: PNGHeader, _ range: HighDynamicRange? = nil, isWhole: Bool
   ) throws(ImageDecodingError) {
     self.header = header
+    dynamicRange = range?.targetRange ?? .standard
     reader = try PNGReader(bytes, header: header, range, isWhole: isWhole)
     try reader.start()
   }
@@ -214,7 +219,7 @@ final class PNGRowSource: RowSource {
   func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
     guard hasMoreRows else { throw .corrupt(.png, reason: "a row is missing") }
     hasMoreRows = try reader.readRow(into: row)
-    if header.hasAlpha { AlphaMath.premultiply(row, count: size.width) }
+    if header.hasAlpha, dynamicRange == .standard { AlphaMath.premultiply(row, count: size.width) }
   }
 
   func finish() {}

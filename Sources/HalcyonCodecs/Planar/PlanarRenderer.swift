@@ -14,22 +14,32 @@ struct PlanarRenderer {
       throw ImageDecodingError.corrupt(
         plan.info.format, reason: "it decodes to \(samples.size) pixels, but its header says \(header.codedSize)")
     }
-    var geometry = plan.geometry
-    geometry.window.x += Double(header.aperture.x)
-    geometry.window.y += Double(header.aperture.y)
     let first = try samples.tiles(inRow: 0)[0]
-    let range = header.highDynamicRange(of: first.color)?.mapped(to: plan.colorSpace)
+    let range = header.highDynamicRange(of: first.color).map(plan.mapped)
     let mapping =
       range.map { ColorMapping(colorSpace: $0.target) }
       ?? colors.mapping(header.description(of: first.color), inRGBA: header.isGrey, to: plan.colorSpace)
-    let factor = first.coding.canBeAveraged ? BoxShrink.factor(reduction: geometry.reduction) : 1
-    let resampler = Resampler(
-      format: plan.info.format, geometry: geometry.scaled(by: 1 / Double(factor)), graphs: graphs)
     return try plan.image(colors: mapping) {
-      try resampler.bitmap(isOpaque: !first.hasAlpha) {
-        let planes = try SamplePlaneSource(samples, highDynamicRange: range, isCancelled: isCancelled)
-        return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
-      }
+      try bitmap(samples, header: header, plan.geometry, plan.info.format, range, isCancelled: isCancelled)
+    }
+  }
+
+  /// The samples inside the clean aperture at a geometry, without a conversion of colours.
+  ///
+  /// - Parameter range: The signal, if it is mapped from high dynamic range.
+  func bitmap(
+    _ samples: any TiledSamples, header: HEIFImageHeader, _ geometry: ResizeGeometry, _ format: ImageFormat,
+    _ range: HighDynamicRange?, isCancelled: @escaping () -> Bool
+  ) throws -> Bitmap {
+    var geometry = geometry
+    geometry.window.x += Double(header.aperture.x)
+    geometry.window.y += Double(header.aperture.y)
+    let first = try samples.tiles(inRow: 0)[0]
+    let factor = first.coding.canBeAveraged ? BoxShrink.factor(reduction: geometry.reduction) : 1
+    let resampler = Resampler(format: format, geometry: geometry.scaled(by: 1 / Double(factor)), graphs: graphs)
+    return try resampler.bitmap(isOpaque: !first.hasAlpha, dynamicRange: range?.targetRange ?? .standard) {
+      let planes = try SamplePlaneSource(samples, highDynamicRange: range, isCancelled: isCancelled)
+      return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
     }
   }
 }

@@ -82,7 +82,7 @@ struct SampleCoding: Hashable {
   var matrix = 5
   var chromaSiting = ChromaSiting.center
   var alpha = Alpha.none
-  /// Set if the samples are high dynamic range: they are resampled as they are, and then mapped to 8 bits.
+  /// Set if the samples are high dynamic range: they are resampled as they are, and then mapped.
   var highDynamicRange: HighDynamicRange?
 
   var bytesPerSample: Int { depth > 8 ? 2 : 1 }

@@ -4,7 +4,7 @@ import CHalcyonZimg
 import CHalcyonSystemShim
 
 /// A zimg filter graph, from planes of one size and format to RGB, RGBA or grey planes of another size: with 8 bits, or
-/// with the depth of ``ToneMapper`` for high dynamic range.
+/// with ``HighDynamicRange/sampleDepth``.
 struct ResampleGraph: ~Copyable {
   private static let lanczosTaps = 3.0
   private static let version = UInt32(ZIMG_API_VERSION_MAJOR << 8 | ZIMG_API_VERSION_MINOR)
@@ -97,7 +97,7 @@ struct ResampleGraph: ~Copyable {
     if let range = source.coding.highDynamicRange {
       set(range, of: &format)
       format.pixel_type = ZIMG_PIXEL_WORD
-      format.depth = UInt32(ToneMapper.depth)
+      format.depth = UInt32(range.sampleDepth)
     }
     return format
   }

@@ -9,7 +9,7 @@ final class ResampleRun {
   private let input: PlaneBuffer
   private let output: PlaneBuffer
   private let outputSize: PixelSize
-  private let pixels: UnsafeMutablePointer<UInt32>
+  private let pixels: UnsafeMutableRawPointer
   private let isStreaming: Bool
   /// For high dynamic range.
   private let toneMapper: ToneMapper?
@@ -26,7 +26,7 @@ final class ResampleRun {
   ///   - buffersWholeSource: Whether all rows of the source are buffered, not only a few.
   init(
     source: any PlaneSource, graph shared: SharedResampleGraph, outputSize: PixelSize,
-    into pixels: UnsafeMutablePointer<UInt32>, buffersWholeSource: Bool
+    into pixels: UnsafeMutableRawPointer, buffersWholeSource: Bool
   ) throws(ResamplingError) {
     let rows = (try shared.graph.inputRowCount() &+ source.rowsPerRead).roundedUpToPowerOfTwo
     let height = source.format.size.height
@@ -99,11 +99,11 @@ final class ResampleRun {
       needsWholeSource = true
       return 1
     }
-    let target = pixels + row * outputSize.width
     if let toneMapper {
-      map(row, columns, with: toneMapper, into: target)
+      map(row, columns, with: toneMapper)
       return 0
     }
+    let target = pixels.assumingMemoryBound(to: UInt32.self) + row * outputSize.width
     let samples = (0..<output.planeCount).map { UnsafePointer(output.row(row, ofPlane: $0)) }
     switch samples.count {
     case 1: RowPacking.grey(samples[0], into: target, columns: columns)
@@ -113,15 +113,14 @@ final class ResampleRun {
     return 0
   }
 
-  private func map(
-    _ row: Int, _ columns: Range<Int>, with toneMapper: ToneMapper, into target: UnsafeMutablePointer<UInt32>
-  ) {
+  private func map(_ row: Int, _ columns: Range<Int>, with toneMapper: ToneMapper) {
     let samples = (0..<output.planeCount).map { plane in
       UnsafePointer(
         UnsafeMutableRawPointer(output.row(row, ofPlane: plane)).assumingMemoryBound(to: UInt16.self)
           + columns.lowerBound)
     }
-    toneMapper.convert(samples, count: columns.count, into: target + columns.lowerBound)
+    let offset = (row * outputSize.width + columns.lowerBound) * toneMapper.dynamicRange.bytesPerPixel
+    toneMapper.convert(samples, count: columns.count, into: pixels + offset)
   }
 }
 

@@ -15,9 +15,11 @@ struct Resampler {
   /// The source is then reopened and buffered as a whole.
   ///
   /// - Parameter makeSource: Opens the image at its first row; called once or twice.
-  func bitmap(isOpaque: Bool, from makeSource: () throws -> any PlaneSource) throws -> Bitmap {
-    try Bitmap(size: geometry.outputSize, isOpaque: isOpaque) { output in
-      guard let pixels = output.bindMemory(to: UInt32.self).baseAddress else { return }
+  func bitmap(
+    isOpaque: Bool, dynamicRange: DynamicRange = .standard, from makeSource: () throws -> any PlaneSource
+  ) throws -> Bitmap {
+    try Bitmap(size: geometry.outputSize, isOpaque: isOpaque, dynamicRange: dynamicRange) { output in
+      guard let pixels = output.baseAddress else { return }
       if try !resample(makeSource(), into: pixels, buffersWholeSource: false) {
         _ = try resample(makeSource(), into: pixels, buffersWholeSource: true)
       }
@@ -26,7 +28,7 @@ struct Resampler {
 
   /// Returns `false` if the whole source has to be buffered.
   private func resample(
-    _ source: any PlaneSource, into pixels: UnsafeMutablePointer<UInt32>, buffersWholeSource: Bool
+    _ source: any PlaneSource, into pixels: UnsafeMutableRawPointer, buffersWholeSource: Bool
   ) throws(ImageDecodingError) -> Bool {
     let run: ResampleRun
     do throws(ResamplingError) {

@@ -1,7 +1,7 @@
 public import HalcyonImaging
 import HalcyonSupport
 
-/// Resizes an image with the Lanczos filter that decoding uses; half floats with one of their own.
+/// Resizes an image with the Lanczos filter that decoding uses.
 package struct ResizeProcessor: GeometryProcessor {
   private let target: TargetSize
   private let implementation: LanczosImplementation
@@ -27,12 +27,13 @@ package struct ResizeProcessor: GeometryProcessor {
   }
 
   package func process(_ bitmap: Bitmap, _ geometry: BitmapGeometry) throws -> Bitmap {
-    guard bitmap.dynamicRange == .standard else { return try bitmap.with(geometry) }
     let resampler = RowResampler(
       format: .png, geometry: geometry.resizing, graphs: graphs, implementation: implementation,
       isCancelled: { CancellationFlag.isCurrentCancelled })
     do {
-      return try resampler.bitmap(isOpaque: bitmap.isOpaque) { BitmapRowSource(bitmap) }
+      return try resampler.bitmap(isOpaque: bitmap.isOpaque, dynamicRange: bitmap.dynamicRange) {
+        BitmapRowSource(bitmap)
+      }
     } catch ImageDecodingError.cancelled {
       throw CancellationError()
     }

@@ -30,17 +30,27 @@ struct RowResampler {
   let isCancelled: () -> Bool
 
   /// - Parameter rows: Opens the image at its first row; called once or twice.
-  func bitmap(isOpaque: Bool, rows: () throws -> any RowSource) throws -> Bitmap {
+  func bitmap(isOpaque: Bool, dynamicRange: DynamicRange = .standard, rows: () throws -> any RowSource) throws -> Bitmap
+  {
     switch implementation {
+    case .swift where dynamicRange == .high:
+      try HalfFloatResampler(geometry: geometry, isCancelled: isCancelled).bitmap(isOpaque: isOpaque, from: rows())
     case .swift:
       try LanczosResampler(geometry: geometry, isCancelled: isCancelled).bitmap(isOpaque: isOpaque, from: rows())
     #if !IMAGEIO
+    case .zimg where dynamicRange == .high: try halfFloatPlanes(isOpaque: isOpaque, rows: rows)
     case .zimg: try planes(isOpaque: isOpaque, rows: rows)
     #endif
     }
   }
 
   #if !IMAGEIO
+  private func halfFloatPlanes(isOpaque: Bool, rows: () throws -> any RowSource) throws -> Bitmap {
+    try Resampler(format: format, geometry: geometry, graphs: graphs).bitmap(isOpaque: isOpaque, dynamicRange: .high) {
+      try HalfFloatPlaneSource(rows(), isCancelled: isCancelled)
+    }
+  }
+
   private func planes(isOpaque: Bool, rows: () throws -> any RowSource) throws -> Bitmap {
     let factor = BoxShrink.factor(reduction: geometry.reduction)
     let resampler = Resampler(format: format, geometry: geometry.scaled(by: 1 / Double(factor)), graphs: graphs)

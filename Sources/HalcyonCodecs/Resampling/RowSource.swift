@@ -7,8 +7,10 @@ protocol RowSource: AnyObject {
   /// The width and the number of the rows.
   var size: PixelSize { get }
   var isOpaque: Bool { get }
+  /// Whether the pixels are bytes or half floats. Default: bytes.
+  var dynamicRange: DynamicRange { get }
 
-  /// Writes the next row, four bytes per pixel.
+  /// Writes the next row, premultiplied bytes or half floats.
   func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError)
 
   /// Checks that the file is complete. Called after the last row.
@@ -16,24 +18,27 @@ protocol RowSource: AnyObject {
 }
 
 extension RowSource {
+  var dynamicRange: DynamicRange { .standard }
+
   /// The number of rows between two checks for cancellation.
   private static var rowsBetweenChecks: Int { 16 }
 
   /// The whole image, without resampling.
   func bitmap(isCancelled: () -> Bool) throws -> Bitmap {
-    try Bitmap(size: size, isOpaque: isOpaque) { output in
+    try Bitmap(size: size, isOpaque: isOpaque, dynamicRange: dynamicRange) { output in
       guard var row = output.bindMemory(to: UInt8.self).baseAddress else { return }
+      let bytesPerRow = size.width * dynamicRange.bytesPerPixel
       for index in 0..<size.height {
         try checkCancelled(atRow: index, isCancelled)
         try readRow(into: row)
-        row += size.width * 4
+        row += bytesPerRow
       }
       try finish()
     }
   }
 
-  /// Writes the next row, one `UInt32` per pixel.
-  func readRow(intoPixels pixels: inout [UInt32]) throws(ImageDecodingError) {
+  /// Writes the next row, one `UInt32` per pixel, or one `UInt64` of half floats.
+  func readRow<Pixel>(intoPixels pixels: inout [Pixel]) throws(ImageDecodingError) {
     try pixels.withUnsafeMutableBufferPointer { (pixels) throws(ImageDecodingError) in
       guard let start = pixels.baseAddress else { return }
       try readRow(into: UnsafeMutableRawPointer(start).assumingMemoryBound(to: UInt8.self))
@@ -49,6 +54,7 @@ extension RowSource {
 final class BitmapRowSource: RowSource {
   var size: PixelSize { bitmap.size }
   var isOpaque: Bool { bitmap.isOpaque }
+  var dynamicRange: DynamicRange { bitmap.dynamicRange }
 
   private let bitmap: Bitmap
   private var nextRow = 0

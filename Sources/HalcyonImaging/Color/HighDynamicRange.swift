@@ -8,6 +8,9 @@ package struct HighDynamicRange: Hashable, Sendable {
     case hlg = 18
 
     package var name: String { self == .pq ? "PQ" : "HLG" }
+
+    /// The range of a file.
+    package var range: EncodedDynamicRange { self == .pq ? .pq : .hlg }
   }
 
   /// The luminance of reference white in cd/m² (ITU-R BT.2408).
@@ -26,6 +29,8 @@ package struct HighDynamicRange: Hashable, Sendable {
   package private(set) var peak = Self.defaultPeak
   /// The colour space that the colours are mapped to.
   package private(set) var target = ColorSpace.sRGB
+  /// Whether the colours are mapped to bytes, or kept in half floats.
+  package private(set) var targetRange = DynamicRange.standard
 
   /// `nil` if the transfer function is not a high-dynamic-range one.
   ///
@@ -34,9 +39,13 @@ package struct HighDynamicRange: Hashable, Sendable {
   ///   - transfer: A code point of ITU-T H.273.
   package init?(primaries: Int, transfer: Int) {
     guard let transfer = Transfer(rawValue: transfer) else { return nil }
-    self.primaries = primaries == Self.unspecified ? 9 : primaries
-    self.transfer = transfer
+    self.init(primaries: primaries == Self.unspecified ? 9 : primaries, transfer)
   }
+
+  private init(primaries: Int, _ transfer: Transfer) { (self.primaries, self.transfer) = (primaries, transfer) }
+
+  /// PQ in BT.2020, for half floats.
+  package static let keptPQ = HighDynamicRange(primaries: 9, .pq).kept
 
   /// The signal with the luminances that the file states. Hybrid log-gamma has none.
   package func with(_ light: ContentLight) -> HighDynamicRange {
@@ -45,12 +54,24 @@ package struct HighDynamicRange: Hashable, Sendable {
     return range
   }
 
-  /// The signal, mapped to a colour space.
+  /// The signal, mapped to bytes in a colour space.
   package func mapped(to target: ColorSpace) -> HighDynamicRange {
     var range = self
     range.target = target
     return range
   }
+
+  /// The signal, kept in half floats.
+  package var kept: HighDynamicRange {
+    var range = mapped(to: .displayP3)
+    range.targetRange = .high
+    return range
+  }
+
+  /// The bits of the samples that light is made of. For bytes, steps finer than 12 bits of PQ would be invisible.
+  package var sampleDepth: Int { targetRange == .high ? 16 : 12 }
+
+  package var largestSample: Int { 1 << sampleDepth - 1 }
 
   package var chromaticities: Chromaticities {
     switch primaries {
@@ -65,11 +86,13 @@ package struct HighDynamicRange: Hashable, Sendable {
 package struct ContentLight: Hashable, Sendable {
   /// The brightest pixel (CTA-861.3).
   package var contentPeak: Double?
+  /// The mean of all pixels, of each its brightest channel.
+  package var contentMean: Double?
   /// The peak of the display on which the content was mastered (SMPTE ST 2086).
   package var masteringPeak: Double?
 
-  package init(contentPeak: Double? = nil, masteringPeak: Double? = nil) {
-    (self.contentPeak, self.masteringPeak) = (contentPeak, masteringPeak)
+  package init(contentPeak: Double? = nil, contentMean: Double? = nil, masteringPeak: Double? = nil) {
+    (self.contentPeak, self.contentMean, self.masteringPeak) = (contentPeak, contentMean, masteringPeak)
   }
 
   /// The stated peak; 0 states none.

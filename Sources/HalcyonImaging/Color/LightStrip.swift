@@ -22,9 +22,12 @@ struct RGBLight {
 extension ColorMatrix {
   /// Channels below 0, which the target cannot show, become 0.
   @inline(__always)
-  func callAsFunction(_ light: RGBLight) -> RGBLight {
+  func callAsFunction(_ light: RGBLight) -> RGBLight { unlimited(light).map { $0.atLeast(0) } }
+
+  /// Channels may be below 0 and above 1.
+  @inline(__always)
+  func unlimited(_ light: RGBLight) -> RGBLight {
     RGBLight(red: light.weighted(by: red), green: light.weighted(by: green), blue: light.weighted(by: blue))
-      .map { $0.atLeast(0) }
   }
 }
 
@@ -84,9 +87,38 @@ struct LightStrip {
     return UInt32(red) | UInt32(green) &<< 8 | UInt32(levels[steps.blue.wholeNumber]) &<< 16
   }
 
+  /// Writes pixels of premultiplied half floats.
+  @inline(__always)
+  func writeHalfFloats(to pixels: UnsafeMutableRawPointer, _ columns: Range<Int>, alpha: (_ column: Int) -> Float) {
+    let alphas = factors
+    for column in columns { alphas[column] = alpha(column) }
+    map { light, alpha in (light * alpha).map { Float(bitPattern: UInt32(HalfFloat.bits($0))) } }
+    for column in columns {
+      let (light, alpha) = (self[column], HalfFloat.bits(alphas[column]))
+      let (red, green) = (UInt64(light.red.bitPattern), UInt64(light.green.bitPattern))
+      let pixel = red | green &<< 16 | UInt64(light.blue.bitPattern) &<< 32 | UInt64(alpha) &<< 48
+      pixels.storeBytes(of: pixel.littleEndian, toByteOffset: column &* 8, as: UInt64.self)
+    }
+  }
+
+  /// Sets the first pixels to premultiplied half floats, divided by their alpha.
+  @inline(__always)
+  func readHalfFloats(_ pixels: UnsafeRawPointer, count: Int) {
+    let scales = factors
+    for column in 0..<count {
+      let pixel = UInt64(littleEndian: pixels.loadUnaligned(fromByteOffset: column &* 8, as: UInt64.self))
+      func number(_ channel: UInt64) -> Float {
+        HalfFloat.number(UInt16(truncatingIfNeeded: pixel &>> (channel &* 16)))
+      }
+      self[column] = RGBLight(red: number(0), green: number(1), blue: number(2))
+      scales[column] = number(3)
+    }
+    map { light, alpha in light * (alpha > 0 ? 1 / alpha : 0) }
+  }
+
   /// For the steps of `map`.
   @inline(__always)
-  private var factors: UnsafeMutablePointer<Float> { start + 3 &* Self.count }
+  var factors: UnsafeMutablePointer<Float> { start + 3 &* Self.count }
 
   /// Sets the factor of each pixel to the table's value for a number.
   @inline(__always)

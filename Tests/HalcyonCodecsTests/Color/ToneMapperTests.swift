@@ -19,7 +19,7 @@ struct ToneMapperTests {
   @Test(arguments: ranges, [1, 3, 127, 128, 129, 700])
   func `a row of planes is mapped like its pixels`(_ range: HighDynamicRange, _ count: Int) {
     let mapper = ToneMapper(range)
-    let samples = Self.samples(4 * count, of: ToneMapper.depth)
+    let samples = Self.samples(4 * count, of: range.sampleDepth)
     for planeCount in [3, 4] {
       samples.withUnsafeBufferPointer { samples in
         let planes = (0..<planeCount).compactMap { plane in samples.baseAddress.map { $0 + plane * count } }
@@ -37,7 +37,7 @@ struct ToneMapperTests {
   @Test(arguments: ranges)
   func `a row of pixels is mapped like its planes`(_ range: HighDynamicRange) {
     let (mapper, count) = (ToneMapper(range), 301)
-    let samples = Self.samples(3 * count, of: ToneMapper.depth)
+    let samples = Self.samples(3 * count, of: range.sampleDepth)
     var row = [UInt32](repeating: 0, count: count)
     samples.withUnsafeBufferPointer { samples in
       let planes = (0..<3).compactMap { plane in samples.baseAddress.map { $0 + plane * count } }
@@ -101,7 +101,7 @@ struct ToneMapperTests {
 
   @Test(arguments: ranges)
   func `greys are greys, and none is darker than a lower one`(_ range: HighDynamicRange) {
-    let samples = (0..<UInt16(1 << ToneMapper.depth)).map { $0 }
+    let samples = (0..<UInt16(1 << range.sampleDepth)).map { $0 }
     var row = [UInt32](repeating: 0, count: samples.count)
     samples.withUnsafeBufferPointer { samples in
       guard let start = samples.baseAddress else { return }

@@ -1,5 +1,5 @@
 import Foundation
-import HalcyonImaging
+@testable import HalcyonImaging
 
 extension Bitmap {
   /// The light of red, green and blue of each pixel.
@@ -35,5 +35,43 @@ extension Bitmap {
       return abs(difference.x) + abs(difference.y) + abs(difference.z)
     }
     return differences.reduce(0, +) / Float(3 * max(1, differences.count))
+  }
+}
+
+extension Bitmap {
+  /// A bitmap of half floats with the premultiplied light that `light` returns for each column and row.
+  static func lit(
+    _ width: Int, _ height: Int, isOpaque: Bool = true, _ light: (_ column: Int, _ row: Int) -> SIMD4<Float>
+  ) throws -> Bitmap {
+    try Bitmap(size: PixelSize(width: width, height: height), isOpaque: isOpaque, dynamicRange: .high) { bytes in
+      let pixels = bytes.bindMemory(to: SIMD4<UInt16>.self)
+      for index in 0..<width * height { pixels[index] = HalfFloat.bits(light(index % width, index / width)) }
+    }
+  }
+
+  func light(_ column: Int, _ row: Int) -> SIMD4<Float> {
+    withUnsafeBytes { bytes in
+      let pixel = bytes.bindMemory(to: SIMD4<UInt16>.self)[row * size.width + column]
+      return SIMD4(
+        HalfFloat.number(pixel.x), HalfFloat.number(pixel.y), HalfFloat.number(pixel.z), HalfFloat.number(pixel.w))
+    }
+  }
+
+  /// The mean difference of a channel in levels of PQ with 10 bits.
+  func levels(to other: Bitmap) -> Double {
+    guard size == other.size else { return .infinity }
+    let distances = (0..<size.pixelCount).map { index in
+      light(index % size.width, index / size.width).levels(to: other.light(index % size.width, index / size.width))
+    }
+    return distances.reduce(0, +) / Double(distances.count)
+  }
+}
+
+extension SIMD4<Float> {
+  /// The largest difference of a colour channel in levels of PQ with 10 bits.
+  func levels(to other: SIMD4<Float>) -> Double {
+    (0..<3).map { channel in
+      1023 * abs(PerceptualQuantizer.value(Double(self[channel])) - PerceptualQuantizer.value(Double(other[channel])))
+    }.max() ?? 0
   }
 }
