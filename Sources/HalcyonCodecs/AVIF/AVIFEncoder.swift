@@ -8,8 +8,8 @@ package import Foundation
 ///
 /// Chroma subsampling is 4:2:0 below a quality of 0.9, otherwise 4:4:4; a grey still image has no chroma. At the default
 /// speed and on one thread, an image of 1 megapixel takes about half a second. libavif encodes a frame in one call, so
-/// cancellation takes effect before it or after it.
-package struct AVIFEncoder: AnimatedImageEncoder {
+/// cancellation takes effect before it or after it. Half floats become PQ in BT.2020 with 10 bits.
+package struct AVIFEncoder: AnimatedImageEncoder, HighDynamicRangeEncoder {
   private static let worstQuantizer = 63.0
   private static let sideLimit = 65_536
 
@@ -30,10 +30,21 @@ package struct AVIFEncoder: AnimatedImageEncoder {
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,536 pixels.
   package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     let handle = try handle(options)
+    if bitmap.dynamicRange == .high {
+      let image = try AVIFOutputImage(PerceptualSamples(bitmap), size: bitmap.size, layout: Self.layout(options))
+      try CancellationFlag.checkCurrent()
+      return try handle.file(of: image)
+    }
     let layout = bitmap.isGrey ? AVIF_PIXEL_FORMAT_YUV400 : Self.layout(options)
     let image = try AVIFOutputImage(bitmap, layout: layout, hasAlpha: !bitmap.isOpaque)
     try CancellationFlag.checkCurrent()
     return try handle.file(of: image)
+  }
+
+  package var writesGainMaps: Bool { false }
+
+  package func encode(_ bitmap: Bitmap, gainMap: GainMap?, options: EncodingOptions) throws -> Data {
+    try encode(bitmap, options: options)
   }
 
   /// Writes an image sequence, which is transparent if its first frame may be.
@@ -121,12 +132,8 @@ struct AVIFOutputImage: ~Copyable {
   private(set) var image: UnsafeMutablePointer<avifImage>?
 
   init(_ bitmap: Bitmap, layout: avifPixelFormat, hasAlpha: Bool) throws(ImageEncodingError) {
-    try AVIFEncoder.check(bitmap.size)
-    guard let image = avifImageCreate(UInt32(bitmap.size.width), UInt32(bitmap.size.height), 8, layout) else {
-      throw .failed(.avif, reason: "out of memory")
-    }
+    let image = try Self.makeImage(bitmap.size, depth: 8, layout: layout)
     self.image = image
-    image.pointee.yuvRange = AVIF_RANGE_FULL
     let primaries = bitmap.colorSpace == .sRGB ? AVIF_COLOR_PRIMARIES_BT709 : AVIF_COLOR_PRIMARIES_SMPTE432
     image.pointee.colorPrimaries = avifColorPrimaries(primaries)
     image.pointee.transferCharacteristics = avifTransferCharacteristics(AVIF_TRANSFER_CHARACTERISTICS_SRGB)
@@ -144,6 +151,40 @@ struct AVIFOutputImage: ~Copyable {
     try AVIFEncoder.check(result)
   }
 
+  /// PQ in BT.2020 with 10 bits.
+  init(
+    _ samples: PerceptualSamples, size: PixelSize, layout: avifPixelFormat
+  ) throws(ImageEncodingError) {
+    let image = try Self.makeImage(size, depth: 10, layout: layout)
+    self.image = image
+    image.pointee.colorPrimaries = avifColorPrimaries(AVIF_COLOR_PRIMARIES_BT2020)
+    image.pointee.transferCharacteristics = avifTransferCharacteristics(AVIF_TRANSFER_CHARACTERISTICS_SMPTE2084)
+    image.pointee.matrixCoefficients = avifMatrixCoefficients(AVIF_MATRIX_COEFFICIENTS_BT2020_NCL)
+    let (peak, mean) = (samples.light.contentPeak ?? 0, samples.light.contentMean ?? 0)
+    shim_set_content_light(image, UInt16(peak.rounded(.up)), UInt16(mean.rounded()))
+    let result = samples.values.withUnsafeBytes { bytes in
+      var pixels = avifRGBImage()
+      avifRGBImageSetDefaults(&pixels, image)
+      pixels.depth = 16
+      pixels.format = samples.channelCount == 3 ? AVIF_RGB_FORMAT_RGB : AVIF_RGB_FORMAT_RGBA
+      pixels.pixels = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
+      pixels.rowBytes = UInt32(size.width * samples.channelCount * 2)
+      return avifImageRGBToYUV(image, &pixels)
+    }
+    try AVIFEncoder.check(result)
+  }
+
   deinit { if let image { avifImageDestroy(image) } }
+
+  private static func makeImage(
+    _ size: PixelSize, depth: UInt32, layout: avifPixelFormat
+  ) throws(ImageEncodingError) -> UnsafeMutablePointer<avifImage> {
+    try AVIFEncoder.check(size)
+    guard let image = avifImageCreate(UInt32(size.width), UInt32(size.height), depth, layout) else {
+      throw .failed(.avif, reason: "out of memory")
+    }
+    image.pointee.yuvRange = AVIF_RANGE_FULL
+    return image
+  }
 }
 #endif

@@ -7,8 +7,8 @@ package import Foundation
 /// Encodes JPEG XL through libjxl, with alpha; grey images with one channel for colour.
 ///
 /// At the default effort and on one thread, an image of 1 megapixel takes about a quarter of a second. libjxl encodes it in
-/// one call, so cancellation takes effect before it or after it.
-package struct JPEGXLEncoder: ImageEncoder {
+/// one call, so cancellation takes effect before it or after it. Half floats become PQ in BT.2020 with 12 bits.
+package struct JPEGXLEncoder: HighDynamicRangeEncoder {
   /// The longest side in level 5 of the format, which every decoder supports, in pixels.
   private static let sideLimit = 1 << 18
 
@@ -34,12 +34,26 @@ package struct JPEGXLEncoder: ImageEncoder {
       throw ImageEncodingError.tooLarge(.jpegXL, bitmap.size)
     }
     let writer = try JPEGXLWriter()
+    if bitmap.dynamicRange == .high {
+      let samples = try PerceptualSamples(bitmap)
+      try writer.start(
+        size: bitmap.size, hasAlpha: !bitmap.isOpaque, light: samples.light, effort: Int64(effort),
+        distance: Self.distance(options.quality))
+      try samples.values.withUnsafeBytes { try writer.write($0) }
+      return try writer.finish()
+    }
     let isGrey = bitmap.isGrey
     try writer.start(
       size: bitmap.size, colorSpace: bitmap.colorSpace, isGrey: isGrey, hasAlpha: !bitmap.isOpaque,
       effort: Int64(effort), distance: Self.distance(options.quality))
-    try writer.write(Self.straightPixels(of: bitmap, isGrey: isGrey))
+    try Self.straightPixels(of: bitmap, isGrey: isGrey).withUnsafeBytes { try writer.write($0) }
     return try writer.finish()
+  }
+
+  package var writesGainMaps: Bool { false }
+
+  package func encode(_ bitmap: Bitmap, gainMap: GainMap?, options: EncodingOptions) throws -> Data {
+    try encode(bitmap, options: options)
   }
 
   /// The distance for a quality; 0 is lossless.
@@ -94,22 +108,38 @@ private final class JPEGXLWriter {
   func start(
     size: PixelSize, colorSpace: ColorSpace, isGrey: Bool, hasAlpha: Bool, effort: Int64, distance: Float
   ) throws {
-    format.num_channels = (isGrey ? 1 : 3) + (hasAlpha ? 1 : 0)
-    var basics = JxlBasicInfo()
-    JxlEncoderInitBasicInfo(&basics)
-    basics.xsize = UInt32(size.width)
-    basics.ysize = UInt32(size.height)
-    basics.bits_per_sample = 8
-    basics.num_color_channels = isGrey ? 1 : 3
-    basics.uses_original_profile = distance == 0 ? JXL_TRUE : JXL_FALSE
-    if hasAlpha {
-      basics.num_extra_channels = 1
-      basics.alpha_bits = 8
-    }
-    try check(JxlEncoderSetBasicInfo(encoder, &basics))
     var color = JxlColorEncoding()
     JxlColorEncodingSetToSRGB(&color, isGrey ? JXL_TRUE : JXL_FALSE)
     if colorSpace == .displayP3 { color.primaries = JXL_PRIMARIES_P3 }
+    let basics = Self.basics(size, depth: 8, channelCount: isGrey ? 1 : 3, hasAlpha: hasAlpha)
+    try start(basics, color, effort: effort, distance: distance)
+  }
+
+  /// Starts a file of PQ in BT.2020 with 12 bits, the most of the level that all decoders support; samples have 16.
+  func start(size: PixelSize, hasAlpha: Bool, light: ContentLight, effort: Int64, distance: Float) throws {
+    format.data_type = JXL_TYPE_UINT16
+    var color = JxlColorEncoding()
+    JxlColorEncodingSetToSRGB(&color, JXL_FALSE)
+    (color.primaries, color.transfer_function) = (JXL_PRIMARIES_2100, JXL_TRANSFER_FUNCTION_PQ)
+    var basics = Self.basics(size, depth: 12, channelCount: 3, hasAlpha: hasAlpha)
+    basics.intensity_target = Float(max(light.contentPeak ?? 0, HighDynamicRange.referenceWhite).rounded(.up))
+    try start(basics, color, effort: effort, distance: distance)
+  }
+
+  private static func basics(_ size: PixelSize, depth: UInt32, channelCount: UInt32, hasAlpha: Bool) -> JxlBasicInfo {
+    var basics = JxlBasicInfo()
+    JxlEncoderInitBasicInfo(&basics)
+    (basics.xsize, basics.ysize) = (UInt32(size.width), UInt32(size.height))
+    (basics.bits_per_sample, basics.num_color_channels) = (depth, channelCount)
+    if hasAlpha { (basics.num_extra_channels, basics.alpha_bits) = (1, depth) }
+    return basics
+  }
+
+  private func start(_ basics: JxlBasicInfo, _ color: JxlColorEncoding, effort: Int64, distance: Float) throws {
+    var (basics, color) = (basics, color)
+    format.num_channels = basics.num_color_channels + basics.num_extra_channels
+    basics.uses_original_profile = distance == 0 ? JXL_TRUE : JXL_FALSE
+    try check(JxlEncoderSetBasicInfo(encoder, &basics))
     try check(JxlEncoderSetColorEncoding(encoder, &color))
     settings = JxlEncoderFrameSettingsCreate(encoder, nil)
     try check(JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, effort))
@@ -120,8 +150,8 @@ private final class JPEGXLWriter {
     }
   }
 
-  func write(_ pixels: [UInt8]) throws {
-    try check(JxlEncoderAddImageFrame(settings, &format, pixels, pixels.count))
+  func write(_ pixels: UnsafeRawBufferPointer) throws {
+    try check(JxlEncoderAddImageFrame(settings, &format, pixels.baseAddress, pixels.count))
     JxlEncoderCloseInput(encoder)
   }
 

@@ -9,7 +9,9 @@ struct WritableMetadata {
   let profile: Data?
 
   /// `nil` if there is nothing to write.
-  init?(_ metadata: ImageMetadata?, _ space: ColorSpace = .sRGB) {
+  ///
+  /// - Parameter writesProfile: Whether the file needs a profile, unless the space is sRGB.
+  init?(_ metadata: ImageMetadata?, _ space: ColorSpace = .sRGB, writesProfile: Bool = true) {
     exif = metadata.flatMap { metadata in
       metadata.exif.flatMap { ExifData.upright($0, space) } ?? ExifWriter.data(metadata)
     }
@@ -17,7 +19,7 @@ struct WritableMetadata {
     #if IMAGEIO
     profile = nil
     #else
-    profile = space.profile
+    profile = writesProfile ? space.profile : nil
     #endif
     if exif == nil, xmp == nil, profile == nil { return nil }
   }

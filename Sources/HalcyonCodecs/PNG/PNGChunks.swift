@@ -25,6 +25,12 @@ struct PNGChunk {
     return Data(bigEndian(UInt32(truncatingIfNeeded: content.count))) + body + bigEndian(body.withUnsafeBytes(checksum))
   }
 
+  /// A file with whole chunks after its header.
+  static func inserted(_ chunks: Data, into file: Data) -> Data {
+    let headerEnd = 33
+    return file.prefix(headerEnd) + chunks + file.dropFirst(headerEnd)
+  }
+
   static func bigEndian(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
 
   private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {

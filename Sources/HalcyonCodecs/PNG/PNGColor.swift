@@ -95,6 +95,19 @@ struct PNGColor {
   }
 }
 
+extension PNGColor {
+  /// A file with the chunks that state PQ in BT.2020, and the luminances of its content.
+  static func added(_ light: ContentLight, to file: Data) -> Data {
+    // RGB with the full range of values.
+    let codes = PNGChunk.encoded("cICP", Data([9, UInt8(HighDynamicRange.Transfer.pq.rawValue), 0, 1]))
+    // In steps of 0.0001 cd/m².
+    let levels = [light.contentPeak, light.contentMean].flatMap { luminance in
+      PNGChunk.bigEndian(UInt32(((luminance ?? 0) * 10_000).rounded()))
+    }
+    return PNGChunk.inserted(codes + PNGChunk.encoded("cLLI", Data(levels)), into: file)
+  }
+}
+
 /// Inflates compressed metadata (zlib, RFC 1950).
 enum Inflation {
   /// Whether more than `byteLimit` bytes are inflated before the end or any damage.

@@ -1,8 +1,16 @@
 #if !IMAGEIO
-import HalcyonImaging
+package import HalcyonImaging
 import HalcyonSupport
 import CHalcyonSPNG
-import Foundation
+package import Foundation
+
+extension PNGEncoder: HighDynamicRangeEncoder {
+  package var writesGainMaps: Bool { false }
+
+  package func encode(_ bitmap: Bitmap, gainMap: GainMap?, options: EncodingOptions) throws -> Data {
+    try encode(bitmap, options: options)
+  }
+}
 
 extension PNGEncoder {
   func file(of bitmap: Bitmap, colorLimit: Int?) throws -> Data {
@@ -27,6 +35,27 @@ extension PNGEncoder {
         try write(row)
       }
     }
+  }
+
+  /// A file of half floats: PQ in BT.2020 with 16 bits per channel, and the luminances of its content.
+  func perceptualFile(of bitmap: Bitmap) throws -> Data {
+    let samples = try PerceptualSamples(bitmap)
+    let writer = try PNGWriter()
+    let type = samples.channelCount == 3 ? SPNG_COLOR_TYPE_TRUECOLOR : SPNG_COLOR_TYPE_TRUECOLOR_ALPHA
+    try writer.setHeader(bitmap.size, type: type, bitDepth: 16, isInterlaced: isInterlaced)
+    try writer.start()
+    let rowByteCount = bitmap.size.width * samples.channelCount * 2
+    var row = [UInt8](repeating: 0, count: rowByteCount)
+    let file = try writer.finish { index, write in
+      samples.values.withUnsafeBytes { values in
+        row.withUnsafeMutableBytes {
+          $0.copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: values[index * rowByteCount..<(index + 1) * rowByteCount]))
+        }
+      }
+      try write(row)
+    }
+    return PNGColor.added(samples.light, to: file)
   }
 
   /// A file with a colour table.

@@ -2,7 +2,6 @@ import CHalcyonZlib
 import Foundation
 
 extension WritableMetadata {
-  private static let headerEnd = 33
   /// Display P3 with the curve of sRGB, RGB with the full range (ITU-T H.273).
   private static let displayP3 = Data([12, 13, 0, 1])
 
@@ -18,7 +17,7 @@ extension WritableMetadata {
       // Neither compressed, nor in a language, nor with a translated keyword.
       chunks.append(PNGChunk.encoded("iTXt", Data("XML:com.adobe.xmp\0\0\0\0\0".utf8) + xmp))
     }
-    return file.prefix(Self.headerEnd) + chunks + file.dropFirst(Self.headerEnd)
+    return PNGChunk.inserted(chunks, into: file)
   }
 
   private static func compressed(_ data: Data) -> Data {

@@ -14,3 +14,15 @@ static inline avifBool shim_set_repetitions(avifEncoder *encoder, int count) {
   return AVIF_FALSE;
 #endif
 }
+
+/// Sets the luminances of the content in cd/m², which older versions do not write.
+static inline void shim_set_content_light(avifImage *image, uint16_t peak, uint16_t mean) {
+#if AVIF_VERSION >= 1000000
+  image->clli.maxCLL = peak;
+  image->clli.maxPALL = mean;
+#else
+  (void)image;
+  (void)peak;
+  (void)mean;
+#endif
+}
