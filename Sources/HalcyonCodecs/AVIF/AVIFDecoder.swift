@@ -24,13 +24,35 @@ package struct AVIFDecoder: AnimatedImageDecoder {
   /// Decodes a file that contains its image at the target size; of an image sequence, its first frame.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     let header = try wholeHeader(bytes)
-    let plan = try DecodingPlan(info: header.info(.avif), isWide: header.isWide, options: options)
-    if options.isCancelled() { throw ImageDecodingError.cancelled }
     return try bytes.withUnsafeBytes { buffer in
+      var options = options
+      let gainMap = options.dynamicRange == .high ? try gainMap(of: buffer, header, options.limits) : nil
+      // The map was made for the colours of the file.
+      if gainMap != nil { options.colorSpace = .source }
+      let plan = try DecodingPlan(info: header.info(.avif), isWide: header.isWide, options: options)
+      if options.isCancelled() { throw ImageDecodingError.cancelled }
       let reader = try AVIFReader(buffer, header: header, limits: options.limits)
       try reader.next()
-      return try renderer.image(
+      let image = try renderer.image(
         WholeSamples(reader.samples()), header: header, plan: plan, isCancelled: options.isCancelled)
+      guard let gainMap, let file = ItemTable.file(buffer, withPrimary: gainMap.item) else { return image }
+      return try gainMap.encoded.added(to: image, plan, options) { geometry in
+        try file.withUnsafeBytes { buffer in
+          let reader = try AVIFReader(buffer, header: gainMap.header, limits: options.limits)
+          try reader.next()
+          return try renderer.bitmap(
+            WholeSamples(reader.samples()), header: gainMap.header, geometry, .avif, nil,
+            isCancelled: options.isCancelled)
+        }
+      }
+    }
+  }
+
+  private func gainMap(
+    of file: UnsafeRawBufferPointer, _ header: HEIFImageHeader, _ limits: ImageLimits
+  ) throws(ImageDecodingError) -> HEIFGainMap? {
+    try MediaFile(Bytes(file), format: .avif).metadata.flatMap { metadata in
+      HEIFGainMap(Bytes(file), metadata, header, .avif, limits: limits)
     }
   }
 

@@ -20,6 +20,8 @@ struct HEIFImageHeader {
   var loopCount: Int?
   var frameDurations = FrameDurationRuns(media: nil)
   var droppedContent: Set<DroppedContent> = []
+  /// How the file describes its gain map, if it has one.
+  var gainMap: GainMapKind?
 
   /// The header of the same image after it has been cropped and rotated.
   var transformed: HEIFImageHeader {
@@ -53,7 +55,11 @@ struct HEIFImageHeader {
     ImageInfo(
       format: format, storedSize: aperture.size, orientation: orientation, hasAlpha: hasAlpha, frameCount: frameCount,
       colorModel: isGrey ? .grey : color?.matrix == 0 ? .rgb : .yCbCr, bitDepth: bitDepth,
-      hasColorProfile: colorProfile != nil, droppedContent: droppedContent)
+      hasColorProfile: colorProfile != nil, droppedContent: droppedContent, dynamicRange: dynamicRange)
+  }
+
+  private var dynamicRange: EncodedDynamicRange {
+    color?.highDynamicRange?.transfer.range ?? gainMap.map { .gainMap($0, headroom: nil) } ?? .standard
   }
 }
 

@@ -27,7 +27,8 @@ struct HEIFImageHeaderParser {
         ? .corrupt(format, reason: "it has no meta box")
         : .unsupportedFeature(format, feature: "an image sequence without a still image")
     }
-    var header = try HEIFImageHeaderParser(table: ItemTable(metadata)).header(format)
+    let table = ItemTable(metadata)
+    var header = try HEIFImageHeaderParser(table: table).header(of: table.primary, format)
     if let sequence, sequence.frameCount > 1 {
       header.frameCount = prefersSequence ? 1 : sequence.frameCount
       header.droppedContent.insert(.frames)
@@ -47,11 +48,19 @@ struct HEIFImageHeaderParser {
     return header
   }
 
-  private func header(_ format: ImageFormat) throws(ImageDecodingError) -> HEIFImageHeader {
-    let item = table.primary
+  /// The header of another image than the primary one, in a `meta` box.
+  static func header(
+    of item: Int, in table: ItemTable, _ format: ImageFormat
+  ) throws(ImageDecodingError) -> HEIFImageHeader {
+    try HEIFImageHeaderParser(table: table).header(of: item, format)
+  }
+
+  private func header(of item: Int, _ format: ImageFormat) throws(ImageDecodingError) -> HEIFImageHeader {
     guard let extent = table.property("ispe", of: item), let width = extent.unsigned32(at: 4),
       let height = extent.unsigned32(at: 8)
-    else { throw .corrupt(format, reason: "its primary item has no size") }
+    else {
+      throw .corrupt(format, reason: item == table.primary ? "its primary item has no size" : "an item has no size")
+    }
     let size = PixelSize(width: width, height: height)
     var header = HEIFImageHeader(codedSize: size, aperture: CleanAperture(whole: size))
     // The tiles of a grid have the codec configuration and colour coding; the grid may override them.
@@ -80,9 +89,10 @@ struct HEIFImageHeaderParser {
           }
       }
       if AuxiliaryType.depth.contains(type) { header.droppedContent.insert(.depthMap) }
-      if AuxiliaryType.gainMap.contains(type) { header.droppedContent.insert(.gainMap) }
     }
-    if table.types.values.contains("tmap") { header.droppedContent.insert(.gainMap) }
+    guard item == table.primary, let gainMap = table.gainMap else { return }
+    header.gainMap = gainMap.parameters == nil ? .apple : .iso
+    header.droppedContent.insert(.gainMap)
   }
 }
 

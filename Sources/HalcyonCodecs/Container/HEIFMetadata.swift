@@ -20,10 +20,20 @@ struct HEIFMetadata {
       var blocks = MetadataBlocks(colorProfile: header.colorProfile)
       if let metadata = try MediaFile(bytes, format: format).metadata {
         HEIFMetadata(bytes, metadata).read(into: &blocks)
+        if let map = HEIFGainMap(bytes, metadata, header, format) {
+          result.info.dynamicRange = map.encoded.dynamicRange
+        }
       }
       result.add(blocks)
     }
     return result
+  }
+
+  /// The Exif data of a file with a `meta` box.
+  static func exif(of file: Bytes, _ metadata: Bytes) -> Data? {
+    var blocks = MetadataBlocks(colorProfile: nil)
+    HEIFMetadata(file, metadata).read(into: &blocks)
+    return blocks.exif
   }
 
   private init(_ file: Bytes, _ metadata: Bytes) {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The items of a HEIF file with their references and properties, from its `meta` box (ISO/IEC 23008-12, 6;
 /// ISO/IEC 14496-12, 8.11).
 struct ItemTable {
@@ -63,6 +65,33 @@ struct ItemTable {
       if !items.contains(reference.source), isAlpha(reference.source) { add(reference.source) }
     }
     return items
+  }
+
+  /// The gain map of the primary image, and the item that has its parameters; an image of Apple's has none (ISO 21496-1, and
+  /// ISO/IEC 23008-12:2025, 6.6.2.5).
+  var gainMap: (image: Int, parameters: Int?)? {
+    for (item, type) in types.sorted(by: { $0.key < $1.key }) where type == "tmap" {
+      let inputs = inputs(of: item)
+      if inputs.count == 2, inputs[0] == primary { return (inputs[1], item) }
+    }
+    let image = references.first { reference in
+      reference.type == "auxl" && reference.targets.contains(primary)
+        && AuxiliaryType.gainMap.contains(property("auxC", of: reference.source).map(AuxiliaryType.name) ?? "")
+    }
+    return image.map { ($0.source, nil) }
+  }
+
+  /// A copy of a file with another primary item, for codecs that decode no other; `nil` if the file states none.
+  static func file(_ file: UnsafeRawBufferPointer, withPrimary item: Int) -> Data? {
+    guard let base = file.baseAddress, let box = Bytes(file).box("meta")?.box("pitm", from: 4), let version = box[0],
+      let start = box.buffer.baseAddress, box.count >= (version == 0 ? 6 : 8)
+    else { return nil }
+    var copy = Data(file)
+    for index in 0..<(version == 0 ? 2 : 4) {
+      let shift = 8 * ((version == 0 ? 1 : 3) - index)
+      copy[start - base + 4 + index] = UInt8(truncatingIfNeeded: item >> shift)
+    }
+    return copy
   }
 
   /// Whether an auxiliary image is alpha.

@@ -41,10 +41,24 @@ package struct HEIFDecoder: ImageDecoder {
         let valid = UnsafeRawBufferPointer(rebasing: buffer[..<file.validCount])
         return try decodeWithHeif(valid, header, options)
       }
+      var options = options
+      let gainMap =
+        options.dynamicRange == .high
+        ? HEIFGainMap(Bytes(buffer), metadata, header, .heic, limits: options.limits) : nil
+      // The map was made for the colours of the file.
+      if gainMap != nil { options.colorSpace = .source }
       let isInRows = items.rowSize.pixelCount <= options.limits.pixelCount
       let plan = try DecodingPlan(info: info, isWide: header.isWide, isInRows: isInRows, options: options)
       let tiles = HEVCTiles(items, header: header, skipsLoopFilters: plan.skipsLoopFilter, options: options)
-      return try renderer.image(tiles, header: header, plan: plan, isCancelled: options.isCancelled)
+      let image = try renderer.image(tiles, header: header, plan: plan, isCancelled: options.isCancelled)
+      guard let gainMap else { return image }
+      return try gainMap.encoded.added(to: image, plan, options) { geometry in
+        let items = HEVCItems(Bytes(buffer), metadata: metadata, header: gainMap.header, item: gainMap.item)
+        guard let items else { throw ImageDecodingError.corrupt(.heic, reason: "its gain map is damaged") }
+        let tiles = HEVCTiles(items, header: gainMap.header, skipsLoopFilters: false, options: options)
+        return try gainMap.samples(
+          renderer.bitmap(tiles, header: gainMap.header, geometry, .heic, nil, isCancelled: options.isCancelled))
+      }
     }
   }
 

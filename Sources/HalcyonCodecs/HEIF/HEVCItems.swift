@@ -22,22 +22,23 @@ struct HEVCItems {
   /// The size of each tile; tiles at the right and at the bottom may extend beyond the image.
   let tileSize: PixelSize
 
-  /// `nil` if the primary item is something else, or damaged.
+  /// `nil` if the item is something else, or damaged.
   ///
-  /// - Parameter metadata: The `meta` box of the file.
-  init?(_ file: Bytes, metadata: Bytes, header: HEIFImageHeader) {
+  /// - Parameters:
+  ///   - metadata: The `meta` box of the file.
+  ///   - item: The item of the image. Default: the primary one.
+  init?(_ file: Bytes, metadata: Bytes, header: HEIFImageHeader, item: Int? = nil) {
     let (table, locations) = (ItemTable(metadata), ItemLocations(file, metadata))
+    let image = item ?? table.primary
     size = header.codedSize
-    if table.types[table.primary] == "hvc1" {
-      let alpha = header.hasAlpha ? Self.alpha(of: table.primary, size, table, locations) : nil
-      guard let item = Self.item(table.primary, table, locations), header.hasAlpha == (alpha != nil) else {
-        return nil
-      }
+    if table.types[image] == "hvc1" {
+      let alpha = header.hasAlpha ? Self.alpha(of: image, size, table, locations) : nil
+      guard let item = Self.item(image, table, locations), header.hasAlpha == (alpha != nil) else { return nil }
       (items, self.alpha, columnCount, tileSize) = ([item], alpha, 1, size)
       return
     }
-    let inputs = table.inputs(of: table.primary)
-    guard table.types[table.primary] == "grid", !header.hasAlpha, let grid = locations.data(of: table.primary),
+    let inputs = table.inputs(of: image)
+    guard table.types[image] == "grid", !header.hasAlpha, let grid = locations.data(of: image),
       grid.count == 1,
       let rowCount = grid[0][2].map({ Int($0) + 1 }), let columnCount = grid[0][3].map({ Int($0) + 1 }),
       inputs.count == rowCount * columnCount, Self.size(ofGrid: grid[0]) == size

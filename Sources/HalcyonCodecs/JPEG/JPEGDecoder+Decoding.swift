@@ -46,7 +46,7 @@ extension JPEGDecoder {
         return try bitmap(of: file, header, plan.geometry, isWhole: isWhole)
       }
       guard let gainMap else { return image }
-      return try gainMap.added(to: image, plan, options) { geometry in
+      return try gainMap.encoded.added(to: image, plan, options) { geometry in
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[gainMap.range])
         let file = JPEGFile(
           bytes: bytes, size: gainMap.header.size, cmykTransform: nil,

@@ -13,7 +13,10 @@ extension JPEGDecoder {
       ? bytes.withUnsafeBytes { JPEGGainMap.find(header, in: $0, limits: options.limits) } : nil
     // The map was made for the colours of the file.
     if gainMap != nil { options.colorSpace = .source }
-    let plan = try DecodingPlan(info: header.info, isWide: profile?.isWide ?? false, options: options)
+    // The map is applied here, not by the system.
+    var planned = options
+    planned.dynamicRange = .standard
+    let plan = try DecodingPlan(info: header.info, isWide: profile?.isWide ?? false, options: planned)
     let truncation = PartialImagePolicy(isAccepted: options.allowsPartialImage)
     if !bytes.withUnsafeBytes({ JPEGSegments.isComplete($0) }) {
       guard truncation.isAccepted else { throw ImageDecodingError.truncated(.jpeg) }
@@ -24,7 +27,7 @@ extension JPEGDecoder {
       try decoder.bitmap(of: bytes, plan: plan, truncation: truncation)
     }
     guard let gainMap else { return image }
-    return try gainMap.added(to: image, plan, options) { _ in
+    return try gainMap.encoded.added(to: image, plan, options) { _ in
       let file = bytes.withUnsafeBytes { Data($0[gainMap.range]) }
       return try decoder.bitmap(of: file, plan: plan, storedSize: gainMap.header.size)
     }

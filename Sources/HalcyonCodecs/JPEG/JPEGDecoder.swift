@@ -38,7 +38,7 @@ package struct JPEGDecoder: ImageDecoder {
       if case .profile(let profile) = header.profileParts.profile(in: buffer) { blocks.colorProfile = profile }
       metadata.add(blocks)
       if let map = JPEGGainMap.find(header, in: buffer, limits: ImageLimits()) {
-        metadata.info.dynamicRange = map.dynamicRange
+        metadata.info.dynamicRange = map.encoded.dynamicRange
       }
     }
     return metadata

@@ -38,16 +38,9 @@ struct JPEGGainMap {
     (self.range, self.header) = (range, header)
   }
 
-  /// Whether the map is one of the picture: of its aspect ratio, and within limits together with it.
+  /// Whether the map is one of the picture.
   private func fits(_ whole: JPEGHeader, _ limits: ImageLimits) -> Bool {
-    let (size, picture) = (header.size, whole.size)
-    guard !parameters.baseIsHDR, header.colorModel != .cmyk, size.width > 0, size.height > 0, picture.height > 0,
-      (try? limits.check(size, format: .jpeg)) != nil,
-      size.pixelCount <= max(0, limits.pixelCount - (whole.isInRows ? 0 : picture.pixelCount))
-    else { return false }
-    // Both sides are rounded to whole samples.
-    let ratio = Double(picture.width) / Double(picture.height)
-    return abs(Double(size.height) * ratio - Double(size.width)) <= max(1, ratio) + 0.01 * Double(size.width)
+    header.colorModel != .cmyk && encoded.fits(whole.size, limits, .jpeg, isInRows: whole.isInRows)
   }
 
   /// The further images of a multi-picture file (CIPA DC-007), whose offsets count from its TIFF header.
@@ -87,35 +80,9 @@ struct JPEGGainMap {
     return ranges
   }
 
-  /// The picture with this map: beside it, or applied.
-  ///
-  /// A map that is damaged is left out.
-  ///
-  /// - Parameter draw: Decodes the map at a geometry.
-  func added(
-    to image: DecodedImage, _ plan: DecodingPlan, _ options: DecodingOptions,
-    draw: (ResizeGeometry) throws -> Bitmap
-  ) throws -> DecodedImage {
-    guard !image.isPartial else { return image }
-    let geometry = plan.geometry.scaled(from: plan.info.storedSize, toMap: header.size)
-    let bitmap: Bitmap
-    do {
-      bitmap = try draw(geometry).upright(from: plan.info.orientation)
-    } catch ImageDecodingError.cancelled {
-      throw ImageDecodingError.cancelled
-    } catch {
-      return image
-    }
-    let map = GainMap(bitmap, isGrey: header.colorModel == .grey, parameters)
-    var info = image.info
-    info.dynamicRange = dynamicRange
-    info.droppedContent.remove(.gainMap)
-    guard options.keepsGainMap else { return DecodedImage(bitmap: try map.applied(to: image.bitmap), info: info) }
-    let facts = DecodedImage(bitmap: image.bitmap, info: info).facts
-    return DecodedImage(bitmap: image.bitmap, facts: facts, animation: nil, gainMap: map)
+  var encoded: EncodedGainMap {
+    EncodedGainMap(size: header.size, isGrey: header.colorModel == .grey, parameters: parameters, kind: kind)
   }
-
-  var dynamicRange: EncodedDynamicRange { .gainMap(kind, headroom: parameters.capacityMax) }
 }
 
 /// The index of a file with several images (CIPA DC-007).

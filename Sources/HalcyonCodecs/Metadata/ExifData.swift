@@ -21,6 +21,7 @@ struct ExifData {
     static let focalLength = 0x920A
     static let lensMake = 0xA433
     static let lensModel = 0xA434
+    static let makerNote = 0x927C
     static let dateTimeOriginal = 0x9003
     static let dateTimeDigitized = 0x9004
     static let offsetTimeOriginal = 0x9011

@@ -1,0 +1,96 @@
+#if !IMAGEIO
+import Foundation
+import HalcyonTestTraits
+import Testing
+
+@testable import HalcyonCodecs
+@testable import HalcyonImaging
+
+/// Files whose expected light comes from an independent model, `Benchmarks/Scripts/heif_gain_maps.py`.
+@Suite(.integrationTest)
+struct HEIFGainMapTests {
+  private static let files: [(name: String, kind: GainMapKind)] = {
+    var files: [(String, GainMapKind)] = []
+    #if HEIF
+    files += [("gain-map-apple.heic", .apple), ("gain-map-iso.heic", .iso)]
+    #endif
+    #if AVIF
+    files += [("gain-map-iso.avif", .iso)]
+    #endif
+    return files
+  }()
+
+  @Test(arguments: files)
+  func `a gain map is applied`(_ name: String, _ kind: GainMapKind) throws {
+    let image = try decode(name)
+    #expect(image.bitmap.dynamicRange == .high && image.info.droppedContent == [])
+    guard case .gainMap(kind, let headroom?) = image.info.dynamicRange else {
+      Issue.record("the range is \(image.info.dynamicRange)")
+      return
+    }
+    #expect(abs(headroom - (kind == .iso ? 2.5 : -0.303 * 0.3 + 2.303)) < 0.001)
+    let numbers = try Fixture.data("hdr/gain-map-\(kind.rawValue).half").withUnsafeBytes { bytes in
+      bytes.bindMemory(to: UInt16.self).map { HalfFloat.number(UInt16(littleEndian: $0)) }
+    }
+    let distances = (0..<256).map { index in
+      let light = SIMD4(numbers[index * 3], numbers[index * 3 + 1], numbers[index * 3 + 2], 1)
+      return image.bitmap.light(index % 16 * 4 + 1, index / 16 * 4 + 1).levels(to: light)
+    }
+    // A level of the base near black is ten levels of PQ.
+    #expect(distances.reduce(0, +) / 256 <= 4, "\(distances.reduce(0, +) / 256), \(distances.sorted().suffix(9))")
+  }
+
+  @Test(arguments: files)
+  func `a gain map is kept beside its picture, cropped and turned with it`(_ name: String, _ kind: GainMapKind) throws {
+    var options = DecodingOptions(size: .fill(width: 32, height: 16))
+    (options.dynamicRange, options.keepsGainMap) = (.high, true)
+    let file = try Fixture.data("hdr/\(name)")
+    let image = try TraitFixture.decoder(for: file).decode(file, options: options)
+    let map = try #require(image.gainMap)
+    #expect(image.bitmap.dynamicRange == .standard && image.size == PixelSize(width: 32, height: 16))
+    #expect(map.bitmap.size == PixelSize(width: 16, height: 8) && map.parameters.capacityMax > 2)
+  }
+
+  @Test(arguments: files)
+  func `the standard picture is the one without its map`(_ name: String, _ kind: GainMapKind) throws {
+    let file = try Fixture.data("hdr/\(name)")
+    let decoder = try TraitFixture.decoder(for: file)
+    let standard = try decoder.decode(file, options: DecodingOptions())
+    #expect(standard.bitmap.dynamicRange == .standard && standard.info.droppedContent == [.gainMap])
+    guard case .gainMap(kind, _) = standard.info.dynamicRange else {
+      Issue.record("the range is \(standard.info.dynamicRange)")
+      return
+    }
+    guard case .gainMap(kind, .some) = try decoder.metadata(of: file).info.dynamicRange else {
+      Issue.record("the metadata have no headroom")
+      return
+    }
+  }
+
+  /// The coded data of the map comes after that of the picture, and its parameters or the Exif data at the end.
+  @Test(arguments: files)
+  func `a damaged map is left out`(_ name: String, _ kind: GainMapKind) throws {
+    let whole = try Fixture.data("hdr/\(name)")
+    let plain = try TraitFixture.decoder(for: whole).decode(whole, options: DecodingOptions())
+    var damaged: [Data] = []
+    for count in [1, 40, 120, 160] { damaged.append(whole.dropLast(count)) }
+    var wild = whole
+    wild.replaceSubrange(wild.count - 60..<wild.count, with: Data(repeating: 0xFF, count: 60))
+    damaged.append(wild)
+    for file in damaged {
+      var options = DecodingOptions()
+      options.dynamicRange = .high
+      let image = try TraitFixture.decoder(for: file).decode(file, options: options)
+      #expect(image.info.droppedContent == [.gainMap] && image.bitmap.dynamicRange == .standard)
+      #expect(image.bitmap.largestDifference(to: plain.bitmap) == 0)
+    }
+  }
+
+  private func decode(_ name: String) throws -> DecodedImage {
+    var options = DecodingOptions()
+    options.dynamicRange = .high
+    let file = try Fixture.data("hdr/\(name)")
+    return try TraitFixture.decoder(for: file).decode(file, options: options)
+  }
+}
+#endif
