@@ -3,6 +3,7 @@ import CHalcyonGTK
 import Foundation
 import Halcyon
 import HalcyonGTK
+import HalcyonImaging
 
 /// Textures that share the pixels of images.
 @MainActor
@@ -67,6 +68,7 @@ enum TextureScenes {
       }
     }
     try wideColors(stage)
+    try lights(stage)
     try stage.require(SharedTextures.all.count == 0, "\(SharedTextures.all.count) textures were not freed")
   }
 
@@ -82,6 +84,26 @@ enum TextureScenes {
       var shown = [UInt8](repeating: 1, count: 4)
       gdk_texture_download(texture, &shown, 4)
       try stage.require(shown[2] >= 253 && shown[1] <= 12 && shown[0] <= 12, "for \(renderer), red is \(shown)")
+    }
+  }
+
+  /// Half floats up to white are drawn as the bytes that stand for them, which GTK 4.16 converts and GTK 4.8 gets.
+  private static func lights(_ stage: Stage) throws {
+    // The linear light of a middle grey, of the red of sRGB in Display P3, and half transparent white.
+    let light: [[Float]] = [[0.2140, 0.2140, 0.2140, 1], [0.8225, 0.0332, 0.0171, 1], [0.5, 0.5, 0.5, 0.5]]
+    let bitmap = try Bitmap(size: PixelSize(width: 3, height: 1), isOpaque: false, dynamicRange: .high) { bytes in
+      let halves = bytes.bindMemory(to: UInt16.self)
+      for (index, number) in light.joined().enumerated() { halves[index] = HalfFloat.bits(number) }
+    }
+    for renderer in [Renderer.graphics, .cairo] {
+      let texture = SharedTextures.all.texture(for: bitmap, drawnBy: renderer)
+      defer { g_object_unref(gpointer(texture)) }
+      var shown = [UInt8](repeating: 1, count: 12)
+      gdk_texture_download(texture, &shown, 12)
+      // Blue, green, red, alpha.
+      let expected: [UInt8] = [128, 128, 128, 255, 0, 0, 255, 255, 128, 128, 128, 128]
+      let isShown = zip(shown, expected).allSatisfy { abs(Int($0) - Int($1)) <= 12 }
+      try stage.require(isShown, "for \(renderer), light is shown as \(shown)")
     }
   }
 

@@ -71,7 +71,7 @@ private struct WeakTexture {
 private final class PixelOwner: @unchecked Sendable {
   /// Retained even if there is a copy, so that no other bitmap gets its address.
   private let bitmap: Bitmap
-  /// The bitmap in a space in which GTK draws textures: in sRGB before GTK 4.16.
+  /// The bitmap in a space in which GTK draws textures: bytes in sRGB before GTK 4.16.
   private let shown: Bitmap
   private let key: SharedTextures.Key
   private let textures: SharedTextures
@@ -90,7 +90,11 @@ private final class PixelOwner: @unchecked Sendable {
     shown = gtk_shim_has_color_states() != 0 ? bitmap : (try? bitmap.converted(to: .sRGB)) ?? bitmap
     self.key = key
     self.textures = textures
-    switch key.renderer == .cairo ? bitmap.alpha : .partial {
+    if shown.dynamicRange == .high {
+      (copy, format) = (nil, GDK_MEMORY_R16G16B16A16_FLOAT_PREMULTIPLIED)
+      return
+    }
+    switch key.renderer == .cairo ? shown.alpha : .partial {
     case .full:
       let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bitmap.size.pixelCount * 3, alignment: 1)
       shown.copyColors(to: copy)
@@ -116,7 +120,7 @@ private final class PixelOwner: @unchecked Sendable {
         owner.map { Unmanaged<PixelOwner>.fromOpaque($0).release() }
       }, owner)
     defer { g_bytes_unref(bytes) }
-    let bytesPerRow = copy == nil ? bitmap.bytesPerRow : bitmap.size.width * 3
+    let bytesPerRow = copy == nil ? shown.bytesPerRow : shown.size.width * 3
     let (width, height) = (gint(bitmap.size.width), gint(bitmap.size.height))
     let makeTexture = shown.colorSpace == .displayP3 ? gtk_shim_display_p3_texture : gdk_memory_texture_new
     guard let texture = makeTexture(width, height, format, bytes, gsize(bytesPerRow)) else {

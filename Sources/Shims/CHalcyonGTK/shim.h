@@ -39,14 +39,14 @@ static inline void gtk_shim_load_css(GtkCssProvider *provider, const char *text)
 // Whether textures can be in other colour spaces than sRGB.
 static inline gboolean gtk_shim_has_color_states(void) { return GTK_CHECK_VERSION(4, 16, 0); }
 
-// A texture of pixels in Display P3. Before GTK 4.16 they are drawn as sRGB.
+// A texture of pixels in Display P3, which half floats hold as linear light. Before GTK 4.16 they are drawn as sRGB.
 static inline GdkTexture *gtk_shim_display_p3_texture(
     int width, int height, GdkMemoryFormat format, GBytes *bytes, gsize stride) {
 #if GTK_CHECK_VERSION(4, 16, 0)
   // The code points of ITU-T H.273.
   GdkCicpParams *params = gdk_cicp_params_new();
   gdk_cicp_params_set_color_primaries(params, 12);
-  gdk_cicp_params_set_transfer_function(params, 13);
+  gdk_cicp_params_set_transfer_function(params, format == GDK_MEMORY_R16G16B16A16_FLOAT_PREMULTIPLIED ? 8 : 13);
   gdk_cicp_params_set_matrix_coefficients(params, 0);
   gdk_cicp_params_set_range(params, GDK_CICP_RANGE_FULL);
   GdkColorState *state = gdk_cicp_params_build_color_state(params, NULL);
