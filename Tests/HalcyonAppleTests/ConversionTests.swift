@@ -45,6 +45,45 @@ struct ConversionTests {
     #expect(status.isCut == isCut)
   }
 
+  @Test func `half floats are shared with Core Graphics, and come back`() throws {
+    let bitmap = try lights()
+    let image = try #require(bitmap.cgImage)
+    #expect(image.colorSpace?.name == CGColorSpace.extendedLinearDisplayP3)
+    #expect(image.bitmapInfo.isSuperset(of: [.floatComponents, .byteOrder16Little]) && image.bytesPerRow == 16)
+    let back = try Bitmap(image, colorSpace: .displayP3, dynamicRange: .high)
+    #expect(back.dynamicRange == .high && bytes(back) == bytes(bitmap))
+  }
+
+  #if canImport(SwiftUI)
+  @Test func `an image of SwiftUI may be as bright as its half floats`() throws {
+    #expect(Image(DecodedImage(bitmap: try lights()))?.range == .high)
+    #expect(Image(DecodedImage(bitmap: try lights()), label: Text("lamp"))?.range == .high)
+    #expect(Image(DecodedImage(bitmap: try numbered()))?.range == nil)
+  }
+  #endif
+
+  #if canImport(UIKit)
+  @MainActor @Test func `a view shows half floats with the range of the screen, unless the program says otherwise`() throws {
+    let lamp = ImagePlaceholder.image(DecodedImage(bitmap: try lights()))
+    for (asked, expected) in [(UIImage.DynamicRange.unspecified, UIImage.DynamicRange.high), (.standard, .standard)] {
+      let view = UIImageView(frame: CGRect(x: 0, y: 0, width: 10, height: 10))
+      view.preferredImageDynamicRange = asked
+      view.hc.setImage(with: nil, placeholder: lamp)
+      #expect(view.image != nil && view.preferredImageDynamicRange == expected)
+    }
+    let plain = UIImageView(frame: CGRect(x: 0, y: 0, width: 10, height: 10))
+    plain.hc.setImage(with: nil, placeholder: .image(DecodedImage(bitmap: try numbered())))
+    #expect(plain.preferredImageDynamicRange == .unspecified)
+  }
+  #endif
+
+  /// White, and a light four times as bright.
+  private func lights() throws -> Bitmap {
+    try Bitmap(size: PixelSize(width: 2, height: 1), isOpaque: true, dynamicRange: .high) { bytes in
+      bytes.copyBytes(from: [0, 0x3C, 0, 0x3C, 0, 0x3C, 0, 0x3C, 0, 0x44, 0, 0x44, 0, 0x44, 0, 0x3C])
+    }
+  }
+
   @Test func `HEIC is written only where the system has an encoder`() {
     #expect(HEICEncoder() == nil)
     #expect(StandardCodecs.writable == [.jpeg, .png, .gif])

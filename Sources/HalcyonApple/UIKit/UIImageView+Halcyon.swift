@@ -116,6 +116,10 @@ private final class UIImageViewDisplay: ClockedDisplay {
     case .image(let image):
       view.image = image.uiImage(pixelsPerPoint: pixelsPerPoint(of: image), content.renderingMode)
       shownScale = pixelsPerPoint(of: image)
+      // A view of which the program said nothing: the request did.
+      if image.bitmap.dynamicRange == .high, view.preferredImageDynamicRange == .unspecified {
+        view.preferredImageDynamicRange = .high
+      }
     case .icon(let name): view.image = UIImage(named: name) ?? UIImage(systemName: name)
     case .view(let custom):
       view.image = custom as? UIImage

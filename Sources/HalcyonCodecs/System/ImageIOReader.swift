@@ -6,43 +6,46 @@ import ImageIO
 
 /// Decodes images through ImageIO.
 struct ImageIOReader: SystemImageReader {
-  private var options: CFDictionary {
-    [kCGImageSourceShouldCache: false, kCGImageSourceDecodeRequest: kCGImageSourceDecodeToSDR] as CFDictionary
+  private func options(_ dynamicRange: DynamicRange = .standard) -> [CFString: Any] {
+    let request = dynamicRange == .high ? kCGImageSourceDecodeToHDR : kCGImageSourceDecodeToSDR
+    return [kCGImageSourceShouldCache: false, kCGImageSourceDecodeRequest: request]
   }
 
   func image(
-    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace
+    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace, dynamicRange: DynamicRange
   ) throws(ImageDecodingError) -> SystemImage? {
-    guard let source = CGImageSourceCreateWithData(file as CFData, options) else { return nil }
+    let options = options(dynamicRange)
+    guard let source = CGImageSourceCreateWithData(file as CFData, options as CFDictionary) else { return nil }
     let index = index ?? CGImageSourceGetPrimaryImageIndex(source)
     let image =
       if let longestSide {
-        thumbnail(source, index, longestSide)
+        thumbnail(source, index, longestSide, options)
       } else {
-        CGImageSourceCreateImageAtIndex(source, index, options)
+        CGImageSourceCreateImageAtIndex(source, index, options as CFDictionary)
       }
     guard let image else { return nil }
     return SystemImage(
-      bitmap: try Bitmap(image, colorSpace: colorSpace),
+      bitmap: try Bitmap(image, colorSpace: colorSpace, dynamicRange: dynamicRange),
       isComplete: !CGImageSourceGetStatusAtIndex(source, index).isCut)
   }
 
   func isTruncated(_ file: Data) -> Bool {
-    guard let source = CGImageSourceCreateWithData(file as CFData, options) else { return false }
+    guard let source = CGImageSourceCreateWithData(file as CFData, options() as CFDictionary) else { return false }
     return [.statusUnexpectedEOF, .statusIncomplete].contains(CGImageSourceGetStatus(source))
   }
 
   func imageCount(of file: Data) -> Int {
-    CGImageSourceCreateWithData(file as CFData, options).map(CGImageSourceGetCount) ?? 0
+    CGImageSourceCreateWithData(file as CFData, options() as CFDictionary).map(CGImageSourceGetCount) ?? 0
   }
 
   /// Made from the image itself, since an embedded thumbnail can show something else.
-  private func thumbnail(_ source: CGImageSource, _ index: Int, _ longestSide: Int) -> CGImage? {
-    let options: [CFString: Any] = [
-      kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceCreateThumbnailWithTransform: false,
-      kCGImageSourceThumbnailMaxPixelSize: longestSide, kCGImageSourceShouldCache: false,
-      kCGImageSourceDecodeRequest: kCGImageSourceDecodeToSDR,
-    ]
+  private func thumbnail(
+    _ source: CGImageSource, _ index: Int, _ longestSide: Int, _ options: [CFString: Any]
+  ) -> CGImage? {
+    var options = options
+    options[kCGImageSourceCreateThumbnailFromImageAlways] = true
+    options[kCGImageSourceCreateThumbnailWithTransform] = false
+    options[kCGImageSourceThumbnailMaxPixelSize] = longestSide
     return CGImageSourceCreateThumbnailAtIndex(source, index, options as CFDictionary)
   }
 }

@@ -40,20 +40,26 @@ struct SystemDecoder {
     let resampler = RowResampler(
       format: plan.info.format, geometry: geometry.scaled(from: size, to: bitmap.size), graphs: graphs,
       implementation: implementation, isCancelled: isCancelled)
-    return try resampler.bitmap(isOpaque: bitmap.isOpaque) { BitmapRowSource(bitmap) }
+    return try resampler.bitmap(isOpaque: bitmap.isOpaque, dynamicRange: bitmap.dynamicRange) {
+      BitmapRowSource(bitmap)
+    }
   }
 
   /// The image at the stored size, or at a smaller one that is large enough.
   private func decoded(
     _ file: Data, at index: Int?, plan: DecodingPlan, size: PixelSize, geometry: ResizeGeometry
   ) throws -> SystemImage {
-    if let side = longestSide(size, geometry),
-      let small = try reader.image(of: file, at: index, longestSide: side, colorSpace: plan.colorSpace),
+    let dynamicRange = plan.info.dynamicRange == .standard ? .standard : plan.dynamicRange
+    func image(_ longestSide: Int?) throws -> SystemImage? {
+      try reader.image(
+        of: file, at: index, longestSide: longestSide, colorSpace: plan.colorSpace, dynamicRange: dynamicRange)
+    }
+    if let side = longestSide(size, geometry), let small = try image(side),
       isUsable(small.bitmap.size, of: size, geometry)
     {
       return small
     }
-    guard let whole = try reader.image(of: file, at: index, longestSide: nil, colorSpace: plan.colorSpace) else {
+    guard let whole = try image(nil) else {
       throw reader.isTruncated(file)
         ? ImageDecodingError.truncated(plan.info.format)
         : .corrupt(plan.info.format, reason: "the system's codec cannot decode it")

@@ -13,8 +13,9 @@ protocol SystemImageReader: Sendable {
   ///   - longestSide: The longer side of the result, at most, where the system can decode at a smaller size; `nil` for
   ///     the stored size.
   ///   - colorSpace: The space to convert its colours to.
+  ///   - dynamicRange: Whether to convert them to bytes or, with their range kept, to half floats.
   func image(
-    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace
+    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace, dynamicRange: DynamicRange
   ) throws(ImageDecodingError) -> SystemImage?
 
   /// Whether the system finds that a file which it cannot decode ends too early.

@@ -3,15 +3,16 @@ public import CoreGraphics
 
 extension Bitmap {
   /// A `CGImage` in the colour space of the bitmap that shares the pixels without a copy; `nil` if Core Graphics is out of memory.
+  /// Half floats are in extended linear Display P3.
   ///
   /// It keeps the pixels in memory as long as it lives. Any thread may use it.
   public var cgImage: CGImage? {
-    guard let space = CGColorSpace(name: colorSpace.name), let provider else { return nil }
-    let alpha = isOpaque ? CGImageAlphaInfo.noneSkipLast : .premultipliedLast
+    guard let space = dynamicRange.space(colorSpace), let provider else { return nil }
+    let bits = dynamicRange.bytesPerPixel * 8
     return CGImage(
-      width: size.width, height: size.height, bitsPerComponent: 8, bitsPerPixel: 32, bytesPerRow: bytesPerRow,
-      space: space, bitmapInfo: CGBitmapInfo(rawValue: alpha.rawValue), provider: provider, decode: nil,
-      shouldInterpolate: true, intent: .defaultIntent)
+      width: size.width, height: size.height, bitsPerComponent: bits / 4, bitsPerPixel: bits, bytesPerRow: bytesPerRow,
+      space: space, bitmapInfo: dynamicRange.info(isOpaque ? .noneSkipLast : .premultipliedLast), provider: provider,
+      decode: nil, shouldInterpolate: true, intent: .defaultIntent)
   }
 
   /// Creates a bitmap from a `CGImage`, converted to a colour space and 8 bits per channel.
@@ -21,16 +22,25 @@ extension Bitmap {
   ///
   /// - Throws: ``ImageDecodingError/outOfMemory(_:)``.
   public init(_ image: CGImage, colorSpace: ColorSpace = .sRGB) throws(ImageDecodingError) {
+    try self.init(image, colorSpace: colorSpace, dynamicRange: .standard)
+  }
+
+  /// Creates a bitmap from a `CGImage`, converted to bytes in a colour space or to half floats.
+  ///
+  /// - Throws: ``ImageDecodingError/outOfMemory(_:)``.
+  package init(
+    _ image: CGImage, colorSpace: ColorSpace, dynamicRange: DynamicRange
+  ) throws(ImageDecodingError) {
     let size = PixelSize(width: image.width, height: image.height)
     let isOpaque = [.none, .noneSkipLast, .noneSkipFirst].contains(image.alphaInfo)
-    guard size.width > 0, size.height > 0, let space = CGColorSpace(name: colorSpace.name) else {
-      throw .outOfMemory(size)
-    }
+    guard size.width > 0, size.height > 0, let space = dynamicRange.space(colorSpace) else { throw .outOfMemory(size) }
     do {
-      try self.init(size: size, isOpaque: isOpaque, colorSpace: colorSpace) { bytes in
+      try self.init(size: size, isOpaque: isOpaque, colorSpace: colorSpace, dynamicRange: dynamicRange) { bytes in
+        let bytesPerPixel = dynamicRange.bytesPerPixel
         let context = CGContext(
-          data: bytes.baseAddress, width: size.width, height: size.height, bitsPerComponent: 8,
-          bytesPerRow: size.width * 4, space: space, bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue)
+          data: bytes.baseAddress, width: size.width, height: size.height, bitsPerComponent: bytesPerPixel * 2,
+          bytesPerRow: size.width * bytesPerPixel, space: space,
+          bitmapInfo: dynamicRange.info(.premultipliedLast).rawValue)
         guard let context else { throw ImageDecodingError.outOfMemory(size) }
         context.draw(image, in: CGRect(x: 0, y: 0, width: size.width, height: size.height))
       }
@@ -54,12 +64,18 @@ extension Bitmap {
   }
 }
 
-extension ColorSpace {
-  fileprivate var name: CFString {
-    switch self {
-    case .sRGB: CGColorSpace.sRGB
-    case .displayP3: CGColorSpace.displayP3
+extension DynamicRange {
+  fileprivate func space(_ space: ColorSpace) -> CGColorSpace? {
+    switch (self, space) {
+    case (.high, _): CGColorSpace(name: CGColorSpace.extendedLinearDisplayP3)
+    case (.standard, .sRGB): CGColorSpace(name: CGColorSpace.sRGB)
+    case (.standard, .displayP3): CGColorSpace(name: CGColorSpace.displayP3)
     }
+  }
+
+  fileprivate func info(_ alpha: CGImageAlphaInfo) -> CGBitmapInfo {
+    let info = CGBitmapInfo(rawValue: alpha.rawValue)
+    return self == .high ? info.union([.floatComponents, .byteOrder16Little]) : info
   }
 }
 

@@ -17,7 +17,7 @@ final class ScalingReader: SystemImageReader {
   }
 
   func image(
-    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace
+    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace, dynamicRange: DynamicRange
   ) throws(ImageDecodingError) -> SystemImage? {
     sides.withLock { $0.append(longestSide) }
     guard let side = longestSide else { return SystemImage(bitmap: image, isComplete: isComplete) }
@@ -37,7 +37,7 @@ struct SequenceReader: SystemImageReader {
   let frames: [Bitmap]
 
   func image(
-    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace
+    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace, dynamicRange: DynamicRange
   ) throws(ImageDecodingError) -> SystemImage? {
     SystemImage(bitmap: frames[index ?? 0], isComplete: true)
   }
@@ -60,7 +60,7 @@ struct FixedReader: SystemImageReader {
   func isTruncated(_ file: Data) -> Bool { isTruncated }
 
   func image(
-    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace
+    of file: Data, at index: Int?, longestSide: Int?, colorSpace: ColorSpace, dynamicRange: DynamicRange
   ) throws(ImageDecodingError) -> SystemImage? {
     (longestSide == nil ? whole : small).map { SystemImage(bitmap: $0, isComplete: true) }
   }

@@ -9,13 +9,16 @@ public typealias CFDictionary = [CFString: Any]
 public final class CGColorSpace: Sendable {
   public static let sRGB = "kCGColorSpaceSRGB"
   public static let displayP3 = "kCGColorSpaceDisplayP3"
+  public static let extendedLinearDisplayP3 = "kCGColorSpaceExtendedLinearDisplayP3"
 
   public let name: CFString?
 
   var isWide: Bool { name == CGColorSpace.displayP3 }
 
   public init?(name: CFString) {
-    guard name == CGColorSpace.sRGB || name == CGColorSpace.displayP3 else { return nil }
+    guard [CGColorSpace.sRGB, CGColorSpace.displayP3, CGColorSpace.extendedLinearDisplayP3].contains(name) else {
+      return nil
+    }
     self.name = name
   }
 }
@@ -48,6 +51,11 @@ public enum CGImageAlphaInfo: UInt32, Sendable {
 
 public struct CGBitmapInfo: OptionSet, Sendable {
   public static let alphaInfoMask = CGBitmapInfo(rawValue: 31)
+  public static let floatComponents = CGBitmapInfo(rawValue: 1 << 8)
+  public static let byteOrder16Little = CGBitmapInfo(rawValue: 1 << 12)
+
+  /// How components of 16 bits are stored; of the others, nothing.
+  static let halfFloats: CGBitmapInfo = [.floatComponents, .byteOrder16Little]
 
   public let rawValue: UInt32
 
@@ -58,7 +66,7 @@ public enum CGColorRenderingIntent: Int32 {
   case defaultIntent
 }
 
-/// Four bytes a pixel: premultiplied RGBA, or RGB and a byte that is skipped.
+/// Four bytes or half floats a pixel: premultiplied RGBA, or RGB and a component that is skipped.
 public final class CGImage {
   public let width: Int
   public let height: Int
@@ -77,8 +85,10 @@ public final class CGImage {
     bitmapInfo: CGBitmapInfo, provider: CGDataProvider, decode: UnsafePointer<CGFloat>?, shouldInterpolate: Bool,
     intent: CGColorRenderingIntent
   ) {
-    guard width > 0, height > 0, bitsPerComponent == 8, bitsPerPixel == 32, bytesPerRow >= width * 4,
-      provider.bytes.count >= bytesPerRow * (height - 1) + width * 4
+    let isHalfFloat = bitmapInfo.isSuperset(of: .halfFloats)
+    guard width > 0, height > 0, bitsPerComponent == (isHalfFloat ? 16 : 8), bitsPerPixel == bitsPerComponent * 4,
+      bytesPerRow >= width * bitsPerPixel / 8,
+      provider.bytes.count >= bytesPerRow * (height - 1) + width * bitsPerPixel / 8
     else { return nil }
     self.width = width
     self.height = height
@@ -89,19 +99,23 @@ public final class CGImage {
   }
 }
 
-/// Draws into memory in the layout of ``CGImageAlphaInfo/premultipliedLast``.
+/// Draws into memory in the layout of ``CGImageAlphaInfo/premultipliedLast``, and half floats only into half floats.
 public final class CGContext {
   private let data: UnsafeMutableRawPointer
   private let bytesPerRow: Int
   private let bounds: CGRect
   private let space: CGColorSpace
+  private let isHalfFloat: Bool
 
   public init?(
     data: UnsafeMutableRawPointer?, width: Int, height: Int, bitsPerComponent: Int, bytesPerRow: Int,
     space: CGColorSpace, bitmapInfo: UInt32
   ) {
-    guard let data, width > 0, height > 0, bitsPerComponent == 8, bytesPerRow >= width * 4,
-      bitmapInfo == CGImageAlphaInfo.premultipliedLast.rawValue
+    let info = CGBitmapInfo(rawValue: bitmapInfo)
+    isHalfFloat = info.isSuperset(of: .halfFloats)
+    guard let data, width > 0, height > 0, bitsPerComponent == (isHalfFloat ? 16 : 8),
+      bytesPerRow >= width * bitsPerComponent / 2,
+      info.subtracting(.halfFloats).rawValue == CGImageAlphaInfo.premultipliedLast.rawValue
     else { return nil }
     self.data = data
     self.bytesPerRow = bytesPerRow
@@ -114,6 +128,15 @@ public final class CGContext {
     precondition(
       rect == bounds && rect.width == CGFloat(image.width) && rect.height == CGFloat(image.height),
       "this stand-in does not scale")
+    precondition(
+      image.bitmapInfo.isSuperset(of: .halfFloats) == isHalfFloat, "this stand-in does not convert half floats")
+    if isHalfFloat {
+      for row in 0..<image.height {
+        guard let source = image.provider.bytes.baseAddress else { return }
+        (data + row * bytesPerRow).copyMemory(from: source + row * image.bytesPerRow, byteCount: image.width * 8)
+      }
+      return
+    }
     let isOpaque = image.alphaInfo == .noneSkipLast
     for row in 0..<image.height {
       guard let source = image.provider.bytes.baseAddress else { return }

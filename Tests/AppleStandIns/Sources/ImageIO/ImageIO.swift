@@ -30,14 +30,16 @@ public final class CGImageSource {
   }
 
   /// - Parameter side: The longer side at most; `nil` for the stored size.
-  fileprivate func image(at index: Int, side: Int?) -> CGImage? {
+  fileprivate func image(at index: Int, side: Int?, _ options: CFDictionary?) -> CGImage? {
+    let isHigh = options?[kCGImageSourceDecodeRequest] as? String == kCGImageSourceDecodeToHDR
     let limits = ImageLimits(pixelCount: 1 << 30, sideLength: 1 << 20)
     let size = side.map { TargetSize.fit(width: $0, height: $0) } ?? .original
     // High dynamic range is mapped to sRGB at once: mapped to Display P3 and then converted, it has other colours.
     let info = try? decoder.probe(data, isComplete: true)
     let isMapped = info?.droppedContent.contains(.highDynamicRange) ?? false
-    let options = DecodingOptions(
+    var options = DecodingOptions(
       size: size, limits: limits, allowsPartialImage: true, colorSpace: isMapped ? .sRGB : .source)
+    options.dynamicRange = isHigh ? .high : .standard
     if index > 0 { return try? frame(at: index, options: options)?.cgImage }
     guard let image = try? decoder.decode(data, options: options) else { return nil }
     isComplete = !image.isPartial
@@ -67,6 +69,7 @@ public enum CGImageSourceStatus: Int32, Sendable {
 
 public let kCGImageSourceShouldCache: CFString = "kCGImageSourceShouldCache"
 public let kCGImageSourceDecodeRequest: CFString = "kCGImageSourceDecodeRequest"
+public let kCGImageSourceDecodeToHDR: CFString = "kCGImageSourceDecodeToHDR"
 public let kCGImageSourceDecodeToSDR: CFString = "kCGImageSourceDecodeToSDR"
 public let kCGImageSourceCreateThumbnailFromImageAlways: CFString = "kCGImageSourceCreateThumbnailFromImageAlways"
 public let kCGImageSourceCreateThumbnailWithTransform: CFString = "kCGImageSourceCreateThumbnailWithTransform"
@@ -91,7 +94,7 @@ public func CGImageSourceGetStatusAtIndex(_ isrc: CGImageSource, _ index: Int) -
 public func CGImageSourceCreateImageAtIndex(
   _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CGImage? {
-  isrc.image(at: index, side: nil)
+  isrc.image(at: index, side: nil, options)
 }
 
 public func CGImageSourceCreateThumbnailAtIndex(
@@ -100,7 +103,7 @@ public func CGImageSourceCreateThumbnailAtIndex(
   guard options?[kCGImageSourceCreateThumbnailFromImageAlways] as? Bool == true,
     options?[kCGImageSourceCreateThumbnailWithTransform] as? Bool == false
   else { return nil }
-  return isrc.image(at: index, side: options?[kCGImageSourceThumbnailMaxPixelSize] as? Int)
+  return isrc.image(at: index, side: options?[kCGImageSourceThumbnailMaxPixelSize] as? Int, options)
 }
 
 public final class CGImageDestination {

@@ -166,6 +166,21 @@ public struct Image: View {
   public nonisolated init(_ name: String) { (pixels, scale) = (nil, 1) }
   public nonisolated init(systemName: String) { (pixels, scale) = (nil, 1) }
 
+  public struct DynamicRange: Hashable, Sendable {
+    public static let standard = DynamicRange(name: "standard")
+    public static let high = DynamicRange(name: "high")
+
+    fileprivate let name: String
+  }
+
+  public private(set) var range: DynamicRange?
+
+  public func allowedDynamicRange(_ range: DynamicRange?) -> Image {
+    var image = self
+    image.range = range
+    return image
+  }
+
   /// `nil` if the place of the image decides.
   public private(set) var mode: TemplateRenderingMode?
   public enum TemplateRenderingMode: Sendable { case template, original }

@@ -11,6 +11,8 @@ public final class UIImage: @unchecked Sendable {
 
   public enum RenderingMode: Int, Sendable { case automatic, alwaysOriginal, alwaysTemplate }
 
+  public enum DynamicRange: Int, Sendable { case unspecified = -1, standard, constrainedHigh, high }
+
   public let cgImage: CGImage?
   public let scale: CGFloat
   public let imageOrientation: Orientation
@@ -270,6 +272,7 @@ open class UIBarButtonItem {
 
 open class UIImageView: UIView {
   open var image: UIImage?
+  open var preferredImageDynamicRange = UIImage.DynamicRange.unspecified
   /// The size of a view whose place does not give it one.
   open var intrinsicContentSize: CGSize { image?.size ?? CGSize(width: -1, height: -1) }
 
