@@ -18,6 +18,9 @@ struct InfoCommand: AsyncParsableCommand {
   @Flag(help: "Decode each image fully, and report the time and the peak memory.")
   var decode = false
 
+  @Option(help: "High dynamic range that is decoded: standard, tone-mapped; or keep, as half floats. Default: standard.")
+  var hdr: HDRArgument?
+
   @Flag(help: "Print one JSON object per line.")
   var json = false
 
@@ -56,6 +59,7 @@ struct InfoCommand: AsyncParsableCommand {
       let byteLimit = pipeline.configuration.limits.encodedByteCount
       var request = ImageRequest(source: try await SourceArgument.source(source, byteLimit: byteLimit))
       request.memoryAccess = .disabled
+      request.dynamicRange = hdr == .keep ? .high : .standard
       report.add(try await pipeline.metadata(for: request))
       if decode {
         let meter = PeakMemory()
