@@ -17,7 +17,7 @@ MOTO = $(CURDIR)/.build-moto/bin
 
 .PHONY: help demo gallery serve install release check-page imgproxy-manual check-stand-ins check test lint test-release test-sanitize fuzz torture soak api format deb docs \
   bench bench-views bench-memory bench-processors bench-resampling bench-disk bench-network bench-downsample \
-  bench-pipeline bench-instructions bench-build bench-convert bench-colour bench-service fleet bench-fleet packages all-packages
+  bench-pipeline bench-instructions bench-build bench-convert bench-colour bench-hdr bench-service fleet bench-fleet packages all-packages
 
 # Says what begins, and how long it takes where nothing is built yet. SwiftPM prints its steps after that.
 building = echo "Building $(1); the first time this takes $(2)."
@@ -115,6 +115,12 @@ bench-convert: all-packages ## Converts 200 photographs with `halcyon convert` a
 	@Scripts/install-packages libvips-tools mate-backgrounds gnome-backgrounds
 	$(SWIFT) build --quiet -c release --package-path Tools --product halcyon
 	@Benchmarks/Scripts/bench-convert $(ROUNDS)
+
+bench-hdr: ROUNDS ?= 9
+bench-hdr: all-packages ## Keeps high dynamic range; prints METRIC lines with differences to avifdec and djxl, and the cost.
+	@Scripts/install-packages python3-numpy python3-pil libavif-bin libjxl-tools
+	@$(SWIFT) build --quiet -c release --package-path Tools --product halcyon
+	@Benchmarks/Scripts/bench-hdr $(ROUNDS)
 
 bench-colour: ROUNDS ?= 9
 bench-colour: all-packages ## Decodes high dynamic range and wide colours; prints METRIC lines with times, and differences to Chromium and Little CMS.
