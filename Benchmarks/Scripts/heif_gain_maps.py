@@ -49,7 +49,7 @@ def image(file):
     position += widths[2] + 2
     offset = base + int.from_bytes(location[position:position + widths[0]], "big")
     length = int.from_bytes(location[position + widths[0]:position + widths[0] + widths[1]], "big")
-    kept = [p for p in properties if p[0] in (b"av1C", b"hvcC", b"ispe", b"pixi", b"colr", b"clap")]
+    kept = [p for p in properties if p[0] in (b"av1C", b"hvcC", b"ispe", b"pixi", b"colr")]
     return entry[8:12], kept, file[offset:offset + length]
 
 
@@ -127,7 +127,7 @@ def applied(base, gain_map, kind):
 
 
 def write_fixtures(folder):
-    base = numpy.round(charts.chart() * 255) / 255
+    base = numpy.round(charts.chart(8) * 255) / 255
     gains = (numpy.arange(256) * 37 % 256 / 255).reshape(16, 16)
 
     def encoded(values, suffix, *options):
@@ -144,7 +144,8 @@ def write_fixtures(folder):
         with open(os.path.join(folder, name), "wb") as file:
             file.write(data)
 
-    size = numpy.stack([gains.repeat(2, 0).repeat(2, 1)] * 3, -1)
+    # libheif pads smaller pictures than 64 by 64.
+    size = numpy.stack([gains.repeat(4, 0).repeat(4, 1)] * 3, -1)
     for suffix, brand in (("avif", b"avif"), ("heic", b"heic")):
         color = "444" if suffix == "avif" else "chroma=444"
         picture = encoded(base, suffix, color)
@@ -156,7 +157,7 @@ def write_fixtures(folder):
     items = [picture, (gain_map[0], gain_map[1] + [kind], gain_map[2]), (b"Exif", [], apple_exif())]
     write("gain-map-apple.heic", combined(b"heic", items, [(b"auxl", 2, [1]), (b"cdsc", 3, [1])]))
     for kind in ("iso", "apple"):
-        write(f"gain-map-{kind}.half", applied(base[1::4, 1::4], gains, kind).astype("<f2").tobytes())
+        write(f"gain-map-{kind}.half", applied(base[3::8, 3::8], gains, kind).astype("<f2").tobytes())
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ struct ConversionTests {
   }
 
   #if canImport(SwiftUI)
-  @Test func `an image of SwiftUI may be as bright as its half floats`() throws {
+  @MainActor @Test func `an image of SwiftUI may be as bright as its half floats`() throws {
     #expect(Image(DecodedImage(bitmap: try lights()))?.range == .high)
     #expect(Image(DecodedImage(bitmap: try lights()), label: Text("lamp"))?.range == .high)
     #expect(Image(DecodedImage(bitmap: try numbered()))?.range == nil)
@@ -63,7 +63,7 @@ struct ConversionTests {
   #endif
 
   #if canImport(UIKit)
-  @MainActor @Test func `a view shows half floats with the range of the screen, unless the program says otherwise`() throws {
+  @MainActor @Test func `a view shows half floats as bright as they are, unless the program asks otherwise`() throws {
     let lamp = ImagePlaceholder.image(DecodedImage(bitmap: try lights()))
     for (asked, expected) in [(UIImage.DynamicRange.unspecified, UIImage.DynamicRange.high), (.standard, .standard)] {
       let view = UIImageView(frame: CGRect(x: 0, y: 0, width: 10, height: 10))

@@ -37,7 +37,7 @@ struct HalfFloatTests {
     let distances = try Self.squares(of: image.bitmap, to: expected)
     let isLossy = name.contains("avif") || name.contains("heic") || name.contains("xyb")
     // PQ has many levels for what a level of the file is near black.
-    let bound = !isLossy ? 0.05 : name.contains("xyb") ? 6 : 1.5
+    let bound = !isLossy ? 0.05 : name.contains("xyb") ? 8 : 1.5
     #expect(distances.reduce(0, +) / 256 <= bound, "\(distances.reduce(0, +) / 256)")
     #expect(distances.filter { $0 > 100 * bound }.count <= 5, "\(distances.sorted().suffix(8))")
   }
@@ -62,7 +62,7 @@ struct HalfFloatTests {
     }
   }
 
-  @Test(arguments: ["basn0g16", "basn4a16", "basn6a08", "basi6a16", "tbbn3p08"])
+  @Test(arguments: ["basn0g16", "basn4a16", "basn6a08", "basi4a16", "tbbn3p08"])
   func `each colour type keeps its range, with premultiplied alpha`(_ name: String) throws {
     let file = FileSurgery.png(try Fixture.data("pngsuite/\(name).png"), inserting: "cICP", [9, 16, 0, 1])
     let standard = try decode(file, .standard).bitmap

@@ -34,7 +34,7 @@ struct HEIFGainMapTests {
     }
     let distances = (0..<256).map { index in
       let light = SIMD4(numbers[index * 3], numbers[index * 3 + 1], numbers[index * 3 + 2], 1)
-      return image.bitmap.light(index % 16 * 4 + 1, index / 16 * 4 + 1).levels(to: light)
+      return image.bitmap.light(index % 16 * 8 + 3, index / 16 * 8 + 3).levels(to: light)
     }
     // A level of the base near black is ten levels of PQ.
     #expect(distances.reduce(0, +) / 256 <= 4, "\(distances.reduce(0, +) / 256), \(distances.sorted().suffix(9))")
@@ -42,13 +42,13 @@ struct HEIFGainMapTests {
 
   @Test(arguments: files)
   func `a gain map is kept beside its picture, cropped and turned with it`(_ name: String, _ kind: GainMapKind) throws {
-    var options = DecodingOptions(size: .fill(width: 32, height: 16))
+    var options = DecodingOptions(size: .fill(width: 64, height: 32))
     (options.dynamicRange, options.keepsGainMap) = (.high, true)
     let file = try Fixture.data("hdr/\(name)")
     let image = try TraitFixture.decoder(for: file).decode(file, options: options)
     let map = try #require(image.gainMap)
-    #expect(image.bitmap.dynamicRange == .standard && image.size == PixelSize(width: 32, height: 16))
-    #expect(map.bitmap.size == PixelSize(width: 16, height: 8) && map.parameters.capacityMax > 2)
+    #expect(image.bitmap.dynamicRange == .standard && image.size == PixelSize(width: 64, height: 32))
+    #expect(map.bitmap.size == PixelSize(width: 32, height: 16) && map.parameters.capacityMax > 2)
   }
 
   @Test(arguments: files)

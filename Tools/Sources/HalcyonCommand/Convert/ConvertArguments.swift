@@ -65,11 +65,6 @@ enum ColorSpaceArgument: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// What becomes of high dynamic range.
-enum HDRArgument: String, ExpressibleByArgument, CaseIterable {
-  case keep, standard
-}
-
 /// A metadata policy by name.
 enum MetadataArgument: String, ExpressibleByArgument, CaseIterable {
   case strip, copyright, keep

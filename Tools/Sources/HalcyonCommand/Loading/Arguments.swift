@@ -84,3 +84,8 @@ struct SecondsArgument: ExpressibleByArgument {
     duration = .seconds(seconds)
   }
 }
+
+/// What becomes of high dynamic range.
+enum HDRArgument: String, ExpressibleByArgument, CaseIterable {
+  case keep, standard
+}

@@ -63,7 +63,7 @@ struct ConvertOptionTests {
         }
       }
       let (photo, result) = (sources.appending(path: "a.jpg"), output.appending(path: "b.jpg"))
-      try DecodedImage(bitmap: bright).encoded(as: .jpeg).write(to: photo)
+      try await DecodedImage(bitmap: bright).encoded(as: .jpeg).write(to: photo)
       for (arguments, report) in [
         ([], "standard"), (["--hdr", "standard"], "standard"), (["--hdr", "keep"], "gain map"),
         (["--hdr", "keep", "--rotate", "90"], "gain map"), (["--hdr", "keep", "--process", "bl:2"], "standard"),
