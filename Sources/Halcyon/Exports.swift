@@ -12,6 +12,7 @@
 @_exported public import struct HalcyonImaging.CornerRadii
 @_exported public import struct HalcyonImaging.CropAnchor
 @_exported public import struct HalcyonImaging.DecodedImage
+@_exported public import enum HalcyonImaging.DynamicRange
 @_exported public import enum HalcyonImaging.FlipDirection
 @_exported public import struct HalcyonImaging.ImageBorder
 @_exported public import enum HalcyonImaging.ImageDecodingError

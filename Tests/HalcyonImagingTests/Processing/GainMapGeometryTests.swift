@@ -19,8 +19,8 @@ struct GainMapGeometryTests {
   }
 
   private static let processors: [BuiltInProcessor] = [
-    .crop(x: 8, y: 12, width: 40, height: 24), .crop(width: 33, height: 17, anchor: CropAnchor(x: 1, y: 1)), .flip(.horizontal),
-    .flip(.vertical), .rotate(degrees: 90), .rotate(degrees: 180), .rotate(degrees: 270),
+    .crop(x: 8, y: 12, width: 40, height: 24), .crop(width: 33, height: 17, anchor: CropAnchor(x: 1, y: 1)),
+    .flip(.horizontal), .flip(.vertical), .rotate(degrees: 90), .rotate(degrees: 180), .rotate(degrees: 270),
   ]
 
   @Test(arguments: processors) func `a map shows the same part as its picture`(_ processor: BuiltInProcessor) throws {
