@@ -21,7 +21,7 @@ struct HEIFGainMap {
     limits: ImageLimits = ImageLimits()
   ) {
     let table = ItemTable(metadata)
-    guard let kind = whole.gainMap, let map = table.gainMap,
+    guard let kind = whole.gainMap, whole.color?.highDynamicRange == nil, let map = table.gainMap,
       let header = try? HEIFImageHeaderParser.header(of: map.image, in: table, format)
     else { return nil }
     var parameters: GainMap.Parameters?
