@@ -18,7 +18,7 @@ struct InfoCommand: AsyncParsableCommand {
   @Flag(help: "Decode each image fully, and report the time and the peak memory.")
   var decode = false
 
-  @Option(help: "What becomes of high dynamic range: standard, tone-mapped; or keep, in half floats. Default: standard.")
+  @Option(help: "High dynamic range that is decoded: standard, tone-mapped; or keep. Default: standard.")
   var hdr: HDRArgument?
 
   @Flag(help: "Print one JSON object per line.")
