@@ -27,9 +27,12 @@ extension JPEGDecoder {
       try decoder.bitmap(of: bytes, plan: plan, truncation: truncation)
     }
     guard let gainMap else { return image }
+    // Its samples are no colours: sRGB, as which the system takes them, is left alone.
+    planned.colorSpace = .sRGB
+    let mapPlan = try DecodingPlan(info: header.info, options: planned)
     return try gainMap.encoded.added(to: image, plan, options) { _ in
       let file = bytes.withUnsafeBytes { Data($0[gainMap.range]) }
-      return try decoder.bitmap(of: file, plan: plan, storedSize: gainMap.header.size)
+      return try decoder.bitmap(of: file, plan: mapPlan, storedSize: gainMap.header.size)
     }
   }
 
