@@ -67,7 +67,7 @@ struct ConvertOptionTests {
       for (arguments, report) in [
         ([], "standard"), (["--hdr", "standard"], "standard"), (["--hdr", "keep"], "gain map"),
         (["--hdr", "keep", "--rotate", "90"], "gain map"), (["--hdr", "keep", "--process", "bl:2"], "standard"),
-      ] {
+      ] as [([String], String)] {
         let run = try await CommandRun(
           ["convert", photo.path(), "-o", result.path(), "--overwrite", "--size", "40"] + arguments)
         #expect(run.status == 0, "\(run.errors)")
