@@ -19,7 +19,7 @@ struct LenientResponseTests {
     var body = LenientResponseTests.body
     /// Whether the server closes the connection after the body.
     var closes = true
-    var requestCount = 1
+    var requestCounts = 1...1
     var status = "HTTP/1.1 200 OK"
 
     var testDescription: String { name }
@@ -36,14 +36,15 @@ struct LenientResponseTests {
     Case(name: "chunked twice", fields: ["Transfer-Encoding: chunked, chunked"], body: chunks, closes: false),
     Case(name: "no coding", fields: ["Transfer-Encoding:", "Content-Length: 75"], closes: false),
     Case(name: "no coding and no length", fields: ["Transfer-Encoding: ,"]),
-    Case(name: "plus", fields: ["Content-Length: +75"], closes: false),
-    Case(name: "empty length", fields: ["Content-Length:"], requestCount: 2),
-    Case(name: "text as length", fields: ["Content-Length: many"], requestCount: 2),
-    Case(name: "negative length", fields: ["Content-Length: -5"], requestCount: 2),
-    Case(name: "number and text as length", fields: ["Content-Length: 7x"], requestCount: 2),
+    // libcurl 8 is told in a second request to ignore the length, so that the connection ends the body.
+    Case(name: "plus", fields: ["Content-Length: +75"], requestCounts: 1...2),
+    Case(name: "empty length", fields: ["Content-Length:"], requestCounts: 2...2),
+    Case(name: "text as length", fields: ["Content-Length: many"], requestCounts: 2...2),
+    Case(name: "negative length", fields: ["Content-Length: -5"], requestCounts: 2...2),
+    Case(name: "number and text as length", fields: ["Content-Length: 7x"], requestCounts: 2...2),
     Case(
       name: "text as length of chunks", fields: ["Transfer-Encoding: chunked", "Content-Length: many"], body: chunks,
-      closes: false, requestCount: 2),
+      closes: false, requestCounts: 2...2),
     Case(
       name: "chunked in two fields", fields: ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], body: chunks,
       closes: false),
@@ -69,7 +70,7 @@ struct LenientResponseTests {
     try await ImageServer.run { server async throws in
       let url = respond(given, on: server)
       #expect(try await load(url) == Self.body)
-      #expect(server.requests.count == given.requestCount)
+      #expect(given.requestCounts.contains(server.requests.count))
     }
   }
 

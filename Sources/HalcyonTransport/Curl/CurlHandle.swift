@@ -88,7 +88,8 @@ final class CurlHandle {
     guard maySendAgain, let connection, connection.isSerial else { return false }
     switch failure {
     case .malformedResponse, .headersTooLarge: return true
-    case nil: return code.isNoResponse
+    // libcurl 8 itself refuses codings of the transfer.
+    case nil: return code.isNoResponse || code == CURLE_BAD_CONTENT_ENCODING && !transfer.hasHead
     default: return false
     }
   }
