@@ -4,6 +4,7 @@ import Halcyon
 import HalcyonCache
 import HalcyonApple
 import HalcyonTesting
+import HalcyonViews
 import HalcyonTestSupport
 import Testing
 import UIKit
