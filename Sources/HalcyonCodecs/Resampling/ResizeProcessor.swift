@@ -31,9 +31,11 @@ package struct ResizeProcessor: GeometryProcessor {
       format: .png, geometry: geometry.resizing, graphs: graphs, implementation: implementation,
       isCancelled: { CancellationFlag.isCurrentCancelled })
     do {
-      return try resampler.bitmap(isOpaque: bitmap.isOpaque, dynamicRange: bitmap.dynamicRange) {
+      var resized = try resampler.bitmap(isOpaque: bitmap.isOpaque, dynamicRange: bitmap.dynamicRange) {
         BitmapRowSource(bitmap)
       }
+      resized.colorSpace = bitmap.colorSpace
+      return resized
     } catch ImageDecodingError.cancelled {
       throw CancellationError()
     }

@@ -18,6 +18,15 @@ struct ResizeProcessorTests {
     #expect(result.isOpaque)
   }
 
+  @Test(arguments: ColorSpace.allCases)
+  func `the result has the colour space of the image`(_ space: ColorSpace) throws {
+    let size = PixelSize(width: 40, height: 30)
+    let image = try Bitmap(size: size, isOpaque: true, colorSpace: space) { bytes in
+      for index in bytes.indices { bytes[index] = 255 }
+    }
+    #expect(try BuiltInProcessor.resize(.fit(width: 20, height: 20)).process(image).colorSpace == space)
+  }
+
   @Test(arguments: [4, 33])
   func `colours keep their positions, and transparency adds no dark fringes`(_ reduction: Int) throws {
     let side = 8 * reduction
