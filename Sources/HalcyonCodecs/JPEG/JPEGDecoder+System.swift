@@ -27,11 +27,11 @@ extension JPEGDecoder {
       try decoder.bitmap(of: bytes, plan: plan, truncation: truncation)
     }
     guard let gainMap else { return image }
-    // Its samples are no colours: sRGB, as which the system takes them, is left alone.
+    // Its samples are no colours: without a profile the system takes them as sRGB, and leaves them alone.
     planned.colorSpace = .sRGB
     let mapPlan = try DecodingPlan(info: header.info, options: planned)
     return try gainMap.encoded.added(to: image, plan, options) { _ in
-      let file = bytes.withUnsafeBytes { Data($0[gainMap.range]) }
+      let file = try JPEGSegments.stripped(bytes.withUnsafeBytes { Data($0[gainMap.range]) }, keepsProfile: false)
       return try decoder.bitmap(of: file, plan: mapPlan, storedSize: gainMap.header.size)
     }
   }
