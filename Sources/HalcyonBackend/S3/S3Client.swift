@@ -69,7 +69,7 @@ struct S3Client: Sendable {
 
   /// Throws unless the bucket exists and may be used with the credentials.
   func checkBucket() async throws {
-    guard let list = storage.listURL(bucket: bucket, prefix: configuration.prefix, token: nil),
+    guard let list = storage.listURL(bucket: bucket, prefix: configuration.prefix, after: nil),
       var parts = URLComponents(url: list, resolvingAgainstBaseURL: true)
     else { throw S3StoreError.refused(status: 0, code: "InvalidBucketName") }
     parts.percentEncodedQuery = nil
@@ -99,8 +99,8 @@ struct S3Client: Sendable {
     guard response.isSuccess || response.status == 404 && response.code != "NoSuchBucket" else { throw response.error }
   }
 
-  func list(_ prefix: String, token: String?) async throws -> S3List {
-    guard let url = storage.listURL(bucket: bucket, prefix: prefix, token: token) else {
+  func list(_ prefix: String, after list: S3List?) async throws -> S3List {
+    guard let url = storage.listURL(bucket: bucket, prefix: prefix, after: list) else {
       throw S3StoreError.malformedList
     }
     let response = try await send(.get, url, [:], .whole(byteLimit: Self.listByteLimit))

@@ -81,11 +81,16 @@ public struct S3Storage: Hashable, Sendable {
 
   /// The URL of the list of a bucket's keys that begin with `prefix`; `nil` if the name is not valid.
   ///
-  /// - Parameter token: The `NextContinuationToken` of the list before; `nil` for the first.
-  func listURL(bucket: String, prefix: String, token: String?) -> URL? {
+  /// - Parameter list: The part of the list before; `nil` for the first.
+  func listURL(bucket: String, prefix: String, after list: S3List?) -> URL? {
+    // libcurl from 8.13 signs a plus sign in a query as a space: such a part begins after the last key instead.
+    let name = list?.nextToken?.contains("+") == true ? list?.names.last : nil
+    let token = name == nil ? list?.nextToken : nil
     // All but these are encoded in the query of a signature, whose fields are in the order of their names.
     let unreserved = Self.unreserved.subtracting(CharacterSet(charactersIn: "/"))
-    let fields = [("continuation-token", token), ("list-type", "2"), ("prefix", prefix)].compactMap { name, value in
+    let fields = [
+      ("continuation-token", token), ("list-type", "2"), ("prefix", prefix), ("start-after", name),
+    ].compactMap { name, value in
       value?.addingPercentEncoding(withAllowedCharacters: unreserved).map { "\(name)=\($0)" }
     }
     guard let object = url(bucket: bucket, key: "-"),

@@ -170,10 +170,10 @@ public final class S3Store: SourcePurgingStore, MissReportingStore {
 
   /// Removes the objects of the store whose names begin so, of all formats.
   private func removeObjects(_ begin: String) async throws -> Int {
-    var (count, token): (Int, String?) = (0, nil)
+    var (count, last): (Int, S3List?) = (0, nil)
     var pages = S3Pages()
     repeat {
-      let list = try await client.list(begin, token: token)
+      let list = try await client.list(begin, after: last)
       guard pages.next(list) else { throw S3StoreError.malformedList }
       let names = list.names.filter { name in
         S3Names.isName(name, prefix: configuration.prefix) && name.utf8.starts(with: begin.utf8)
@@ -186,8 +186,8 @@ public final class S3Store: SourcePurgingStore, MissReportingStore {
         try await group.waitForAll()
       }
       count += names.count
-      token = list.nextToken
-    } while token != nil
+      last = list
+    } while last?.nextToken != nil
     return count
   }
 }

@@ -192,17 +192,21 @@ struct S3StoreTests {
     }
   }
 
-  @Test func `a token is decoded, and the parts of a list follow each other`() async throws {
+  @Test func `a token is decoded, and the parts of a list follow each other, by their keys where it has a plus sign`() async throws {
     try await ImageServer.run { server in
       let store = try store(server, time: TestClock())
-      let parts = Lock([list([name("a")], token: "1&amp;2&#43;&#x2f;&lt;"), list([name("b")])])
+      let parts = Lock([
+        list([name("a")], token: "1&amp;2&#45;&#x2f;&lt;"), list([name("b")], token: "a+b"), list([name("c")]),
+      ])
       server.serve("/images/") { _ in .body(parts.withLock { $0.removeFirst() }) }
-      for digit in ["a", "b"] as [Character] { server.serve("/images/" + name(digit), .status(204)) }
+      for digit in ["a", "b", "c"] as [Character] { server.serve("/images/" + name(digit), .status(204)) }
       try await store.removeAll()
+      let last = name("b").replacing("/", with: "%2F")
       #expect(
         server.requests.map(\.path).filter { $0.contains("?") } == [
           "/images/?list-type=2&prefix=halcyon%2F",
-          "/images/?continuation-token=1%262%2B%2F%3C&list-type=2&prefix=halcyon%2F",
+          "/images/?continuation-token=1%262-%2F%3C&list-type=2&prefix=halcyon%2F",
+          "/images/?list-type=2&prefix=halcyon%2F&start-after=\(last)",
         ])
     }
   }

@@ -195,7 +195,8 @@ struct SharedCacheTests {
           ? "<IsTruncated>false</IsTruncated>"
           : "<IsTruncated>true</IsTruncated><NextContinuationToken>a+b/c=</NextContinuationToken>"
         defer { object.update { $0 = "" } }
-        return .body(Data("<ListBucketResult>\(end)</ListBucketResult>".utf8))
+        let key = "<Contents><Key>other</Key></Contents>"
+        return .body(Data("<ListBucketResult>\(end)\(key)</ListBucketResult>".utf8))
       }
       let key: CacheKey = "|url=3:a:b|plan=1:x"
       let entry = StoredEntry(body: Data("body".utf8), metadata: EntryMetadata(requestDate: .now, responseDate: .now))
