@@ -192,7 +192,7 @@ struct S3StoreTests {
     }
   }
 
-  @Test func `a token is decoded, and the parts of a list follow each other, by their keys where it has a plus sign`() async throws {
+  @Test func `a token is decoded, and a list goes on after a key if it has a plus sign`() async throws {
     try await ImageServer.run { server in
       let store = try store(server, time: TestClock())
       let parts = Lock([
