@@ -8,7 +8,7 @@ import Testing
 /// one level of Chromium's canvas where no channel is above white.
 @Suite(.integrationTest)
 struct HighDynamicRangeTests {
-  private static let charts: [(file: String, expected: String)] = {
+  static let charts: [(file: String, expected: String)] = {
     var charts = [
       ("hdr-pq.png", "hdr-pq"), ("hdr-hlg.png", "hdr-hlg"), ("hdr-pq-p3.png", "hdr-pq-p3"),
       ("hdr-pq-400.png", "hdr-pq-400"), ("hdr-pq-interlaced.png", "hdr-pq"),
