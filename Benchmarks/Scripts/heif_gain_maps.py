@@ -69,7 +69,8 @@ def combined(brand, items, references, primary=1):
         for number, (_, _, data) in enumerate(items, 1):
             locations += struct.pack(">HHHII", number, 0, 1, position, len(data))
             position += len(data)
-        entries = [full(b"infe", 2, struct.pack(">HH4s", number, 0, kind), b"\0", flags=int(number > 1))
+        entries = [full(b"infe", 2, struct.pack(">HH4s", number, 0, kind), b"\0",
+                        b"application/rdf+xml\0" if kind == b"mime" else b"", flags=int(number > 1))
                    for number, (kind, _, _) in enumerate(items, 1)]
         return full(
             b"meta", 0, full(b"hdlr", 0, struct.pack(">I4s12s", 0, b"pict", b""), b"\0"),
@@ -104,6 +105,15 @@ def apple_exif():
     directory = struct.pack(">HHHII", 1, 0x8769, 4, 1, 26) + bytes(4)
     details = struct.pack(">HHHII", 1, 0x927C, 7, len(note), 44) + bytes(4)
     return bytes(4) + b"MM\0*" + struct.pack(">I", 8) + directory + details + note
+
+
+def apple_xmp():
+    return (
+        '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+        '<rdf:Description rdf:about="" xmlns:HDRGainMap="http://ns.apple.com/HDRGainMap/1.0/">'
+        '<HDRGainMap:HDRGainMapVersion>131072</HDRGainMap:HDRGainMapVersion>'
+        f'<HDRGainMap:HDRGainMapHeadroom>{2**apple_stops():.6f}</HDRGainMap:HDRGainMapHeadroom>'
+        '</rdf:Description></rdf:RDF></x:xmpmeta>').encode()
 
 
 def apple_stops():
@@ -154,8 +164,10 @@ def write_fixtures(folder):
         items = [picture, gain_map, (b"tmap", [extent], iso_parameters())]
         write(f"gain-map-iso.{suffix}", combined(brand, items, [(b"dimg", 3, [1, 2])]))
     kind = (b"auxC", bytes(4) + b"urn:com:apple:photo:2020:aux:hdrgainmap\0")
-    items = [picture, (gain_map[0], gain_map[1] + [kind], gain_map[2]), (b"Exif", [], apple_exif())]
-    write("gain-map-apple.heic", combined(b"heic", items, [(b"auxl", 2, [1]), (b"cdsc", 3, [1])]))
+    items = [picture, (gain_map[0], gain_map[1] + [kind], gain_map[2])]
+    for name, item, described in (("apple", (b"Exif", [], apple_exif()), 1), ("apple-xmp", (b"mime", [], apple_xmp()), 2)):
+        references = [(b"auxl", 2, [1]), (b"cdsc", 3, [described])]
+        write(f"gain-map-{name}.heic", combined(b"heic", items + [item], references))
     for kind in ("iso", "apple"):
         write(f"gain-map-{kind}.half", applied(base[3::8, 3::8], gains, kind).astype("<f2").tobytes())
 

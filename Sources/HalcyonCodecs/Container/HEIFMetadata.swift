@@ -9,6 +9,7 @@ struct HEIFMetadata {
 
   private let metadata: Bytes
   private let locations: ItemLocations
+  private let table: ItemTable
 
   /// The metadata of a file with this header.
   static func metadata(of data: Data, header: HEIFImageHeader, format: ImageFormat) throws -> ImageMetadata {
@@ -29,24 +30,32 @@ struct HEIFMetadata {
     return result
   }
 
-  /// The Exif data of a file with a `meta` box.
-  static func exif(of file: Bytes, _ metadata: Bytes) -> Data? {
+  /// The Exif data and the XMP packet of an item in a file with a `meta` box; of the picture by default.
+  static func blocks(of file: Bytes, _ metadata: Bytes, item: Int? = nil) -> MetadataBlocks {
     var blocks = MetadataBlocks(colorProfile: nil)
-    HEIFMetadata(file, metadata).read(into: &blocks)
-    return blocks.exif
+    HEIFMetadata(file, metadata).read(into: &blocks, of: item)
+    return blocks
   }
 
   private init(_ file: Bytes, _ metadata: Bytes) {
     self.metadata = metadata
-    locations = ItemLocations(file, metadata)
+    (locations, table) = (ItemLocations(file, metadata), ItemTable(metadata))
   }
 
-  private func read(into blocks: inout MetadataBlocks) {
+  /// Reads the items that describe an image, or the picture, as those do that describe none (`cdsc`; ISO/IEC 23008-12, 6.5).
+  private func read(into blocks: inout MetadataBlocks, of image: Int? = nil) {
     guard let items = metadata.box("iinf", from: 4) else { return }
+    let images = image.map { [$0] } ?? table.imageItems
+    func describes(_ item: Int) -> Bool {
+      let targets = table.references.filter { $0.type == "cdsc" && $0.source == item }.flatMap(\.targets)
+      return targets.isEmpty ? image == nil : !images.isDisjoint(with: targets)
+    }
     for entry in Box.boxes(in: items, from: (items[0] ?? 0) != 0 ? 8 : 6) where entry.type == "infe" {
       let isWide = (entry.content[0] ?? 0) >= 3
       let identifier = isWide ? entry.content.unsigned32(at: 4) : entry.content.unsigned16(at: 4)
-      guard let identifier, let type = entry.content.text(at: isWide ? 10 : 8, count: 4) else { continue }
+      guard let identifier, let type = entry.content.text(at: isWide ? 10 : 8, count: 4),
+        ["Exif", "mime"].contains(type), describes(identifier)
+      else { continue }
       if type == "Exif", blocks.exif == nil, let item = content(of: identifier) { setExif(item, in: &blocks) }
       if type == "mime", blocks.xmp == nil, isXMP(entry.content, from: isWide ? 14 : 12) {
         blocks.xmp = content(of: identifier)

@@ -14,7 +14,7 @@ extension EncodedGainMap {
     let geometry = plan.geometry.scaled(from: plan.info.storedSize, toMap: size)
     let bitmap: Bitmap
     do {
-      bitmap = try draw(geometry).upright(from: plan.info.orientation)
+      bitmap = try samples(draw(geometry)).upright(from: plan.info.orientation)
     } catch ImageDecodingError.cancelled {
       throw ImageDecodingError.cancelled
     } catch {

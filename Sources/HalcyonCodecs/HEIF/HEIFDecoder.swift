@@ -56,8 +56,8 @@ package struct HEIFDecoder: ImageDecoder {
         let items = HEVCItems(Bytes(buffer), metadata: metadata, header: gainMap.header, item: gainMap.item)
         guard let items else { throw ImageDecodingError.corrupt(.heic, reason: "its gain map is damaged") }
         let tiles = HEVCTiles(items, header: gainMap.header, skipsLoopFilters: false, options: options)
-        return try gainMap.samples(
-          renderer.bitmap(tiles, header: gainMap.header, geometry, .heic, nil, isCancelled: options.isCancelled))
+        return try renderer.bitmap(
+          tiles, header: gainMap.header, geometry, .heic, nil, isCancelled: options.isCancelled)
       }
     }
   }

@@ -19,21 +19,29 @@ struct JPEGGainMap {
     guard header.info.dynamicRange != .standard else { return nil }
     var ranges = images(header, in: file)
     if ranges.isEmpty { ranges = containerItems(header, in: file) }
-    let maps = ranges.prefix(imageLimit).compactMap { JPEGGainMap($0, in: file) }
+    let maps = ranges.prefix(imageLimit).compactMap { JPEGGainMap($0, of: header, in: file) }
     guard maps.count == 1, let map = maps.first, map.fits(header, limits) else { return nil }
     return map
   }
 
-  private init?(_ range: Range<Int>, in file: UnsafeRawBufferPointer) {
+  /// - Parameter whole: The header of the picture.
+  private init?(_ range: Range<Int>, of whole: JPEGHeader, in file: UnsafeRawBufferPointer) {
     guard range.lowerBound > 0, range.upperBound <= file.count else { return nil }
     let bytes = Bytes(file)[range]
     guard let header = try? JPEGHeaderParser.parse(bytes) else { return nil }
     if let iso = header.iso, let parameters = GainMap.Parameters(iso: bytes[iso]) {
       (self.parameters, kind) = (parameters, .iso)
-    } else if let xmp = header.xmp, let parameters = GainMap.Parameters(XMPPacket(bytes[xmp].data)) {
-      (self.parameters, kind) = (parameters, .xmp)
     } else {
-      return nil
+      guard let packet = header.xmp.map({ XMPPacket(bytes[$0].data) }) else { return nil }
+      if let parameters = GainMap.Parameters(packet) {
+        (self.parameters, kind) = (parameters, .xmp)
+      } else if !packet.values("HDRGainMap:HDRGainMapVersion").isEmpty,
+        let parameters = GainMap.Parameters(apple: packet, headroom: whole.appleHeadroom)
+      {
+        (self.parameters, kind) = (parameters, .apple)
+      } else {
+        return nil
+      }
     }
     (self.range, self.header) = (range, header)
   }

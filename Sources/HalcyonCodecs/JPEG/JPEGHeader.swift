@@ -17,6 +17,8 @@ struct JPEGHeader {
   var iso: Range<Int>?
   /// Whether the XMP packet says that there is a gain map, and that it lists the files behind the picture.
   private(set) var marksGainMap = false, listsFiles = false
+  /// The headroom of a gain map of Apple's cameras in stops, by their maker note.
+  fileprivate(set) var appleHeadroom: Double?
   var isProgressive = false
   /// Whether the first scan has all components, so that a file that is not progressive needs no other.
   var hasOneScan = false
@@ -46,7 +48,7 @@ struct JPEGHeader {
   /// How the file says that a gain map follows the picture.
   private var gainMapKind: GainMapKind? {
     guard multiPicture != nil || marksGainMap && listsFiles else { return nil }
-    return iso != nil ? .iso : marksGainMap ? .xmp : nil
+    return iso != nil ? .iso : marksGainMap ? .xmp : appleHeadroom != nil ? .apple : nil
   }
 
   fileprivate mutating func readXMP(_ packet: Bytes) {
@@ -84,7 +86,10 @@ struct JPEGHeaderParser {
     var parser = JPEGHeaderParser(bytes: bytes)
     while let marker = parser.nextMarker() {
       guard try parser.read(marker) else { return nil }
-      if marker == Marker.startOfScan { return parser.header }
+      if marker == Marker.startOfScan {
+        parser.readHeadroom()
+        return parser.header
+      }
     }
     return nil
   }
@@ -159,6 +164,12 @@ struct JPEGHeaderParser {
     guard header.orientation == nil, segment.starts(with: "Exif\0".utf8) else { return }
     header.orientation = ImageOrientation(exif: segment[6..<segment.count])
     if segment.count > 6 { header.exif = header.exif ?? offset - segment.count + 6..<offset }
+  }
+
+  /// Only files with several images can have a gain map of Apple's cameras.
+  private mutating func readHeadroom() {
+    guard header.multiPicture != nil, let exif = header.exif else { return }
+    header.appleHeadroom = ExifData(bytes[exif])?.appleHeadroom
   }
 
   /// The position of the content of a segment that begins with a prefix, which ends at the offset.

@@ -66,7 +66,7 @@ extension XMPPacket {
       """.utf8)
   }
 
-  /// The packet of a picture whose gain map follows it in the file, with `packet` if there is one.
+  /// The packet of a picture whose gain map follows it in the file, with `packet` if there is one, which lists no files.
   ///
   /// - Parameter byteCount: The length of the gain map.
   static func packet(adding byteCount: Int, to packet: Data?) -> Data {
@@ -80,10 +80,11 @@ extension XMPPacket {
       Item:Length="\(byteCount)"/></rdf:li>\
       </rdf:Seq></Container:Directory></rdf:Description>
       """
-    guard let packet, let text = String(data: packet, encoding: .utf8)?.withoutGainMap,
-      let end = text.range(of: "</rdf:RDF>", options: .backwards)
-    else { return document(description) }
-    return Data((text[..<end.lowerBound] + description + text[end.lowerBound...]).utf8)
+    guard var packet, let end = packet.range(of: Data("</rdf:RDF>".utf8), options: .backwards) else {
+      return document(description)
+    }
+    packet.insert(contentsOf: description.utf8, at: end.lowerBound)
+    return packet
   }
 
   /// The lengths of the files that follow the picture, with the meaning of each, as the packet lists them.
@@ -97,15 +98,24 @@ extension XMPPacket {
   }
 }
 
-extension String {
-  /// A packet without the list of files that follow its picture.
-  fileprivate var withoutGainMap: String {
-    var text = self
-    for (start, end) in [("<Container:Directory", "</Container:Directory>"), ("hdrgm:Version=\"", "\"")] {
-      while let first = text.range(of: start),
-        let last = text.range(of: end, range: first.upperBound..<text.endIndex)
-      { text.removeSubrange(first.lowerBound..<last.upperBound) }
+extension XMPPacket {
+  /// Without what it says about files behind its picture: a gain map, or the video of a photo that moves.
+  var withoutFollowingFiles: XMPPacket {
+    [
+      ("<Container:Directory", "</Container:Directory>"), ("hdrgm:Version=\"", "\""), ("GCamera:MotionPhoto=\"", "\""),
+      ("GCamera:MicroVideo=\"", "\""),
+    ].reduce(self) { $0.without(from: $1.0, to: $1.1) }
+  }
+
+  /// Without the parts between two texts, and without these.
+  private func without(from start: String, to end: String) -> XMPPacket {
+    var (kept, position) = (Data(), data.startIndex)
+    while let first = data.range(of: Data(start.utf8), in: position..<data.endIndex),
+      let last = data.range(of: Data(end.utf8), in: first.upperBound..<data.endIndex)
+    {
+      kept.append(data[position..<first.lowerBound])
+      position = last.upperBound
     }
-    return text
+    return XMPPacket(position == data.startIndex ? data : kept + data[position...])
   }
 }

@@ -12,7 +12,8 @@ struct HEIFGainMapTests {
   private static let files: [(name: String, kind: GainMapKind)] = {
     var files: [(String, GainMapKind)] = []
     #if HEIF
-    files += [("gain-map-apple.heic", .apple), ("gain-map-iso.heic", .iso)]
+    // The headroom is in the maker note of the picture, or in an XMP packet of the map.
+    files += [("gain-map-apple.heic", .apple), ("gain-map-apple-xmp.heic", .apple), ("gain-map-iso.heic", .iso)]
     #endif
     #if AVIF
     files += [("gain-map-iso.avif", .iso)]
@@ -67,7 +68,7 @@ struct HEIFGainMapTests {
     }
   }
 
-  /// The coded data of the map comes after that of the picture, and its parameters or the Exif data at the end.
+  /// The coded data of the map comes after that of the picture, and its parameters or its metadata at the end.
   @Test(arguments: files)
   func `a damaged map is left out`(_ name: String, _ kind: GainMapKind) throws {
     let whole = try Fixture.data("hdr/\(name)")
@@ -75,7 +76,7 @@ struct HEIFGainMapTests {
     var damaged: [Data] = []
     for count in [1, 40, 120, 160] { damaged.append(whole.dropLast(count)) }
     var wild = whole
-    wild.replaceSubrange(wild.count - 60..<wild.count, with: Data(repeating: 0xFF, count: 60))
+    wild.replaceSubrange(wild.count - 100..<wild.count, with: Data(repeating: 0xFF, count: 100))
     damaged.append(wild)
     for file in damaged {
       var options = DecodingOptions()
@@ -85,6 +86,18 @@ struct HEIFGainMapTests {
       #expect(image.bitmap.largestDifference(to: plain.bitmap) == 0)
     }
   }
+
+  #if HEIF
+  @Test func `metadata that describes the map is not that of the picture`() throws {
+    let file = try Fixture.data("hdr/gain-map-apple-xmp.heic")
+    #expect(try HEIFDecoder().metadata(of: file).xmp == nil)
+    // Without its reference (`cdsc`), it describes the picture.
+    let reference = try #require(file.firstRange(of: Data("cdsc".utf8)))
+    var other = file
+    other.replaceSubrange(reference, with: Data("free".utf8))
+    #expect(try HEIFDecoder().metadata(of: other).xmp?.contains(Data("HDRGainMapHeadroom".utf8)) == true)
+  }
+  #endif
 
   private func decode(_ name: String) throws -> DecodedImage {
     var options = DecodingOptions()

@@ -154,6 +154,53 @@ struct JPEGGainMapTests {
     #expect(try decoded(long).bitmap.dynamicRange == .high)
   }
 
+  @Test(arguments: names) func `kept metadata of a standard picture promises no map`(_ name: String) throws {
+    let file = try Self.file(name)
+    let image = try JPEGDecoder().image(from: file, options: DecodingOptions())
+    var metadata = try JPEGDecoder().metadata(of: file)
+    metadata.xmp = metadata.xmp.map { packet in
+      let text = String(decoding: packet, as: UTF8.self)
+      return Data(text.replacingOccurrences(of: "rdf:about", with: #"GCamera:MotionPhoto="1" rdf:about"#).utf8)
+    }
+    metadata.artist = "Somebody"
+    let written = try JPEGEncoder().encode(image, options: EncodingOptions(metadata: metadata))
+    let again = try JPEGDecoder().metadata(of: written)
+    #expect(again.info.dynamicRange == .standard && again.info.droppedContent.isEmpty)
+    let packet = again.xmp.map { String(decoding: $0, as: UTF8.self) } ?? "</rdf:RDF>"
+    #expect(packet.hasSuffix("</x:xmpmeta>") || packet == "</rdf:RDF>")
+    for text in ["hdrgm:Version", "Container:Directory", "MotionPhoto="] { #expect(!packet.contains(text), "\(text)") }
+  }
+
+  /// The light of a value of BT.709, as Apple's article describes the values of its maps.
+  @Test(arguments: [true, false]) func `the map of an Apple camera is applied`(_ isInXMP: Bool) throws {
+    // 3 - 70 · 0.005 stops, or as the packet of the map says.
+    let headroom = isInXMP ? log2(4.5) : 2.65
+    let file = try AppleCamera.file(base: 120, map: 150, statedHeadroom: isInXMP ? 4.5 : nil)
+    let info = try JPEGDecoder().metadata(of: file).info
+    guard case .gainMap(.apple, let stops?) = info.dynamicRange else {
+      Issue.record("\(info.dynamicRange)")
+      return
+    }
+    #expect(abs(stops - headroom) < 0.001)
+    let image = try decoded(file)
+    #expect(image.bitmap.dynamicRange == .high && image.info.droppedContent.isEmpty)
+    let factor = 1 + (exp2(headroom) - 1) * pow((150.0 / 255 + 0.099) / 1.099, 1 / 0.45)
+    let expected = Float(SRGBTransferFunction.light(120.0 / 255) * factor)
+    let light = image.bitmap.light(8, 8)
+    #expect(abs(light.y / expected - 1) < 0.03, "\(light) instead of \(expected)")
+    let kept = try JPEGEncoder().encode(decoded(file, keepsGainMap: true), options: EncodingOptions(quality: 1))
+    #expect(try decoded(kept).info.dynamicRange.isGainMap(.iso))
+    #expect(abs(try decoded(kept).bitmap.light(8, 8).y / expected - 1) < 0.03)
+    let standard = try JPEGDecoder().image(from: file, options: DecodingOptions())
+    #expect(standard.info.droppedContent == [.gainMap])
+  }
+
+  @Test func `an Apple map without a headroom is left out`() throws {
+    let file = try AppleCamera.file(base: 120, map: 150, statedHeadroom: nil).replacing("Apple iOS", by: "Peach iOS")
+    #expect(try decoded(file).bitmap.dynamicRange == .standard)
+    #expect(try JPEGDecoder().metadata(of: file).info.dynamicRange == .standard)
+  }
+
   @Test func `half floats become a picture and a map`() throws {
     let bright = try decoded(Self.file("uhdr-whole")).bitmap
     let written = try JPEGEncoder().encode(DecodedImage(bitmap: bright), options: EncodingOptions(quality: 0.97))
@@ -193,6 +240,56 @@ private enum JPEGEncoderSurgery {
     let count = Int(data[length]) << 8 + Int(data[length + 1]) + added.count
     data.replaceSubrange(length..<length + 2, with: FileSurgery.bytes(count, count: 2))
     return data
+  }
+}
+
+/// Files as iPhones save them in JPEG: a picture with a maker note, an index, and a grey map with an XMP packet.
+private enum AppleCamera {
+  private static func grey(_ value: UInt8) throws -> Data {
+    let bitmap = try Bitmap(size: PixelSize(width: 16, height: 16), isOpaque: true) { bytes in
+      for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : value }
+    }
+    return try JPEGEncoder().encode(bitmap, options: EncodingOptions(quality: 1))
+  }
+
+  static func file(base: UInt8, map: UInt8, statedHeadroom: Double?) throws -> Data {
+    let headroom = statedHeadroom.map { "<HDRGainMap:HDRGainMapHeadroom>\($0)</HDRGainMap:HDRGainMapHeadroom>" }
+    let packet = """
+      <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
+      <rdf:Description rdf:about="" xmlns:HDRGainMap="http://ns.apple.com/HDRGainMap/1.0/">\
+      <HDRGainMap:HDRGainMapVersion>65536</HDRGainMap:HDRGainMapVersion>\(headroom ?? "")\
+      </rdf:Description></rdf:RDF></x:xmpmeta>
+      """
+    let second = try JPEGSegments.adding(
+      [JPEGSegments.Addition(0xE1, JPEGHeader.xmpPrefix, Data(packet.utf8))], to: grey(map)
+    ).file
+    var (file, end) = JPEGSegments.adding(
+      [
+        JPEGSegments.Addition(0xE1, JPEGHeader.exifPrefix, exif),
+        JPEGSegments.Addition(0xE2, MultiPicture.prefix, Data(count: MultiPicture.indexByteCount)),
+      ], to: try grey(base))
+    let start = end - MultiPicture.indexByteCount
+    file.replaceSubrange(start..<end, with: MultiPicture.index(of: file.count, and: second.count, from: start))
+    return file + second
+  }
+
+  /// A maker note with the headroom 1.5 and the gain 0.005.
+  private static var exif: Data {
+    func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
+      FileSurgery.bytes(tag, count: 2) + FileSurgery.bytes(type, count: 2) + FileSurgery.bytes(count, count: 4)
+        + FileSurgery.bytes(value, count: 4)
+    }
+    func directory(_ entries: [[UInt8]]) -> [UInt8] {
+      FileSurgery.bytes(entries.count, count: 2) + entries.flatMap(\.self) + [0, 0, 0, 0]
+    }
+    func fraction(_ thousandths: Int) -> [UInt8] {
+      FileSurgery.bytes(thousandths, count: 4) + FileSurgery.bytes(1000, count: 4)
+    }
+    let note =
+      Array("Apple iOS\0\0\u{1}MM".utf8) + directory([entry(33, 10, 1, 44), entry(48, 10, 1, 52)]) + fraction(1500) + fraction(5)
+    return Data(
+      Array("MM\0*".utf8) + FileSurgery.bytes(8, count: 4) + directory([entry(0x8769, 4, 1, 26)])
+        + directory([entry(0x927C, 7, note.count, 44)]) + note)
   }
 }
 

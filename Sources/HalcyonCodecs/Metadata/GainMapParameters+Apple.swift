@@ -1,0 +1,41 @@
+import Foundation
+import HalcyonImaging
+
+/// The gain maps of Apple's cameras, by the article "Applying Apple HDR effect to your photos".
+extension GainMap.Parameters {
+  /// `nil` if nothing states the headroom.
+  ///
+  /// - Parameters:
+  ///   - packet: The XMP packet of the map, in which newer systems state the headroom.
+  ///   - headroom: That of the maker note of the picture, in stops.
+  init?(apple packet: XMPPacket?, headroom: Double?) {
+    let stated = packet?.values("HDRGainMap:HDRGainMapHeadroom").first.flatMap(Double.init).map(log2)
+    guard let headroom = stated ?? headroom else { return nil }
+    self.init()
+    (gainMax, capacityMax) = (SIMD3(repeating: headroom), headroom)
+    (offsetSDR, offsetHDR) = (.zero, .zero)
+    guard isValid else { return nil }
+  }
+}
+
+extension EncodedGainMap {
+  /// A bitmap whose values are shares of the stops, made of the values of the file.
+  func samples(_ bitmap: Bitmap) throws -> Bitmap {
+    guard kind == .apple else { return bitmap }
+    let shares = (0...255).map { Self.appleShare(of: $0, headroom: parameters.capacityMax) }
+    var bitmap = bitmap
+    try bitmap.withUnsafeMutableBytes { bytes in
+      for index in bytes.indices where index % 4 < 3 { bytes[index] = shares[Int(bytes[index])] }
+    }
+    return bitmap
+  }
+
+  /// The share of the stops of a value of Apple's map, which has the transfer function of BT.709: 0 for the factor 1, and 255
+  /// for all stops, with light in between, not stops.
+  private static func appleShare(of value: Int, headroom: Double) -> UInt8 {
+    let value = Double(value) / 255
+    let light = value < 0.081 ? value / 4.5 : pow((value + 0.099) / 1.099, 1 / 0.45)
+    guard headroom > 0 else { return 0 }
+    return UInt8((255 * log2(1 + (exp2(headroom) - 1) * light) / headroom).rounded())
+  }
+}
