@@ -35,7 +35,9 @@ struct FuzzTarget {
     if bytes.starts(with: MetadataContainer.signature) {
       for file in MetadataContainer.files(Data(bytes.dropFirst(MetadataContainer.signature.count))) {
         readMetadata(file, choice: choice)
-        readMetadata(file, choice: choice | 0x40)
+        // Half floats, and a picture with its map.
+        readMetadata(file, choice: (choice | 0x40) & ~0x20)
+        readMetadata(file, choice: choice | 0x60)
       }
       return
     }
@@ -106,6 +108,7 @@ struct FuzzTarget {
     var options = DecodingOptions(
       size: sizes[choice % sizes.count], limits: limits, allowsPartialImage: choice & 0x80 != 0)
     options.dynamicRange = choice & 0x40 != 0 ? .high : .standard
+    options.keepsGainMap = choice & 0x20 != 0
     return options
   }
 
