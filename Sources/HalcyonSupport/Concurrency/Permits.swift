@@ -49,7 +49,10 @@ import Foundation
   }
 
   /// Blocks the thread until permits are granted.
-  public func acquireBlocking(_ count: Int = 1) { _ = acquireBlocking(count) { false } }
+  public func acquireBlocking(_ count: Int = 1) {
+    let ended = DispatchSemaphore(value: 0)
+    if !acquire(count, newID(), orWait: { _ in ended.signal() }) { ended.wait() }
+  }
 
   /// Blocks the thread until permits are granted, or until it is cancelled.
   ///
