@@ -35,9 +35,7 @@ struct FuzzTarget {
     if bytes.starts(with: MetadataContainer.signature) {
       for file in MetadataContainer.files(Data(bytes.dropFirst(MetadataContainer.signature.count))) {
         readMetadata(file, choice: choice)
-        // Half floats, and a picture with its map.
-        readMetadata(file, choice: (choice | 0x40) & ~0x20)
-        readMetadata(file, choice: choice | 0x60)
+        readMetadata(file, choice: choice | 0x40)
       }
       return
     }
@@ -108,7 +106,6 @@ struct FuzzTarget {
     var options = DecodingOptions(
       size: sizes[choice % sizes.count], limits: limits, allowsPartialImage: choice & 0x80 != 0)
     options.dynamicRange = choice & 0x40 != 0 ? .high : .standard
-    options.keepsGainMap = choice & 0x20 != 0
     return options
   }
 
