@@ -52,6 +52,15 @@ def decoded(data):
     return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), dtype=np.float64) / 255
 
 
+def unrounded(data):
+    """The picture without the rounding of red, green and blue to bytes."""
+    image = Image.open(io.BytesIO(data))
+    image.draft("YCbCr", None)
+    luma, blue, red = np.moveaxis(np.asarray(image, dtype=np.float64), -1, 0) - np.array([0, 128, 128])[:, None, None]
+    colors = np.stack([luma + 1.402 * red, luma - 0.344136 * blue - 0.714136 * red, luma + 1.772 * blue], -1)
+    return np.clip(colors / 255, 0, 1)
+
+
 def enlarged(values, width, height):
     """Bilinear interpolation between the centres of samples."""
 
@@ -109,7 +118,7 @@ def with_index(base, gain_map, packet):
 def applied(base, gain_map, low, high, gamma, offset):
     sample = enlarged(decoded(gain_map), WIDTH, HEIGHT) ** (1 / np.array(gamma))
     stops = np.array(low) * (1 - sample) + np.array(high) * sample
-    return (linear(decoded(base)) + offset) * 2 ** stops - offset
+    return (linear(unrounded(base)) + offset) * 2 ** stops - offset
 
 
 def model(data):

@@ -21,11 +21,16 @@ extension EncodedGainMap {
       return image
     }
     let map = GainMap(bitmap, isGrey: isGrey, parameters)
+    guard options.keepsGainMap else { return named(try map.applied(to: image.bitmap), of: image) }
+    return DecodedImage(
+      bitmap: image.bitmap, facts: named(image.bitmap, of: image).facts, animation: nil, gainMap: map)
+  }
+
+  /// A bitmap of a picture, whose properties name this map.
+  func named(_ bitmap: Bitmap, of image: DecodedImage) -> DecodedImage {
     var info = image.info
     info.dynamicRange = dynamicRange
     info.droppedContent.remove(.gainMap)
-    guard options.keepsGainMap else { return DecodedImage(bitmap: try map.applied(to: image.bitmap), info: info) }
-    let facts = DecodedImage(bitmap: image.bitmap, info: info).facts
-    return DecodedImage(bitmap: image.bitmap, facts: facts, animation: nil, gainMap: map)
+    return DecodedImage(bitmap: bitmap, info: info)
   }
 }

@@ -41,18 +41,41 @@ extension JPEGDecoder {
       let file = JPEGFile(
         bytes: truncation.isAccepted ? buffer.readableJPEG : buffer, size: header.size, cmykTransform: cmyk.transform,
         truncation: truncation, isCancelled: options.isCancelled)
+      let mapFile = gainMap.map { map in
+        JPEGFile(
+          bytes: UnsafeRawBufferPointer(rebasing: buffer[map.range]), size: map.header.size, cmykTransform: nil,
+          truncation: PartialImagePolicy(isAccepted: false), isCancelled: options.isCancelled)
+      }
+      if let gainMap, let mapFile, header.colorModel != .cmyk, plan.isWholeImage, !options.keepsGainMap,
+        let image = try wholeImage(of: file, plan, colors, gainMap.encoded, of: mapFile)
+      {
+        return image
+      }
       let image = try plan.image(colors: cmyk.isUnusable ? .unusable : colors, truncation: truncation) {
         if plan.isWholeImage { return try file.rows(scale: .full).bitmap(isCancelled: options.isCancelled) }
         return try bitmap(of: file, header, plan.geometry, isWhole: isWhole)
       }
-      guard let gainMap else { return image }
+      guard let gainMap, let mapFile else { return image }
       return try gainMap.encoded.added(to: image, plan, options) { geometry in
-        let bytes = UnsafeRawBufferPointer(rebasing: buffer[gainMap.range])
-        let file = JPEGFile(
-          bytes: bytes, size: gainMap.header.size, cmykTransform: nil,
-          truncation: PartialImagePolicy(isAccepted: false), isCancelled: options.isCancelled)
-        return try bitmap(of: file, gainMap.header, geometry, isWhole: true)
+        try bitmap(of: mapFile, gainMap.header, geometry, isWhole: true)
       }
+    }
+  }
+
+  /// The picture with its map applied, in the memory of the result and a few rows; `nil` if either is damaged.
+  private func wholeImage(
+    of file: JPEGFile, _ plan: DecodingPlan, _ colors: ColorMapping, _ gainMap: EncodedGainMap, of mapFile: JPEGFile
+  ) throws -> DecodedImage? {
+    do {
+      let unconverted = ColorMapping(isUnusable: colors.isUnusable)
+      let image = try plan.image(colors: unconverted, truncation: file.truncation) {
+        try JPEGGainMapRowSource(of: file, colors: colors, gainMap, of: mapFile).bitmap(isCancelled: file.isCancelled)
+      }
+      return image.isPartial ? nil : gainMap.named(image.bitmap, of: image)
+    } catch ImageDecodingError.cancelled {
+      throw ImageDecodingError.cancelled
+    } catch {
+      return nil
     }
   }
 

@@ -18,11 +18,14 @@ struct JPEGFile {
   }
 
   /// Opens the image as rows of RGBA.
-  func rows(scale: JPEGScale) throws(ImageDecodingError) -> any RowSource {
+  ///
+  /// - Parameter prefersYCbCr: Whether the rows of a YCbCr image are left as they are.
+  func rows(scale: JPEGScale, prefersYCbCr: Bool = false) throws(ImageDecodingError) -> JPEGRowSource {
     let reader = try JPEGReader(bytes, size: size, truncation: truncation)
     let header = try reader.readHeader()
     return try JPEGRowSource(
-      reader, header: header, scale: scale, cmykTransform: cmykTransform, isCancelled: isCancelled)
+      reader, header: header, scale: scale, cmykTransform: cmykTransform, prefersYCbCr: prefersYCbCr,
+      isCancelled: isCancelled)
   }
 
   /// Opens the image in its stored planes if zimg supports them, otherwise as planes of red, green and blue.
@@ -37,45 +40,6 @@ struct JPEGFile {
     }
     return try JPEGPlaneSource(reader, planes: planes, scale: scale, isCancelled: isCancelled)
   }
-}
-
-/// The rows of a JPEG image as RGBA; YCbCr is converted by libjpeg, CMYK by its profile if it has one.
-///
-/// In CMYK, 255 is no ink: Adobe started it, and decoders assume it of files without its marker, too.
-private final class JPEGRowSource: RowSource {
-  let size: PixelSize
-  let isOpaque = true
-
-  private let reader: JPEGReader
-  private let isCMYK: Bool
-  private let cmykTransform: ColorTransform?
-
-  init(
-    _ reader: consuming JPEGReader, header: jpeg_shim_header, scale: JPEGScale, cmykTransform: ColorTransform?,
-    isCancelled: () -> Bool
-  ) throws(ImageDecodingError) {
-    guard header.color != jpeg_shim_other else {
-      throw .unsupportedFeature(.jpeg, feature: "an unknown colour space of \(header.component_count) components")
-    }
-    isCMYK = header.color == jpeg_shim_cmyk
-    self.cmykTransform = cmykTransform
-    let output = isCMYK ? jpeg_shim_packed_cmyk : jpeg_shim_packed_rgba
-    let layout = try reader.start(output, scale: scale, isCancelled: isCancelled)
-    size = PixelSize(width: layout.width, height: layout.height)
-    self.reader = reader
-  }
-
-  func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
-    try reader.readRow(into: row)
-    guard isCMYK else { return }
-    if let cmykTransform {
-      cmykTransform.convert(row, to: row, count: size.width)
-    } else {
-      InvertedCMYK.convert(row, count: size.width)
-    }
-  }
-
-  func finish() throws(ImageDecodingError) { try reader.finish() }
 }
 
 /// The stored planes of a JPEG image, before colour conversion.

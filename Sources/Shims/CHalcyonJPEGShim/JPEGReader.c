@@ -132,6 +132,14 @@ jpeg_shim_status jpeg_shim_plan(jpeg_shim_reader *reader, int eighths, jpeg_shim
   return jpeg_shim_ok;
 }
 
+static J_COLOR_SPACE packed_space(jpeg_shim_output output) {
+  switch (output) {
+    case jpeg_shim_packed_cmyk: return JCS_CMYK;
+    case jpeg_shim_packed_ycbcr: return JCS_YCbCr;
+    default: return JCS_EXT_RGBA;
+  }
+}
+
 jpeg_shim_status jpeg_shim_start(
   jpeg_shim_reader *reader, jpeg_shim_output output, int eighths, jpeg_shim_layout *layout) {
   if (setjmp(reader->errors.escape)) return reader->errors.status;
@@ -139,7 +147,7 @@ jpeg_shim_status jpeg_shim_start(
   set_scale(info, eighths);
   info->raw_data_out = output == jpeg_shim_planes;
   if (output != jpeg_shim_planes) {
-    info->out_color_space = output == jpeg_shim_packed_rgba ? JCS_EXT_RGBA : JCS_CMYK;
+    info->out_color_space = packed_space(output);
   } else {
     info->out_color_space = info->jpeg_color_space;
     reader->realize_arrays = info->mem->realize_virt_arrays;

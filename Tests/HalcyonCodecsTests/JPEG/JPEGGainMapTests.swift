@@ -19,12 +19,13 @@ struct JPEGGainMapTests {
     return try JPEGDecoder().image(from: file, options: options)
   }
 
-  /// Apple's systems enlarge a map that is smaller than its picture by another filter.
+  /// The references do not round the picture to bytes. Apple's systems do, and enlarge a map that is smaller than its picture
+  /// by another filter.
   private static var tolerances: [Float] {
     #if IMAGEIO
-    [0.003, 0.02, 0.02, 0.001]
+    [0.003, 0.02, 0.02, 0.003]
     #else
-    [0.003, 0.001, 0.001, 0.001]
+    [0.001_2, 0.000_4, 0.000_4, 0.000_4]
     #endif
   }
 

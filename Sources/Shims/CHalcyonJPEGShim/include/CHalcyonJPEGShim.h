@@ -27,6 +27,7 @@ typedef enum {
 typedef enum {
   jpeg_shim_packed_rgba,
   jpeg_shim_packed_cmyk,
+  jpeg_shim_packed_ycbcr,  // Three bytes per pixel, of YCbCr images.
   jpeg_shim_planes,
 } jpeg_shim_output;
 

@@ -1,0 +1,47 @@
+#if !IMAGEIO
+import HalcyonImaging
+import CHalcyonJPEGShim
+
+/// The rows of a JPEG image as RGBA; YCbCr is converted by libjpeg unless it is preferred, CMYK by its profile if it has one.
+///
+/// In CMYK, 255 is no ink: Adobe started it, and decoders assume it of files without its marker, too.
+final class JPEGRowSource: RowSource {
+  let size: PixelSize
+  let isOpaque = true
+  /// Whether the rows are YCbCr, three bytes a pixel.
+  let isYCbCr: Bool
+
+  private let reader: JPEGReader
+  private let isCMYK: Bool
+  private let cmykTransform: ColorTransform?
+
+  init(
+    _ reader: consuming JPEGReader, header: jpeg_shim_header, scale: JPEGScale, cmykTransform: ColorTransform?,
+    prefersYCbCr: Bool = false, isCancelled: () -> Bool
+  ) throws(ImageDecodingError) {
+    guard header.color != jpeg_shim_other else {
+      throw .unsupportedFeature(.jpeg, feature: "an unknown colour space of \(header.component_count) components")
+    }
+    isCMYK = header.color == jpeg_shim_cmyk
+    self.cmykTransform = cmykTransform
+    isYCbCr = prefersYCbCr && header.color == jpeg_shim_ycbcr
+    let output =
+      isCMYK ? jpeg_shim_packed_cmyk : isYCbCr ? jpeg_shim_packed_ycbcr : jpeg_shim_packed_rgba
+    let layout = try reader.start(output, scale: scale, isCancelled: isCancelled)
+    size = PixelSize(width: layout.width, height: layout.height)
+    self.reader = reader
+  }
+
+  func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
+    try reader.readRow(into: row)
+    guard isCMYK else { return }
+    if let cmykTransform {
+      cmykTransform.convert(row, to: row, count: size.width)
+    } else {
+      InvertedCMYK.convert(row, count: size.width)
+    }
+  }
+
+  func finish() throws(ImageDecodingError) { try reader.finish() }
+}
+#endif
