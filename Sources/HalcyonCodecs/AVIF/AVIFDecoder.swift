@@ -36,7 +36,7 @@ package struct AVIFDecoder: AnimatedImageDecoder {
       let image = try renderer.image(
         WholeSamples(reader.samples()), header: header, plan: plan, isCancelled: options.isCancelled)
       guard let gainMap, let file = ItemTable.file(buffer, withPrimary: gainMap.item) else { return image }
-      return try gainMap.encoded.added(to: image, plan, options) { geometry in
+      return try gainMap.encoded.added(to: consume image, plan, options) { geometry in
         try file.withUnsafeBytes { buffer in
           let reader = try AVIFReader(buffer, header: gainMap.header, limits: options.limits)
           try reader.next()

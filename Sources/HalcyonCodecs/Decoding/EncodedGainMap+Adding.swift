@@ -7,7 +7,7 @@ extension EncodedGainMap {
   ///
   /// - Parameter draw: Decodes the map at a geometry.
   func added(
-    to image: DecodedImage, _ plan: DecodingPlan, _ options: DecodingOptions,
+    to image: consuming DecodedImage, _ plan: DecodingPlan, _ options: DecodingOptions,
     draw: (ResizeGeometry) throws -> Bitmap
   ) throws -> DecodedImage {
     guard !image.isPartial else { return image }
@@ -21,16 +21,20 @@ extension EncodedGainMap {
       return image
     }
     let map = GainMap(bitmap, isGrey: isGrey, parameters)
-    guard options.keepsGainMap else { return named(try map.applied(to: image.bitmap), of: image) }
-    return DecodedImage(
-      bitmap: image.bitmap, facts: named(image.bitmap, of: image).facts, animation: nil, gainMap: map)
+    let base = image.bitmap
+    let info = named(image.info)
+    guard options.keepsGainMap else {
+      _ = consume image
+      return DecodedImage(bitmap: try map.applied(to: consume base), info: info)
+    }
+    return DecodedImage(bitmap: base, facts: DecodedImage(bitmap: base, info: info).facts, animation: nil, gainMap: map)
   }
 
-  /// A bitmap of a picture, whose properties name this map.
-  func named(_ bitmap: Bitmap, of image: DecodedImage) -> DecodedImage {
-    var info = image.info
+  /// The properties of a picture with this map.
+  func named(_ info: ImageInfo) -> ImageInfo {
+    var info = info
     info.dynamicRange = dynamicRange
     info.droppedContent.remove(.gainMap)
-    return DecodedImage(bitmap: bitmap, info: info)
+    return info
   }
 }

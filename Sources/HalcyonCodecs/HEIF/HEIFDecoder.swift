@@ -52,7 +52,7 @@ package struct HEIFDecoder: ImageDecoder {
       let tiles = HEVCTiles(items, header: header, skipsLoopFilters: plan.skipsLoopFilter, options: options)
       let image = try renderer.image(tiles, header: header, plan: plan, isCancelled: options.isCancelled)
       guard let gainMap else { return image }
-      return try gainMap.encoded.added(to: image, plan, options) { geometry in
+      return try gainMap.encoded.added(to: consume image, plan, options) { geometry in
         let items = HEVCItems(Bytes(buffer), metadata: metadata, header: gainMap.header, item: gainMap.item)
         guard let items else { throw ImageDecodingError.corrupt(.heic, reason: "its gain map is damaged") }
         let tiles = HEVCTiles(items, header: gainMap.header, skipsLoopFilters: false, options: options)

@@ -56,7 +56,7 @@ extension JPEGDecoder {
         return try bitmap(of: file, header, plan.geometry, isWhole: isWhole)
       }
       guard let gainMap, let mapFile else { return image }
-      return try gainMap.encoded.added(to: image, plan, options) { geometry in
+      return try gainMap.encoded.added(to: consume image, plan, options) { geometry in
         try bitmap(of: mapFile, gainMap.header, geometry, isWhole: true)
       }
     }
@@ -67,11 +67,12 @@ extension JPEGDecoder {
     of file: JPEGFile, _ plan: DecodingPlan, _ colors: ColorMapping, _ gainMap: EncodedGainMap, of mapFile: JPEGFile
   ) throws -> DecodedImage? {
     do {
-      let unconverted = ColorMapping(isUnusable: colors.isUnusable)
-      let image = try plan.image(colors: unconverted, truncation: file.truncation) {
-        try JPEGGainMapRowSource(of: file, colors: colors, gainMap, of: mapFile).bitmap(isCancelled: file.isCancelled)
-      }
-      return image.isPartial ? nil : gainMap.named(image.bitmap, of: image)
+      let rows = try JPEGGainMapRowSource(of: file, colors: colors, gainMap, of: mapFile)
+      let bitmap = try rows.bitmap(upright: plan.info.orientation, isCancelled: file.isCancelled)
+      guard !file.truncation.isFound else { return nil }
+      var info = gainMap.named(plan.info)
+      if colors.isUnusable { info.droppedContent.insert(.colorProfile) }
+      return DecodedImage(bitmap: bitmap, info: info)
     } catch ImageDecodingError.cancelled {
       throw ImageDecodingError.cancelled
     } catch {

@@ -111,6 +111,11 @@ public struct Bitmap: Sendable {
     assertPremultiplied()
   }
 
+  /// Returns the memory of the rows before one to the system, if nothing else refers to it; they are not read again.
+  mutating func discard(rowsBefore row: Int) {
+    if isUniquelyReferenced { storage.discard(first: row * bytesPerRow) }
+  }
+
   /// The pixel at a column and a row as red, green, blue, alpha; of half floats in Display P3, without what is brighter than
   /// white.
   ///

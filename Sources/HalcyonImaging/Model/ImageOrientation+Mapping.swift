@@ -24,6 +24,35 @@ extension ImageOrientation {
       outputSize: swapsAxes ? geometry.outputSize.transposed : geometry.outputSize)
   }
 
+  /// The orientation that undoes this one.
+  private var inverse: ImageOrientation {
+    switch self {
+    case .left: .right
+    case .right: .left
+    default: self
+    }
+  }
+
+  /// Copies rows of the stored image to their places in the upright one.
+  ///
+  /// - Parameters:
+  ///   - rows: Half floats of the rows of a range; as many as the side of a block (``Bitmap/blockSide``) are copied fastest.
+  ///   - upright: All pixels of the upright image.
+  package func copy(
+    _ rows: UnsafePointer<UInt64>, _ range: Range<Int>, storedSize size: PixelSize,
+    toUpright upright: UnsafeMutablePointer<UInt64>
+  ) {
+    let strides = inverse.strides(storedSize: swapsAxes ? size.transposed : size)
+    for left in stride(from: 0, to: size.width, by: Bitmap.blockSide) {
+      let right = min(left + Bitmap.blockSide, size.width)
+      for row in range {
+        let source = rows + (row - range.lowerBound) * size.width
+        let target = upright + (strides.start + row * strides.rowStride)
+        for column in left..<right { target[column * strides.columnStride] = source[column] }
+      }
+    }
+  }
+
   /// The strides that visit the pixels of a stored image in upright order.
   fileprivate func strides(storedSize: PixelSize) -> PixelStrides {
     let column = flipsX ? -1 : 1
@@ -45,7 +74,7 @@ private struct PixelStrides {
 
 extension Bitmap {
   /// The side of the square blocks that are copied at once, so that the rows of both images stay in the L1 cache.
-  private static let blockSide = 32
+  package static let blockSide = 32
 
   /// The bitmap rotated and mirrored upright; the bitmap itself if it is upright already.
   ///

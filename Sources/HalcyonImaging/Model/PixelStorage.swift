@@ -18,6 +18,17 @@ final class PixelStorage: @unchecked Sendable {
     bytes = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
   }
 
+  /// Returns the memory of the first bytes to the system, which are not read again.
+  func discard(first count: Int) {
+    #if os(Linux)
+    guard let base = bytes.baseAddress else { return }
+    let page = PixelBlock.pageByteCount
+    let start = (Int(bitPattern: base) + page - 1) / page * page
+    let end = (Int(bitPattern: base) + min(count, bytes.count)) / page * page
+    if start < end { madvise(UnsafeMutableRawPointer(bitPattern: start), end - start, MADV_DONTNEED) }
+    #endif
+  }
+
   deinit {
     if let block { pool.release(block) } else { free(bytes.baseAddress) }
   }
@@ -27,7 +38,7 @@ final class PixelStorage: @unchecked Sendable {
 ///
 /// Unchecked: a block has one owner at a time.
 struct PixelBlock: @unchecked Sendable {
-  private static let pageByteCount = Int(sysconf(Int32(_SC_PAGESIZE)))
+  fileprivate static let pageByteCount = Int(sysconf(Int32(_SC_PAGESIZE)))
 
   let start: UnsafeMutableRawPointer
   /// A multiple of the page size.

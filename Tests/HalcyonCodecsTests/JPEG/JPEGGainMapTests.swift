@@ -45,6 +45,21 @@ struct JPEGGainMapTests {
     #expect(kind == (name.hasPrefix("xmp") ? .xmp : .iso) && (2...6).contains(headroom))
   }
 
+  @Test(arguments: names)
+  func `a map that is applied while rows are decoded gives the same as afterwards`(_ name: String) throws {
+    func difference(_ file: Data) throws -> Float {
+      let image = try decoded(file, keepsGainMap: true)
+      let applied = try #require(image.gainMap).applied(to: image.bitmap)
+      return try decoded(file).bitmap.meanDifference(inLightTo: applied)
+    }
+    #expect(try difference(Self.file(name)) < 0.003)
+    guard name == "xmp-half" else { return }
+    // A profile is applied to bytes in both.
+    let profile = try #require(try PNGDecoder().metadata(of: Fixture.data("color/adobe-rgb.png")).colorProfile)
+    let addition = JPEGSegments.Addition(0xE2, JPEGHeader.profilePrefix + [1, 1], profile)
+    #expect(try difference(JPEGSegments.adding([addition], to: Self.file(name)).file) < 0.000_1)
+  }
+
   @Test(arguments: names) func `the standard picture stays as it is, and says what it lacks`(_ name: String) throws {
     let file = try Self.file(name)
     let standard = try JPEGDecoder().image(from: file, options: DecodingOptions(colorSpace: .source))

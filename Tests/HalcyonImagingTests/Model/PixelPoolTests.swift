@@ -28,6 +28,19 @@ struct PixelPoolTests {
     storage.bytes.allSatisfy { $0 == 0 }
   }
 
+  @Test(arguments: [0, 8 * smallest]) func `memory is discarded up to a byte`(_ byteLimit: Int) throws {
+    let count = 4 * Self.smallest
+    let storage = try #require(PixelStorage(byteCount: count, pool: pool(byteLimit: byteLimit)))
+    for discarded in [0, 1, Self.smallest + 100, count] {
+      overwrite(storage)
+      storage.discard(first: discarded)
+      #expect(storage.bytes[discarded...].allSatisfy { $0 == 7 })
+      #if os(Linux)
+      #expect(storage.bytes[..<discarded].count { $0 == 0 } > discarded - Self.smallest)
+      #endif
+    }
+  }
+
   @Test func `the memory of a deallocated bitmap is zeroed and reused by the next one`() throws {
     let pool = pool(byteLimit: 8 * Self.smallest)
     try use(4 * Self.smallest, from: pool)

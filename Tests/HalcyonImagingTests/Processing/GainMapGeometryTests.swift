@@ -41,6 +41,21 @@ struct GainMapGeometryTests {
     }
   }
 
+  @Test func `a picture that is still referred to keeps its pixels when a map is applied`() throws {
+    // More than one of the parts that are discarded.
+    let size = PixelSize(width: 1024, height: 1024)
+    let bitmap = try Bitmap(size: size, isOpaque: true) { $0.initializeMemory(as: UInt8.self, repeating: 255) }
+    let map = try Self.pair().1
+    let applied = try map.applied(to: bitmap)
+    #expect(bitmap.withUnsafeBytes { bytes in bytes.allSatisfy { $0 == 255 } })
+    #expect(
+      try map.applied(
+        to: Bitmap(size: size, isOpaque: true) {
+          $0.initializeMemory(as: UInt8.self, repeating: 255)
+        }
+      ).withUnsafeBytes { one in applied.withUnsafeBytes { one.elementsEqual($0) } })
+  }
+
   @Test func `a map is dropped where colours change, and stays where nothing does`() throws {
     let (bitmap, map) = try Self.pair()
     let image = DecodedImage(
