@@ -24,6 +24,12 @@ static ssize_t drop(void *cookie, const char *bytes, size_t count) {
   memmove(dropped, dropped + dropped_count - old_count, old_count);
   memcpy(dropped + old_count, bytes + count - new_count, new_count);
   dropped_count = old_count + new_count;
+  // The message may be that of an abort, which from glibc 2.41 on does not call the handler of a blocked signal. libdispatch
+  // blocks signals in its threads.
+  sigset_t abort_signal;
+  sigemptyset(&abort_signal);
+  sigaddset(&abort_signal, SIGABRT);
+  pthread_sigmask(SIG_UNBLOCK, &abort_signal, NULL);
   return (ssize_t)count;
 }
 
