@@ -23,7 +23,7 @@ enum AccessibilityScenes {
       try stage.require(keys.keys.sorted() == ["ISO_Enter", "KP_Enter", "KP_Space", "Return", "space"], "\(keys.keys)")
       try keys["Return"].map { try activate($0, on: picture, stage) }
       try await stage.until("it is loaded") { picture.hc.binder.content.role == .image }
-      try stage.require(gtk_widget_has_focus(picture) != 0, "the focus is lost")
+      try stage.require(gtk_widget_is_focus(picture) != 0, "the focus is lost")
       let states = phases.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
       try stage.require(states == ["loading", "failed", "loading", "shown"], "\(states)")
       picture.hc.setImage(with: nil as URL?)

@@ -16,6 +16,8 @@ final class RetryControl {
   private var isPossible = false
   /// Whether the widget has the focus only because of this.
   private var givesFocus = false
+  /// The handler of the next move of the focus within the window.
+  private var focusHandler: gulong?
 
   /// - Parameter retry: Returns whether a retry has started.
   init(_ widget: UnsafeMutablePointer<GtkWidget>, retry: @escaping @MainActor () -> Bool) {
@@ -23,21 +25,21 @@ final class RetryControl {
     FocusStyle.install(gtk_widget_get_display(widget))
     addClick()
     addKeys()
-    // Later, since a widget must not become unable to have the focus while GTK moves that.
-    widget.connect("notify::has-focus") { [weak self] in _ = Task { self?.update() } }
   }
 
   /// A retry has become possible or impossible. A widget that has the focus keeps it until it leaves, so that the next key
-  /// does not go to another one while the image is loading.
+  /// does not go to another one while the image is loading; also while another window is active.
   func update(isPossible: Bool) {
     self.isPossible = isPossible
     update()
   }
 
   private func update() {
-    guard gtk_widget_in_destruction(widget) == 0, isPossible != isEnabled,
-      isPossible || gtk_widget_has_focus(widget) == 0
-    else { return }
+    guard gtk_widget_in_destruction(widget) == 0, isPossible != isEnabled else { return }
+    if !isPossible, gtk_widget_is_focus(widget) != 0, let window = gtk_widget_get_root(widget) {
+      updateAfterMove(ofFocusIn: window)
+      return
+    }
     isEnabled = isPossible
     if isPossible {
       givesFocus = gtk_widget_get_focusable(widget) == 0
@@ -46,6 +48,17 @@ final class RetryControl {
     } else {
       if givesFocus { gtk_widget_set_focusable(widget, 0) }
       gtk_widget_remove_css_class(widget, Self.cssClass)
+    }
+  }
+
+  private func updateAfterMove(ofFocusIn window: OpaquePointer) {
+    guard focusHandler == nil else { return }
+    focusHandler = window.connect("notify::focus-widget") { [weak self] in
+      guard let self, let handler = focusHandler else { return }
+      focusHandler = nil
+      g_signal_handler_disconnect(gpointer(window), handler)
+      // Later, since a widget must not become unable to have the focus while GTK moves that.
+      _ = Task { [weak self] in self?.update() }
     }
   }
 
