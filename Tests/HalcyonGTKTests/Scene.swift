@@ -20,8 +20,8 @@ struct Scene {
   /// - Parameters:
   ///   - scale: Device pixels per point.
   ///   - accessibility: The value of `GTK_A11Y`.
-  /// - Returns: The reason why it failed, or an empty string.
-  static func play(_ name: String, scale: Int = 1, accessibility: String = "none") async throws -> String {
+  /// - Throws: The reason why it failed.
+  static func play(_ name: String, scale: Int = 1, accessibility: String = "none") async throws {
     try await run(["GTK_A11Y=\(accessibility)"], name, scale: scale)
   }
 
@@ -34,21 +34,20 @@ struct Scene {
     defer { try? FileManager.default.removeItem(at: folder) }
     let prefix = folder.appending(path: "trace").path()
     // One file per thread, with the thread's id as extension; the main thread has the lowest id.
-    let failure = try await run(
+    try await run(
       ["GTK_A11Y=none", "strace", "-ff", "-y", "-e", "trace=" + calls.joined(separator: ","), "-o", prefix], name)
-    guard failure.isEmpty else { throw Failure(description: failure) }
     let threads = try FileManager.default.contentsOfDirectory(atPath: folder.path())
       .compactMap { Int($0.split(separator: ".").last ?? "") }
     guard let main = threads.min() else { throw Failure(description: "strace wrote no output") }
     return try String(contentsOfFile: "\(prefix).\(main)", encoding: .utf8).split(separator: "\n").map(String.init)
   }
 
-  /// The reason why a trace could not be made.
-  struct Failure: Error {
+  /// The reason why a scene has failed.
+  struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  private static func run(_ wrapper: [String], _ name: String, scale: Int = 1) async throws -> String {
+  private static func run(_ wrapper: [String], _ name: String, scale: Int = 1) async throws {
     let display = try VirtualDisplay(scale: scale)
     defer { display.stop() }
     let program = try #require(Bundle.main.executableURL).deletingLastPathComponent()
@@ -62,7 +61,7 @@ struct Scene {
     lseek(descriptor, 0, SEEK_SET)
     let message = String(
       decoding: FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readDataToEndOfFile(), as: UTF8.self)
-    return end == .exit(0) ? "" : "\(name) ended with \(end): \(message)"
+    guard end == .exit(0) else { throw Failure(description: "\(name) ended with \(end): \(message)") }
   }
 }
 #endif
