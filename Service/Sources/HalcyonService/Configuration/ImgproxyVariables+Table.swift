@@ -25,7 +25,7 @@ extension ImgproxyVariables {
       ENV_AWS_SSM_PARAMETERS_PATH ENV_AWS_SSM_PARAMETERS_REGION ENV_GCP_SECRET_ID ENV_GCP_SECRET_VERSION_ID \
       ENV_GCP_SECRET_PROJECT_ID ENV_GCP_KEY
       """, "load the secret into the environment or into a file (`ENV_LOCAL_FILE_PATH`) instead")
-    + ImgproxyVariable.settings("same, see below", ["ALLOWED_SOURCES": "sources"])
+    + ImgproxyVariable.settings("same, as the text above says", ["ALLOWED_SOURCES": "sources"])
     + ImgproxyVariable.all(
       "ALLOW_PRIVATE_SOURCE_ADDRESSES ALLOW_LOOPBACK_SOURCE_ADDRESSES ALLOW_LINK_LOCAL_SOURCE_ADDRESSES", .combined,
       "same")
