@@ -5,3 +5,13 @@ public enum CacheTier: Hashable, Sendable {
   /// Encoded images in the store.
   case store
 }
+
+extension CacheTier: CustomStringConvertible {
+  /// `memory` or `store`, also as a key of a dictionary that is printed.
+  public var description: String {
+    switch self {
+    case .memory: "memory"
+    case .store: "store"
+    }
+  }
+}

@@ -18,3 +18,8 @@ public enum DroppedContent: String, Hashable, Sendable, CaseIterable {
   /// Parts or styles of an SVG drawing that librsvg does not know, and leaves out or draws in another way.
   case svgFeatures
 }
+
+extension DroppedContent: CustomStringConvertible {
+  /// The name of the case, for example `gainMap`.
+  public var description: String { rawValue }
+}

@@ -120,3 +120,8 @@ extension ImageFormat {
     #endif
   }
 }
+
+extension ImageFormat: CustomStringConvertible {
+  /// The name of the format, as ``rawValue``.
+  public var description: String { rawValue }
+}

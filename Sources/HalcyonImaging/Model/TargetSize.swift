@@ -98,11 +98,11 @@ public enum TargetSize: Hashable, Sendable {
 }
 
 extension TargetSize: CustomStringConvertible {
-  /// For example `fit 400x300`, `fill 400x300 0.5,0.0` or `exact 400x300 or smaller`.
+  /// For example `fit 400x300`, `fit 400x` without a limit of the height, `fill 400x300 0.5,0.0` or `exact 400x300 or smaller`.
   public var description: String {
     switch self {
     case .original: "original"
-    case .fit(let width, let height): "fit \(width)x\(height)"
+    case .fit(let width, let height): "fit \(width == .max ? "" : "\(width)")x\(height == .max ? "" : "\(height)")"
     case .fill(let width, let height, let anchor, let enlarges):
       "fill \(width)x\(height)\(anchor == .center ? "" : anchor.isSmart ? " smart" : " \(anchor.x),\(anchor.y)")\(enlarges ? " or larger" : "")"
     case .exact(let width, let height, let enlarges): "exact \(width)x\(height)\(enlarges ? "" : " or smaller")"

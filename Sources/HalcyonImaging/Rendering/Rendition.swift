@@ -148,11 +148,12 @@ extension TargetSize {
   fileprivate func append(to fields: inout KeyFields) {
     switch self {
     case .original: break
-    case .fit(let width, let height): fields.append("size", "fit", width: width, height: height)
+    case .fit(let width, let height) where width < .max && height < .max:
+      fields.append("size", "fit", width: width, height: height)
     case .fill(let width, let height, anchor: .center, enlarges: false):
       fields.append("size", "fill", width: width, height: height)
     case .exact(let width, let height, enlarges: true): fields.append("size", "exact", width: width, height: height)
-    case .fill, .exact: fields.append("size", description)
+    case .fit, .fill, .exact: fields.append("size", description)
     }
   }
 }

@@ -17,6 +17,11 @@ import Testing
     #expect(animation.description == "gif 8x8, 12 frames, alpha, without gainMap, pages")
   }
 
+  @Test func `formats and dropped content print their names in collections`() {
+    #expect("\([ImageFormat.jpegXL, .custom("qoi")])" == "[jxl, qoi]")
+    #expect("\([DroppedContent.gainMap])" == "[gainMap]")
+  }
+
   @Test func `bitmaps and images print their sizes`() {
     #expect(bitmap.description == "64x48, opaque, 12288 bytes")
     let info = ImageInfo(format: .png, storedSize: PixelSize(width: 640, height: 480))

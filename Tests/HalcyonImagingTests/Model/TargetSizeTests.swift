@@ -67,9 +67,13 @@ struct TargetSizeTests {
     let targets: [TargetSize] = [
       .original, .fit(width: 4, height: 4), .fill(width: 4, height: 4), .exact(width: 4, height: 4),
       .fill(width: 4, height: 4, anchor: .top), .fill(width: 4, height: 4, anchor: .left),
-      .exact(width: 4, height: 4, enlarges: false),
+      .exact(width: 4, height: 4, enlarges: false), .fit(width: 4), .fit(height: 4),
     ]
     #expect(Set(targets.map(\.description)).count == targets.count)
+  }
+
+  @Test func `the description has no number for a side without a limit`() {
+    #expect([TargetSize.fit(width: 400), .fit(height: 300)].map(\.description) == ["fit 400x", "fit x300"])
   }
 
   @Test(arguments: [
