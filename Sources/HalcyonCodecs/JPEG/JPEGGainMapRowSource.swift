@@ -12,6 +12,7 @@ final class JPEGGainMapRowSource: RowSource {
   private let picture: JPEGRowSource
   private let transform: ColorTransform?
   private let map: JPEGRowSource
+  private let shares: [UInt8]?
   private var gains: GainMapRows
   private var pictureRow: [UInt8]
   private var rowCount = 0
@@ -26,6 +27,7 @@ final class JPEGGainMapRowSource: RowSource {
     picture = try file.rows(scale: .full, prefersYCbCr: colors.transform == nil)
     transform = colors.transform
     map = try mapFile.rows(scale: .full)
+    shares = gainMap.shares
     gains = GainMapRows(
       gainMap.parameters, isGrey: gainMap.isGrey, mapSize: map.size,
       of: (picture.isYCbCr ? .yCbCr : .rgba, picture.size, colors.colorSpace))
@@ -77,6 +79,7 @@ final class JPEGGainMapRowSource: RowSource {
     while mapRowCount < count {
       swap(&mapRow, &mapRowAbove)
       try map.readRow(intoPixels: &mapRow)
+      if let shares { mapRow.withUnsafeMutableBytes { EncodedGainMap.replace($0, by: shares) } }
       mapRowCount += 1
     }
   }

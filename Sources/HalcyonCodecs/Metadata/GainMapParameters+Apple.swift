@@ -19,15 +19,22 @@ extension GainMap.Parameters {
 }
 
 extension EncodedGainMap {
+  /// What the values of an Apple map are as shares of its stops; `nil` for others, which are such shares.
+  var shares: [UInt8]? {
+    kind == .apple ? (0...255).map { Self.appleShare(of: $0, headroom: parameters.capacityMax) } : nil
+  }
+
   /// A bitmap whose values are shares of the stops, made of the values of the file.
   func samples(_ bitmap: Bitmap) throws -> Bitmap {
-    guard kind == .apple else { return bitmap }
-    let shares = (0...255).map { Self.appleShare(of: $0, headroom: parameters.capacityMax) }
+    guard let shares else { return bitmap }
     var bitmap = bitmap
-    try bitmap.withUnsafeMutableBytes { bytes in
-      for index in bytes.indices where index % 4 < 3 { bytes[index] = shares[Int(bytes[index])] }
-    }
+    try bitmap.withUnsafeMutableBytes { Self.replace($0, by: shares) }
     return bitmap
+  }
+
+  /// Replaces red, green and blue of samples of four bytes.
+  static func replace(_ bytes: UnsafeMutableRawBufferPointer, by shares: [UInt8]) {
+    for index in bytes.indices where index % 4 < 3 { bytes[index] = shares[Int(bytes[index])] }
   }
 
   /// The share of the stops of a value of Apple's map, which has the transfer function of BT.709: 0 for the factor 1, and 255
