@@ -48,8 +48,8 @@ final class CurlLoop: @unchecked Sendable {
 
   private let configuration: CurlTransport.Configuration
   private let multi: OpaquePointer?
-  /// The sockets that child processes would inherit with older versions of libcurl.
-  let wakeupSockets: [Int32]
+  /// The descriptors that child processes would inherit with older versions of libcurl.
+  let wakeupDescriptors: [Int32]
   private let commands = Lock(Commands())
   private var active: [ObjectIdentifier: CurlHandle] = [:]
   private var idle: [EasyHandle] = []
@@ -68,9 +68,9 @@ final class CurlLoop: @unchecked Sendable {
     self.network = network
     self.proxies = proxies
     connections = OpenConnections(leastFirstByteLimit: leastFirstByteLimit)
-    let (multi, sockets) = Self.isInitialized ? WakeupSockets.makeMulti() : (nil, [])
+    let (multi, descriptors) = Self.isInitialized ? WakeupDescriptors.makeMulti() : (nil, [])
     self.multi = multi.map { OpaquePointer($0) }
-    wakeupSockets = sockets
+    wakeupDescriptors = descriptors
     // By default libcurl keeps four connections for each running transfer, and so closes most of them after a burst.
     if let multi { halcyon_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.idleLimit) }
   }
