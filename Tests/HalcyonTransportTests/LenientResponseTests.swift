@@ -1,10 +1,11 @@
 #if !URLSESSION
 import Foundation
 import HalcyonHTTP
-import HalcyonTransport
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
+
+@testable import HalcyonTransport
 
 /// Responses that break the rules of HTTP and that browsers show, sent byte by byte as they are given.
 @Suite(.integrationTest)
@@ -25,6 +26,9 @@ struct LenientResponseTests {
     var testDescription: String { name }
   }
 
+  private static let chunkedIdentity = Case(
+    name: "identity and chunked", fields: ["Transfer-Encoding: identity, chunked"], body: chunks, closes: false)
+
   private static let shown = [
     Case(name: "identity", fields: ["Transfer-Encoding: identity", "Content-Length: 75"], closes: false),
     Case(name: "identity, closed", fields: ["Transfer-Encoding: Identity", "Content-Length: 75"]),
@@ -32,7 +36,6 @@ struct LenientResponseTests {
     Case(
       name: "identity and more bytes", fields: ["Transfer-Encoding: identity", "Content-Length: 75"], body: body + body,
       closes: false),
-    Case(name: "identity and chunked", fields: ["Transfer-Encoding: identity, chunked"], body: chunks, closes: false),
     Case(name: "chunked twice", fields: ["Transfer-Encoding: chunked, chunked"], body: chunks, closes: false),
     Case(name: "no coding", fields: ["Transfer-Encoding:", "Content-Length: 75"], closes: false),
     Case(name: "no coding and no length", fields: ["Transfer-Encoding: ,"]),
@@ -54,6 +57,9 @@ struct LenientResponseTests {
       closes: false),
   ]
 
+  /// Of libcurl 8.5.
+  private static let unread = ResponseHeadParser.readsChunksAfterIdentity ? [] : [chunkedIdentity]
+
   private func respond(_ given: Case, on server: ImageServer) -> URL {
     let head = ([given.status] + given.fields).joined(separator: "\r\n") + "\r\n\r\n"
     let reply = Reply.raw(Data(head.utf8) + given.body)
@@ -65,7 +71,7 @@ struct LenientResponseTests {
     return try await response.body.reduce(into: Data()) { $0 += $1 }
   }
 
-  @Test(arguments: shown)
+  @Test(arguments: shown + (unread.isEmpty ? [chunkedIdentity] : []))
   func `a response that browsers show has a body`(given: Case) async throws {
     try await ImageServer.run { server async throws in
       let url = respond(given, on: server)
@@ -74,15 +80,16 @@ struct LenientResponseTests {
     }
   }
 
-  @Test(arguments: [
-    Case(name: "two lengths", fields: ["Content-Length: 75", "Content-Length: 76"]),
-    Case(name: "compressed in transfer", fields: ["Transfer-Encoding: gzip, chunked"], body: chunks),
-    // libcurl has no option for these. Browsers show them.
-    Case(name: "a field without a colon", fields: ["nonsense", "Content-Length: 75"]),
-    Case(name: "a later version", fields: [], status: "HTTP/1.2 200 OK"),
-    Case(name: "an empty line first", fields: ["Content-Length: 75"], status: "\r\nHTTP/1.1 200 OK"),
-    Case(name: "a field of 120 KB", fields: ["X: " + String(repeating: "y", count: 120_000), "Content-Length: 75"]),
-  ])
+  @Test(
+    arguments: unread + [
+      Case(name: "two lengths", fields: ["Content-Length: 75", "Content-Length: 76"]),
+      Case(name: "compressed in transfer", fields: ["Transfer-Encoding: gzip, chunked"], body: chunks),
+      // libcurl has no option for these. Browsers show them.
+      Case(name: "a field without a colon", fields: ["nonsense", "Content-Length: 75"]),
+      Case(name: "a later version", fields: [], status: "HTTP/1.2 200 OK"),
+      Case(name: "an empty line first", fields: ["Content-Length: 75"], status: "\r\nHTTP/1.1 200 OK"),
+      Case(name: "a field of 120 KB", fields: ["X: " + String(repeating: "y", count: 120_000), "Content-Length: 75"]),
+    ])
   func `other malformed responses are errors`(given: Case) async throws {
     try await ImageServer.run { server async throws in
       let url = respond(given, on: server)

@@ -1,4 +1,5 @@
 #if canImport(CHalcyonCurlShim)
+import CHalcyonCurlShim
 import HalcyonHTTP
 import Foundation
 import HalcyonSupport
@@ -7,6 +8,13 @@ import HalcyonSupport
 struct ResponseHeadParser {
   /// The `Content-Length` is not a number: by RFC 9112, 6.3, an error, which browsers overlook.
   struct InvalidLength: Error {}
+
+  /// Whether libcurl reads the chunks of `identity, chunked`, as 7.88 and 8.14 do; 8.5 delivers them with their
+  /// lengths.
+  static let readsChunksAfterIdentity = {
+    let version = curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
+    return !(0x080000..<0x080E00).contains(version)
+  }()
 
   private let byteLimit: Int
   /// Whether a `Content-Length` that is not a number is left out: the body ends with the connection.
@@ -50,10 +58,12 @@ struct ResponseHeadParser {
     guard status >= 200 else { return nil }
     isDone = true
     for field in fields where field.name.isEqualIgnoringCase(to: "Transfer-Encoding") {
+      let codings = Self.transferCodings(field.value)
       // No request accepts another one, and libcurl would decompress it on the thread of all transfers.
-      if Self.transferCodings(field.value).isSubset(of: ["chunked", "identity"]) { continue }
-      throw TransportError.malformedResponse(
-        reason: "only chunked is accepted as Transfer-Encoding, not “\(field.value)”")
+      guard codings.isSubset(of: ["chunked", "identity"]), codings.count < 2 || Self.readsChunksAfterIdentity else {
+        throw TransportError.malformedResponse(
+          reason: "only chunked is accepted as Transfer-Encoding, not “\(field.value)”")
+      }
     }
     return Transfer.Head(status: status, headers: try headersWithValidLength())
   }
