@@ -59,8 +59,9 @@ struct ResponseHeadParser {
     isDone = true
     for field in fields where field.name.isEqualIgnoringCase(to: "Transfer-Encoding") {
       let codings = Self.transferCodings(field.value)
+      let isRead = codings.first != "identity" || !codings.contains("chunked") || Self.readsChunksAfterIdentity
       // No request accepts another one, and libcurl would decompress it on the thread of all transfers.
-      guard codings.isSubset(of: ["chunked", "identity"]), codings.count < 2 || Self.readsChunksAfterIdentity else {
+      guard isRead, codings.allSatisfy(["chunked", "identity"].contains) else {
         throw TransportError.malformedResponse(
           reason: "only chunked is accepted as Transfer-Encoding, not “\(field.value)”")
       }
@@ -69,13 +70,12 @@ struct ResponseHeadParser {
   }
 
   /// The codings in a value of `Transfer-Encoding`, of which there may be none; only letters of ASCII are in lower case.
-  static func transferCodings(_ value: String) -> Set<String> {
+  static func transferCodings(_ value: String) -> [String] {
     let codings = value.utf8.split { [UInt8(ascii: ","), UInt8(ascii: " "), UInt8(ascii: "\t")].contains($0) }
-    return Set(
-      codings.map { coding in
-        let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
-        return String(decoding: coding.map { letters.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-      })
+    return codings.map { coding in
+      let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
+      return String(decoding: coding.map { letters.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
   }
 
   private func headersWithValidLength() throws -> HTTPHeaders {
