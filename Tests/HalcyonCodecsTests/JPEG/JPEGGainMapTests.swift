@@ -302,7 +302,8 @@ private enum AppleCamera {
       FileSurgery.bytes(thousandths, count: 4) + FileSurgery.bytes(1000, count: 4)
     }
     let note =
-      Array("Apple iOS\0\0\u{1}MM".utf8) + directory([entry(33, 10, 1, 44), entry(48, 10, 1, 52)]) + fraction(1500) + fraction(5)
+      Array("Apple iOS\0\0\u{1}MM".utf8) + directory([entry(33, 10, 1, 44), entry(48, 10, 1, 52)]) + fraction(1500)
+      + fraction(5)
     return Data(
       Array("MM\0*".utf8) + FileSurgery.bytes(8, count: 4) + directory([entry(0x8769, 4, 1, 26)])
         + directory([entry(0x927C, 7, note.count, 44)]) + note)
