@@ -43,6 +43,7 @@ extension EncodedGainMap {
     let value = Double(value) / 255
     let light = value < 0.081 ? value / 4.5 : pow((value + 0.099) / 1.099, 1 / 0.45)
     guard headroom > 0 else { return 0 }
-    return UInt8((255 * log2(1 + (exp2(headroom) - 1) * light) / headroom).rounded())
+    // A headroom near the precision of numbers would give more than all stops.
+    return UInt8((255 * min(log2(1 + (exp2(headroom) - 1) * light) / headroom, 1)).rounded())
   }
 }

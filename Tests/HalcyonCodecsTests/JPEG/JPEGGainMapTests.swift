@@ -160,7 +160,7 @@ struct JPEGGainMapTests {
     let file = try Self.file("xmp-half")
     let image = try decoded(file, size: .fit(width: 40), keepsGainMap: true)
     var metadata = try JPEGDecoder().metadata(of: file)
-    metadata.artist = "Somebody"
+    metadata.artist = "Ann Lee"
     let written = try JPEGEncoder().encode(image, options: EncodingOptions(metadata: metadata))
     #expect(try decoded(written).bitmap.dynamicRange == .high)
     let packet = try #require(try JPEGDecoder().metadata(of: written).xmp)
@@ -178,7 +178,7 @@ struct JPEGGainMapTests {
       let text = String(decoding: packet, as: UTF8.self)
       return Data(text.replacingOccurrences(of: "rdf:about", with: #"GCamera:MotionPhoto="1" rdf:about"#).utf8)
     }
-    metadata.artist = "Somebody"
+    metadata.artist = "Ann Lee"
     let written = try JPEGEncoder().encode(image, options: EncodingOptions(metadata: metadata))
     let again = try JPEGDecoder().metadata(of: written)
     #expect(again.info.dynamicRange == .standard && again.info.droppedContent.isEmpty)
@@ -209,6 +209,20 @@ struct JPEGGainMapTests {
     #expect(abs(try decoded(kept).bitmap.light(8, 8).y / expected - 1) < 0.03)
     let standard = try JPEGDecoder().image(from: file, options: DecodingOptions())
     #expect(standard.info.droppedContent == [.gainMap])
+  }
+
+  @Test(arguments: [0x1p-1074, 0x1p-53, 2.2e-16, 1e-9, 15]) func `samples of an Apple map are shares at any headroom`(
+    _ headroom: Double
+  ) throws {
+    var parameters = GainMap.Parameters()
+    (parameters.gainMax, parameters.capacityMax) = (SIMD3(repeating: headroom), headroom)
+    let size = PixelSize(width: 256, height: 1)
+    let map = EncodedGainMap(size: size, isGrey: true, parameters: parameters, kind: .apple)
+    let values = try Bitmap(size: size, isOpaque: true) { bytes in
+      for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : UInt8(index / 4) }
+    }
+    let shares = try map.samples(values).withUnsafeBytes { bytes in (0..<256).map { bytes[4 * $0] } }
+    #expect(shares[0] == 0 && shares == shares.sorted())
   }
 
   @Test func `an Apple map without a headroom is left out`() throws {
