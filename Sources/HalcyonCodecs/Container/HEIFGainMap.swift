@@ -2,8 +2,7 @@ import Foundation
 import HalcyonImaging
 
 /// The gain map of an AVIF or HEIC file: an input of a tone-mapped image (`tmap`; ISO/IEC 23008-12:2025, 6.6.2.5), or an
-/// auxiliary image of Apple's cameras, whose headroom is in their maker note, or in
-/// an XMP packet of the map.
+/// auxiliary image of Apple's cameras, whose headroom is in their maker note, or in an XMP packet of the map.
 struct HEIFGainMap {
   /// The item of its image.
   let item: Int

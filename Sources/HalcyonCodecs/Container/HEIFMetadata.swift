@@ -46,10 +46,15 @@ struct HEIFMetadata {
   private func read(into blocks: inout MetadataBlocks, of image: Int? = nil) {
     guard let items = metadata.box("iinf", from: 4) else { return }
     let images = image.map { [$0] } ?? table.imageItems
-    func describes(_ item: Int) -> Bool {
-      let targets = table.references.filter { $0.type == "cdsc" && $0.source == item }.flatMap(\.targets)
-      return targets.isEmpty ? image == nil : !images.isDisjoint(with: targets)
+    var (describing, others): (Set<Int>, Set<Int>) = ([], [])
+    for reference in table.references where reference.type == "cdsc" {
+      if images.isDisjoint(with: reference.targets) {
+        others.insert(reference.source)
+      } else {
+        describing.insert(reference.source)
+      }
     }
+    func describes(_ item: Int) -> Bool { describing.contains(item) || image == nil && !others.contains(item) }
     for entry in Box.boxes(in: items, from: (items[0] ?? 0) != 0 ? 8 : 6) where entry.type == "infe" {
       let isWide = (entry.content[0] ?? 0) >= 3
       let identifier = isWide ? entry.content.unsigned32(at: 4) : entry.content.unsigned16(at: 4)
