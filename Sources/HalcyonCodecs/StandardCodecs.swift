@@ -13,7 +13,7 @@ public enum StandardCodecs {
   ///
   /// On Apple's systems AVIF, HEIC and JPEG XL without traits, and no SVG.
   public static let decoders: [any ImageDecoder] = RasterDecoders.all + drawingDecoders
-  /// JPEG, PNG, lossy WebP and GIF; with package traits also AVIF and JPEG XL (`JXL`).
+  /// JPEG, PNG, WebP and GIF; with package traits also AVIF and JPEG XL (`JXL`).
   ///
   /// On Apple's systems JPEG, PNG, GIF and, where the system has an encoder for it, HEIC: they have none for WebP.
   public static let encoders: [any ImageEncoder] = EncoderSettings().encoders

@@ -49,7 +49,6 @@ public struct ImageViewOptions: Sendable {
   /// Later versions of the image are shown when they are loaded.
   public var transitionGroup: TransitionGroup?
   /// The size at which the image is decoded, unless the request sets one. Default: the size of the view.
-  ///
   public var sizing: ViewSizing?
   /// An image of lower resolution, loaded at the same time and shown until the image is loaded. Default: none.
   ///

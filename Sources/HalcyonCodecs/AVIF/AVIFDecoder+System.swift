@@ -6,10 +6,8 @@ package import Foundation
 package struct AVIFDecoder: AnimatedImageDecoder {
   private let graphs = ResampleGraphCache()
 
-  /// Creates a decoder.
   package init() {}
 
-  /// AVIF only.
   package let formats: Set<ImageFormat> = [.avif]
 
   /// Reads the boxes before the coded image data.

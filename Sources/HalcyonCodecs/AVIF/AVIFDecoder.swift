@@ -13,7 +13,6 @@ package struct AVIFDecoder: AnimatedImageDecoder {
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   package init() {}
 
-  /// AVIF only.
   package let formats: Set<ImageFormat> = [.avif]
 
   /// Reads the boxes before the coded image data.

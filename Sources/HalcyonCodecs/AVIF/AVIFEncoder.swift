@@ -20,7 +20,6 @@ package struct AVIFEncoder: AnimatedImageEncoder, HighDynamicRangeEncoder {
   /// - Parameter speed: libavif's, from 0 (smallest) to 10 (fastest). Default: 8.
   package init(speed: Int = 8) { self.speed = speed }
 
-  /// AVIF.
   package var format: ImageFormat { .avif }
 
   /// Encodes a bitmap.

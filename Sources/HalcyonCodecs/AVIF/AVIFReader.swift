@@ -9,7 +9,7 @@ final class AVIFReader {
 
   private let decoder: UnsafeMutablePointer<avifDecoder>
   private let header: HEIFImageHeader
-  /// The bytes that are read instead of the file's.
+  /// The repaired file, which is read instead; `nil` if the file needs no repair.
   private let repaired: FileBytes?
 
   /// - Parameter bytes: The file; must outlive the reader.
@@ -24,7 +24,8 @@ final class AVIFReader {
     decoder.pointee.ignoreXMP = AVIF_TRUE
     decoder.pointee.imageSizeLimit = UInt32(max(1, min(limits.pixelCount, Self.largestSizeLimit)))
     decoder.pointee.imageDimensionLimit = UInt32(max(1, min(limits.sideLength, Int(UInt16.max))))
-    // As in browsers: many files lack `pixi`, or `ispe` of the alpha image. Crops may start between samples of chroma.
+    // As lenient as browsers: many files lack `pixi`, or `ispe` of the alpha image, or have crops that start between
+    // chroma samples.
     decoder.pointee.strictFlags = avifStrictFlags(AVIF_STRICT_DISABLED.rawValue)
     try check(avifDecoderSetIOMemory(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count))
     try check(avifDecoderParse(decoder))

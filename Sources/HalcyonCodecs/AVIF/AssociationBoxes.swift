@@ -3,9 +3,10 @@ import Foundation
 
 /// The boxes that associate the items of a file with their properties (`ipma`; ISO/IEC 23008-12, 9.3.1).
 enum AssociationBoxes {
-  /// A copy of the file in which all boxes have different flags; `nil` if they differ already.
+  /// A copy of the file whose boxes all have different flags; `nil` if they do already.
   ///
-  /// libavif refuses files that have two, which some encoders write. Only the lowest of the 24 flags has a meaning.
+  /// libavif rejects two boxes with equal flags, which some encoders write. Only the lowest of the 24 bits has a
+  /// meaning.
   static func distinct(in file: UnsafeRawBufferPointer) -> Data? {
     guard let base = file.baseAddress, let metadata = Bytes(file).box("meta"),
       let properties = metadata.box("iprp", from: 4)

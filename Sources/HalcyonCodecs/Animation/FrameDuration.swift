@@ -13,12 +13,12 @@ enum FrameDuration {
   }
 }
 
-/// The durations of frames in the units of a format. What rounding leaves over is added to the next frame, so that an
+/// The durations of frames in the units of a format. Rounding errors are carried to the next frame, so that an
 /// animation keeps its length.
 struct RoundedDurations {
   private let unit: Duration
   private let limit: Int
-  /// The fewest units of a frame that browsers would otherwise show for 100 ms.
+  /// Shorter frames are raised to this, since browsers show them for 100 ms.
   private let least: Int
   private var rest = 0.0
 

@@ -12,7 +12,6 @@ package struct BMPDecoder: ImageDecoder {
   /// Creates a decoder; its copies share a cache for resampling, a few megabytes at most.
   package init() {}
 
-  /// BMP only.
   package let formats: Set<ImageFormat> = [.bmp]
 
   /// Reads the headers, at most 138 bytes.

@@ -25,8 +25,8 @@ struct BMPHeader {
   /// Red, green, blue, alpha.
   var masks: [UInt32] = []
   var palette = Palette()
-  /// Whether alpha that is 0 everywhere has been left out by the program that wrote the file. A longer header that names
-  /// alpha means it.
+  /// Whether alpha that is 0 everywhere counts as opaque, because writers of short headers leave that byte empty. A
+  /// longer header with an alpha mask is believed.
   var ignoresEmptyAlpha = false
   var hasColorProfile = false
   /// The first byte of the pixels.

@@ -44,12 +44,12 @@ struct Bytes {
     return littleEndian ? Int(second) << 8 | Int(first) : Int(first) << 8 | Int(second)
   }
 
-  /// A length, a position or another number of four bytes; ``largest`` for one above it.
+  /// A number of four bytes, at most ``largest``.
   func unsigned32(at offset: Int, littleEndian: Bool = false) -> Int? {
     bits32(at: offset, littleEndian: littleEndian).map { min(Int(clamping: $0), Self.largest) }
   }
 
-  /// A number of eight bytes; ``largest`` for one above it.
+  /// A number of eight bytes, at most ``largest``.
   func unsigned64(at offset: Int, littleEndian: Bool = false) -> Int? {
     bits64(at: offset, littleEndian: littleEndian).map { min(Int(clamping: $0), Self.largest) }
   }

@@ -45,7 +45,7 @@ extension Chromaticities {
 
 /// A colour in the linear light of sRGB, with values outside 0...1 for colours that sRGB lacks.
 private struct LinearColor {
-  /// The primaries of video with 625 lines are at -0.04, of Display P3 at -0.22.
+  /// The least channel of a primary is -0.04 for 625-line video, and -0.22 for Display P3.
   private static let tolerance = 0.1
 
   let channels: SIMD3<Double>

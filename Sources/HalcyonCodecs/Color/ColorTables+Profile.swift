@@ -3,7 +3,7 @@ import CHalcyonLCMS
 import HalcyonImaging
 
 extension ColorTables {
-  /// Tables for an RGB profile of three curves and a matrix; `nil` for others, which have tables of their own.
+  /// Tables for an RGB profile of three curves and a matrix; `nil` for profiles with lookup tables.
   init?(_ profile: cmsHPROFILE, to space: ColorSpace) {
     guard cmsIsMatrixShaper(profile) != 0, cmsIsTag(profile, cmsSigAToB0Tag) == 0,
       cmsIsTag(profile, cmsSigDToB0Tag) == 0, let target = space.openLightProfile()
@@ -18,7 +18,7 @@ extension ColorTables {
       values.map { [$0, 0, 0, 1] } + values.map { [0, $0, 0, 1] } + values.map { [0, 0, $0, 1] }
     var light = colors
     cmsDoTransform(transform, colors, &light, cmsUInt32Number(colors.count))
-    // Black is added once, with red.
+    // The light of black is in all three channels; only red keeps it, so that their sum has it once.
     let black = light[0]
     for index in 256..<768 { light[index] -= black }
     self.init(light: light.map { SIMD3(Double($0.x), Double($0.y), Double($0.z)) })

@@ -17,7 +17,7 @@ final class ColorTransformCache: Sendable {
 
   private let mappings = RecentTable<Key, ColorMapping>(costLimit: countLimit)
 
-  /// The conversion of pixels in `layout` from `description`; a `nil` description means sRGB, which stays so.
+  /// The conversion of pixels in `layout` from `description`; a `nil` description means sRGB, which is not converted.
   func mapping(_ description: ColorDescription?, layout: ColorLayout, to target: ColorSpace) -> ColorMapping {
     guard let description else { return ColorMapping() }
     let key = Key(description: description.key, layout: layout, target: target)

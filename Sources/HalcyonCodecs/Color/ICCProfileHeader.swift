@@ -33,7 +33,7 @@ struct ICCProfileHeader {
 }
 
 extension ColorMapping {
-  /// For the system's codecs, which convert colours while they decode: only says whether they can.
+  /// The mapping for Apple's codecs, which convert colours while they decode; it only says whether they can.
   static func bySystem(_ profile: Data?, model: ColorModel, to space: ColorSpace) -> ColorMapping {
     let isUsable = profile.map { ICCProfileHeader($0)?.applies(to: model) == true } ?? true
     return ColorMapping(colorSpace: space, isUnusable: !isUsable)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Adds to a sequence how often it is played, which libavif writes from version 1 on.
+/// Adds the number of plays to an image sequence, which libavif itself writes from version 1 on.
 ///
-/// Each track gets an edit list that repeats it until its duration is over (ISO/IEC 14496-12, 8.6.6), and what follows the
-/// tracks moves: the offsets into it are adapted.
+/// Each track gets an edit list that repeats it until its duration is over (ISO/IEC 14496-12, 8.6.6), and the offsets
+/// of the data behind the tracks are adapted.
 struct EditLists {
   private static let byteCount = 44
 

@@ -24,7 +24,7 @@ struct HEIFGainMap {
     else { return nil }
     var parameters: GainMap.Parameters?
     if let item = map.parameters {
-      // A version comes first.
+      // The first byte is a version.
       let data = ItemLocations(file, metadata).data(of: item)?.first
       parameters = data.flatMap { $0[0] == 0 ? GainMap.Parameters(iso: $0[1..<$0.count]) : nil }
     } else {

@@ -11,7 +11,7 @@ extension HEIFImageHeader {
     case "pixi": bitDepth = content[5].map(Int.init) ?? bitDepth
     case "colr": readColor(content)
     case "clli": light.contentPeak = content.unsigned16(at: 0).map(Double.init)
-    // Three primaries and the white point come first; in steps of 0.0001 cd/m².
+    // The peak follows three primaries and the white point, in steps of 0.0001 cd/m².
     case "mdcv": light.masteringPeak = content.unsigned32(at: 16).map { Double($0) / 10_000 }
     case "clap": aperture = CleanAperture(content, inside: codedSize) ?? aperture
     case "irot": rotate(quarterTurns: Int((content[0] ?? 0) & 3))

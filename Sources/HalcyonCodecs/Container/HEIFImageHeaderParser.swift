@@ -2,7 +2,7 @@ import HalcyonImaging
 
 /// Parses the header of an AVIF or HEIC file.
 struct HEIFImageHeaderParser {
-  /// The properties in which the tiles of a grid describe the whole image.
+  /// The properties of a grid's tiles that apply to the whole image.
   private static let tileProperties: Set = ["av1C", "hvcC", "colr", "pixi", "clli", "mdcv"]
 
   private let table: ItemTable

@@ -42,7 +42,8 @@ struct HEIFMetadata {
     (locations, table) = (ItemLocations(file, metadata), ItemTable(metadata))
   }
 
-  /// Reads the items that describe an image, or the picture, as those do that describe none (`cdsc`; ISO/IEC 23008-12, 6.5).
+  /// Reads the items that describe an image (`cdsc`; ISO/IEC 23008-12, 6.5); by default the primary image, which items
+  /// without a reference describe too.
   private func read(into blocks: inout MetadataBlocks, of image: Int? = nil) {
     guard let items = metadata.box("iinf", from: 4) else { return }
     let images = image.map { [$0] } ?? table.imageItems

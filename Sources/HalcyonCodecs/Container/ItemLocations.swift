@@ -8,7 +8,7 @@ struct ItemLocations {
   private var extents: [Int: [Bytes]] = [:]
   /// The items without a valid place in the file.
   private var damagedItems: Set<Int> = []
-  /// The items that the file ends before, or inside of.
+  /// The items that the end of the file cuts off.
   private(set) var cutItems: Set<Int> = []
 
   init(_ file: Bytes, _ metadata: Bytes) {
@@ -20,7 +20,7 @@ struct ItemLocations {
   /// The parts of an item in their order; `nil` if the file does not contain all of it.
   func data(of item: Int) -> [Bytes]? { damagedItems.contains(item) ? nil : extents[item] }
 
-  /// Reads the items in the file itself. A file with very many extents has been made to be slow.
+  /// Reads the items in the file itself. Only a file that was made to be slow has very many extents.
   private mutating func read(_ table: Bytes) {
     guard let version = table[0], version <= 2, let sizes = table.unsigned16(at: 4) else { return }
     let (offsetSize, lengthSize, baseSize) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15)

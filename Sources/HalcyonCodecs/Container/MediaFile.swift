@@ -11,7 +11,7 @@ struct MediaFile {
   private(set) var movie: Bytes?
   /// Whether the bytes end before the end of a box, or before the first one.
   private(set) var endsEarly = true
-  /// The bytes before the first box without a valid size, which are all of most files.
+  /// The number of bytes before the first box with an invalid size; in most files all.
   private(set) var validCount: Int
   private let bytes: Bytes
   private var brands: Set<String> = []

@@ -91,7 +91,7 @@ final class PartialImagePolicy {
     self.isAccepted = isAccepted
   }
 
-  /// For the first bytes of a file.
+  /// For the beginning of a file, which is known to be truncated.
   static var found: PartialImagePolicy {
     let policy = PartialImagePolicy(isAccepted: true)
     policy.isFound = true

@@ -1,9 +1,7 @@
 import HalcyonImaging
 
 extension EncodedGainMap {
-  /// A picture with this map: beside it, or applied.
-  ///
-  /// A map that is damaged is left out.
+  /// A picture with this map, kept beside it or applied. A damaged map is left out.
   ///
   /// - Parameter draw: Decodes the map at a geometry.
   func added(

@@ -39,7 +39,8 @@ final class PartialRowSource: RowSource {
 
   func finish() {}
 
-  /// Ends the rows. Damage before the first one leaves nothing to show; a file that ends there may go on later.
+  /// Ends the rows at the damage. Damage before the first row is an error, unless the file only ends there: more of it
+  /// may be received.
   private func accept(_ error: ImageDecodingError) throws(ImageDecodingError) {
     guard error.isDamage, rowCount > 0 || error.isTruncation else { throw error }
     rows = nil

@@ -11,7 +11,6 @@ package struct GIFDecoder: AnimatedImageDecoder {
   /// Creates a decoder; its copies share a cache for resampling, a few megabytes at most.
   package init() {}
 
-  /// GIF only.
   package let formats: Set<ImageFormat> = [.gif]
 
   /// Reads the blocks up to the first frame, and counts the frames in the bytes.

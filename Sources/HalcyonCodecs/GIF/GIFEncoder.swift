@@ -7,10 +7,8 @@ package import Foundation
 /// dithering. Colours are converted to sRGB. Pixels with less than half alpha become transparent, others opaque. The quality
 /// of the options is ignored.
 package struct GIFEncoder: AnimatedImageEncoder {
-  /// Creates an encoder; it has no state.
   package init() {}
 
-  /// GIF.
   package var format: ImageFormat { .gif }
 
   /// Encodes a still image.
@@ -94,7 +92,7 @@ private final class GIFFrameWriter: ImageFrameWriter {
 
 /// Comparisons of frames whose pixels are opaque or all zero.
 private enum GIFPixels {
-  /// Whether a pixel is transparent that was not in the frame before.
+  /// Whether a pixel is transparent that was opaque in the frame before.
   static func hasHole(_ pixels: [UInt8], over before: [UInt8]) -> Bool {
     stride(from: 3, to: pixels.count, by: 4).contains { pixels[$0] < before[$0] }
   }

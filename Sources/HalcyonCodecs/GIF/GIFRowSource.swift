@@ -9,7 +9,7 @@ final class GIFRowSource: RowSource {
   private let colors: [UInt32]
   /// All palette indices of an interlaced frame, whose rows are stored in another order.
   private var interlaced: [UInt8]?
-  /// The rows of an interlaced frame that have indices, from the top.
+  /// The number of rows decoded so far, counted from the top.
   private var interlacedRowCount = 0
   private var indices: [UInt8]
   private var nextRow = 0
@@ -64,7 +64,7 @@ final class GIFRowSource: RowSource {
           guard acceptsDamage, error.isDamage else { throw error }
           return all
         }
-        // Below it, rows of later passes are missing until they are read.
+        // In a damaged file, later passes may be missing: this row fills their rows below it until they are read.
         for target in row..<min(row + (acceptsDamage ? height : 1), size.height) {
           for column in 0..<size.width { all[target * size.width + column] = indices[column] }
         }

@@ -6,10 +6,8 @@ package import Foundation
 package struct HEIFDecoder: AnimatedImageDecoder {
   private let graphs = ResampleGraphCache()
 
-  /// Creates a decoder.
   package init() {}
 
-  /// HEIC only.
   package let formats: Set<ImageFormat> = [.heic]
 
   /// Reads the boxes before the coded image data.

@@ -37,7 +37,7 @@ package struct HEIFDecoder: ImageDecoder {
         throw ImageDecodingError.truncated(.heic)
       }
       guard let items = HEVCItems(Bytes(buffer), metadata: metadata, header: header) else {
-        // libheif 1.20 and newer refuse a file for what follows its image.
+        // libheif 1.20 and newer reject files with other data after their image.
         let valid = UnsafeRawBufferPointer(rebasing: buffer[..<file.validCount])
         return try decodeWithHeif(valid, header, options)
       }

@@ -161,7 +161,7 @@ private final class PictureMemory {
       let shown = PixelSize(width: Int(specification.visible_width), height: Int(specification.visible_height))
       guard shown == size else { throw .wrongSize(shown, size) }
       let whole = PixelSize(width: Int(specification.width), height: Int(specification.height))
-      // The hidden columns and rows may be more than the padding of the last blocks.
+      // More hidden columns or rows than the last blocks need count as pixels of the image.
       if max(whole.width - shown.width, whole.height - shown.height) >= Self.largestBlock {
         try limits.check(whole, format: .heic)
       }

@@ -45,7 +45,7 @@ final class HEVCTiles: TiledSamples {
     try HEVCPicture(item, size: tileSize, skipsLoopFilters: skipsLoopFilters, limits: options.limits)
   }
 
-  /// Tiles are put together sample by sample.
+  /// Tiles are joined sample by sample, so all must have the same layout.
   private func check(_ tile: SamplePlanes, like other: SamplePlanes?) throws(ImageDecodingError) {
     let divides = tile.planes.allSatisfy {
       tileSize.width % (1 << $0.shiftX) == 0 && tileSize.height % (1 << $0.shiftY) == 0

@@ -10,7 +10,7 @@ extension JPEGDecoder: ProgressiveImageDecoder {
       return nil
     }
     if !data.isProgressive || data.scanCount == 0 {
-      // Rows above grey ones would show less.
+      // The rows so far, above grey ones, would show less than the thumbnail.
       if stage == JPEGReceivedData.thumbnailStage { return nil }
       if stage == 0, let thumbnail = thumbnail(of: prefix, header, options: options) {
         return ImagePreview(image: thumbnail, stage: JPEGReceivedData.thumbnailStage)
@@ -30,7 +30,7 @@ extension JPEGDecoder: ProgressiveImageDecoder {
       let bytes = UnsafeRawBufferPointer(
         rebasing: buffer[exif.lowerBound + range.lowerBound..<exif.lowerBound + range.upperBound])
       guard let small = try? JPEGHeaderParser.parse(Bytes(bytes)), small.shows(header) else { return nil }
-      // A thumbnail that cannot be decoded is no reason to show nothing.
+      // A damaged thumbnail must not fail the preview.
       return try? image(ofThumbnail: bytes, small, of: header, in: buffer, options: options)
     }
   }
@@ -65,7 +65,7 @@ private struct JPEGReceivedData {
   /// The bytes of the scan of a baseline image that has one scan.
   private var baselineByteCount = 0
 
-  /// Rises with each scan, or with the rows of a baseline image; 0 before there are any.
+  /// The stage of a preview: it rises with each scan, or with the rows of a baseline image; 0 before there are any.
   var stage: Int {
     let count = isProgressive ? scanCount : baselineByteCount / Self.stepByteCount
     return count == 0 ? 0 : Self.thumbnailStage + count

@@ -17,7 +17,6 @@ package struct JPEGDecoder: ImageDecoder {
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   package init() {}
 
-  /// JPEG only.
   package let formats: Set<ImageFormat> = [.jpeg]
 
   /// Reads the segments up to the first scan; metadata is skipped by its length.

@@ -18,7 +18,6 @@ package struct JPEGEncoder: ImageEncoder {
   ///   coefficients and about twice the time.
   package init(isProgressive: Bool = false) { self.isProgressive = isProgressive }
 
-  /// JPEG.
   package var format: ImageFormat { .jpeg }
 
   /// Encodes a bitmap.

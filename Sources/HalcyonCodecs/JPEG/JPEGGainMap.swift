@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonImaging
 
-/// The gain map of a JPEG file: a second JPEG behind the picture, which says what its samples mean.
+/// The gain map of a JPEG file: a second JPEG behind the picture, with the parameters of its samples.
 struct JPEGGainMap {
   /// The most pictures of a file that are looked at.
   private static let imageLimit = 16
@@ -114,7 +114,7 @@ enum MultiPicture {
     data += bytes(0xB000, 2) + bytes(7, 2) + bytes(4, 4) + Array("0100".utf8)
     data += bytes(0xB001, 2) + bytes(4, 2) + bytes(1, 4) + bytes(2, 4)
     data += bytes(entriesTag, 2) + bytes(7, 2) + bytes(2 * entryByteCount, 4) + bytes(50, 4) + bytes(0, 4)
-    // The primary image, then one that depends on nothing.
+    // The primary image, then one without dependent images.
     data += bytes(0x03_0000, 4) + bytes(byteCount, 4) + bytes(0, 8)
     return data + bytes(0, 4) + bytes(otherByteCount, 4) + bytes(byteCount - position, 4) + bytes(0, 4)
   }

@@ -13,14 +13,14 @@ struct JPEGHeader {
   var xmp: Range<Int>?
   /// The position of the index of a file with several images, which begins with a TIFF header.
   var multiPicture: Range<Int>?
-  /// The position of what ISO 21496-1 says about a gain map, without its prefix.
+  /// The position of the gain map parameters of ISO 21496-1, without their prefix.
   var iso: Range<Int>?
   /// Whether the XMP packet says that there is a gain map, and that it lists the files behind the picture.
   private(set) var marksGainMap = false, listsFiles = false
-  /// The headroom of a gain map of Apple's cameras in stops, by their maker note.
+  /// The headroom of an Apple camera's gain map in stops, from its maker note.
   fileprivate(set) var appleHeadroom: Double?
   var isProgressive = false
-  /// Whether the first scan has all components, so that a file that is not progressive needs no other.
+  /// Whether the first scan has all components, so that a baseline file has no other.
   var hasOneScan = false
   var profileParts: [JPEGProfilePart] = []
   var hasJFIF = false
@@ -29,7 +29,7 @@ struct JPEGHeader {
 
   /// Precedes the Exif data in its segment.
   static let exifPrefix = Array("Exif\0\0".utf8)
-  /// Precedes the numbers of each part of an ICC profile, and the part.
+  /// Precedes the index, the count and the bytes of each part of an ICC profile.
   static let profilePrefix = Array("ICC_PROFILE\0".utf8)
   /// Precedes the XMP packet in its segment.
   static let xmpPrefix = Array("http://ns.adobe.com/xap/1.0/\0".utf8)

@@ -4,7 +4,7 @@ import CHalcyonJPEGShim
 
 /// The rows of a JPEG image as RGBA; YCbCr is converted by libjpeg unless it is preferred, CMYK by its profile if it has one.
 ///
-/// In CMYK, 255 is no ink: Adobe started it, and decoders assume it of files without its marker, too.
+/// In CMYK, 255 is no ink, as Adobe's files have it; decoders assume this also without Adobe's marker.
 final class JPEGRowSource: RowSource {
   let size: PixelSize
   let isOpaque = true

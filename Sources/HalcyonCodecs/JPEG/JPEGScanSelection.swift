@@ -43,7 +43,7 @@ struct JPEGScanSelection {
     self.scale = scale
   }
 
-  /// Whether a segment of a progressive image matters; all segments before it must have been asked for.
+  /// Whether a segment of a progressive image is needed. Must be called for all segments in order.
   mutating func needs(_ segment: JPEGSegments.Segment) -> Bool {
     if segment.marker == Self.quantisationTables { readTables(segment.header) }
     if segment.marker == Self.progressiveFrame { readFrame(segment.header) }
@@ -91,7 +91,7 @@ struct JPEGScanSelection {
       return (id, Int(sampling >> 4), Int(sampling & 15), table)
     }
     guard let widest = components.map(\.across).max(), let highest = components.map(\.down).max() else { return }
-    // As in the shim: a component with less than half the samples of the largest is decoded at a larger scale.
+    // As in the C shim: a component with less than half the samples of the largest is decoded at a larger scale.
     let small = components.filter { $0.across * 2 >= widest && $0.down * 2 >= highest }
     smallComponents = Set(small.map(\.id))
     fineComponents = Set(components.filter { fineTables.contains($0.table) }.map(\.id))

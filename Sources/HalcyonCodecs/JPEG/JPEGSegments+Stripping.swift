@@ -5,7 +5,7 @@ extension JPEGSegments {
   private static let applications: ClosedRange<UInt8> = 0xE0...0xEF
   private static let comment: UInt8 = 0xFE
   private static let profileMarker: UInt8 = 0xE2
-  /// The segments of applications that say what the samples mean, by the text that they begin with.
+  /// The application segments that define the colours of the samples, by the text that they begin with.
   private static let colors: [UInt8: [UInt8]] = [
     0xE0: Array("JFIF\0".utf8), profileMarker: JPEGHeader.profilePrefix, 0xEE: Array("Adobe".utf8),
   ]

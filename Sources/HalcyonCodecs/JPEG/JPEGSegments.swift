@@ -35,7 +35,7 @@ struct JPEGSegments {
     return false
   }
 
-  /// The next segment, or `nil` if the bytes end before it does.
+  /// The next segment, or `nil` if the bytes end inside it.
   mutating func next() -> Segment? {
     guard let segment = nextHeader() else { return nil }
     guard segment.marker == Self.startOfScan else {
@@ -50,7 +50,7 @@ struct JPEGSegments {
     return Segment(marker: segment.marker, range: segment.range.lowerBound..<offset, header: segment.header)
   }
 
-  /// The next segment, of a scan only its header. Before another segment, the data of the scan has to be skipped.
+  /// The next segment, of a scan only its header: call ``skipScan()`` before the next one.
   mutating func nextHeader() -> Segment? {
     guard let marker = nextMarker() else { return nil }
     let segmentStart = offset - 2

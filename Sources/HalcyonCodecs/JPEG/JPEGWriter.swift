@@ -57,7 +57,7 @@ private struct JPEGWriter: ~Copyable {
     try check(jpeg_shim_writer_start(handle, size.width, size.height, percent, chroma, isProgressive))
   }
 
-  /// Writes one row: four bytes per pixel, the last of which is ignored, or without chroma one.
+  /// Writes one row: four bytes per pixel, of which the last is ignored; one byte per pixel without chroma.
   func write(_ row: UnsafePointer<UInt8>) throws(ImageEncodingError) {
     try check(jpeg_shim_write_row(handle, row))
   }

@@ -8,10 +8,8 @@ package import Foundation
 package struct JPEGXLDecoder: ImageDecoder {
   private let graphs = ResampleGraphCache()
 
-  /// Creates a decoder.
   package init() {}
 
-  /// JPEG XL only.
   package let formats: Set<ImageFormat> = [.jpegXL]
 
   /// Reads the header.

@@ -13,7 +13,6 @@ package struct JPEGXLDecoder: AnimatedImageDecoder {
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   package init() {}
 
-  /// JPEG XL only.
   package let formats: Set<ImageFormat> = [.jpegXL]
 
   /// Reads the header; of an animated image all bytes, as the header does not state the frame count.

@@ -19,7 +19,6 @@ package struct JPEGXLEncoder: HighDynamicRangeEncoder {
   /// - Parameter effort: libjxl's, from 1 (fastest) to 9 (smallest). Default: 4.
   package init(effort: Int = 4) { self.effort = effort }
 
-  /// JPEG XL.
   package var format: ImageFormat { .jpegXL }
 
   /// Encodes a bitmap.

@@ -3,8 +3,8 @@ import Foundation
 
 /// The header of a JPEG XL file, read without a codec (ISO/IEC 18181-1, annexes A to E; boxes: ISO/IEC 18181-2).
 ///
-/// For systems whose codec gets a file only after its limits have been checked. Counting frames takes decoding them, so
-/// an animation counts as one frame.
+/// For Apple's systems, whose codec gets a file only after its limits have been checked. Only decoding could count the
+/// frames, so an animation counts as one frame.
 struct JPEGXLFileHeader {
   /// A header needs less, unless its channels have long names.
   private static let byteLimit = 1 << 16
@@ -16,7 +16,7 @@ struct JPEGXLFileHeader {
   /// After the colour encoding.
   private let reader: JPEGXLBitReader
 
-  /// What the metadata have beyond the information.
+  /// The fields of the metadata that ``ImageInfo`` does not have.
   private struct Metadata {
     /// Whether all fields have their defaults.
     var isDefault = true

@@ -5,7 +5,7 @@ import Foundation
 
 /// A libjxl decoder on one file. It uses one thread, as a pipeline decodes several images at once.
 final class JPEGXLHandle {
-  /// The peaks that are defaults of the format and of encoders for PQ, and so state nothing about the image, in cd/m².
+  /// Default peaks of the format and of encoders for PQ, in cd/m²: they say nothing about the image.
   private static let unstatedPeaks = [255, HighDynamicRange.highestPeak]
 
   let decoder: OpaquePointer
@@ -94,7 +94,7 @@ final class JPEGXLHandle {
     let status = JxlDecoderProcessInput(decoder)
     if status == JXL_DEC_NEED_MORE_INPUT { throw .truncated(.jpegXL) }
     if status == JXL_DEC_ERROR {
-      // libjxl 0.7 refuses those that cover many pixels. Other damage is not told from what it does not know.
+      // libjxl 0.7 rejects large splines with the same error as damage.
       guard JPEGXLFileHeader.hasSplines(Bytes(file)) else { throw Self.failure }
       throw .unsupportedFeature(.jpegXL, feature: "splines that this version of libjxl does not draw")
     }

@@ -30,7 +30,8 @@ struct JPEGXLReader {
     let range = handle.highDynamicRange.map(plan.mapped)
     target = range?.target ?? plan.colorSpace
     toneMapper = range.map { ToneMapper($0) }
-    // Curves are applied to colours that are not multiplied by alpha, so the library converts the original ones.
+    // Transfer curves apply to straight alpha only, so premultiplied files keep their original colours here, and are
+    // converted later.
     if toneMapper != nil || handle.basics.alpha_premultiplied == JXL_TRUE { return }
     let isGrey = handle.basics.num_color_channels == 1
     var encoding = JxlColorEncoding()
@@ -97,7 +98,7 @@ struct JPEGXLReader {
       toneMapper, isPremultiplied: handle.basics.alpha_premultiplied == JXL_TRUE, width: handle.size.width, start: start
     )
     var format = Self.pixelFormat
-    // libjxl 0.7 keeps the whole picture for other numbers.
+    // For other sample types libjxl 0.7 keeps the whole picture in memory.
     format.data_type = JXL_TYPE_FLOAT
     let status = JxlDecoderSetImageOutCallback(
       handle.decoder, &format,

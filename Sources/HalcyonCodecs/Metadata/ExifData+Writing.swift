@@ -75,7 +75,7 @@ struct ExifWriter {
 
   private static func dateEntries(_ metadata: ImageMetadata) -> [Entry] {
     var metadata = metadata
-    // Exif has no dates without a time (4.6.5), but those without seconds are too good to be lost.
+    // Exif has no dates without a time (4.6.5); a missing second is written as 0.
     if let date = metadata.captureDate, date.minute != nil { metadata.captureDate?.second = date.second ?? 0 }
     guard let time = metadata.captureTime?.prefix(19), time.utf8.count == 19 else { return [] }
     var entries = [(ExifData.Tag.dateTimeOriginal, time.replacingOccurrences(of: "-", with: ":"))]

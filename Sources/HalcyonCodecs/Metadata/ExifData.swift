@@ -116,7 +116,7 @@ struct ExifData {
     return bytes.unsigned16(at: entry + 8, littleEndian: isLittleEndian)
   }
 
-  /// A quotient above 0, which is what unknown ones are not.
+  /// A quotient above 0; unknown values are written as 0.
   private func fraction(_ tag: Int, in directory: Int) -> Double? {
     guard let entry = entry(tag, in: directory),
       bytes.unsigned16(at: entry + 2, littleEndian: isLittleEndian) == Self.fractionType,

@@ -19,12 +19,13 @@ extension GainMap.Parameters {
 }
 
 extension EncodedGainMap {
-  /// What the values of an Apple map are as shares of its stops; `nil` for others, which are such shares.
+  /// For an Apple map, the share of its stops that each value stands for; `nil` for other maps, whose values are
+  /// shares.
   var shares: [UInt8]? {
     kind == .apple ? (0...255).map { Self.appleShare(of: $0, headroom: parameters.capacityMax) } : nil
   }
 
-  /// A bitmap whose values are shares of the stops, made of the values of the file.
+  /// The samples of the file, converted to shares of the stops.
   func samples(_ bitmap: Bitmap) throws -> Bitmap {
     guard let shares else { return bitmap }
     var bitmap = bitmap
@@ -43,7 +44,7 @@ extension EncodedGainMap {
     let value = Double(value) / 255
     let light = value < 0.081 ? value / 4.5 : pow((value + 0.099) / 1.099, 1 / 0.45)
     guard headroom > 0 else { return 0 }
-    // A headroom near the precision of numbers would give more than all stops.
+    // At a very small headroom, rounding errors could give more than all stops.
     return UInt8((255 * min(log2(1 + (exp2(headroom) - 1) * light) / headroom, 1)).rounded())
   }
 }

@@ -15,7 +15,7 @@ extension GainMap.Parameters {
   /// The denominator that is written: stops to a millionth.
   private static let denominator = 1_000_000.0
 
-  /// `nil` for a later version, truncated bytes, a denominator of 0, and values that make no picture.
+  /// `nil` for a later version, truncated bytes, a denominator of 0, and values out of range.
   init?(iso bytes: Bytes) {
     guard bytes.unsigned16(at: 0) == 0, let flags = bytes[4] else { return nil }
     var reader = FractionReader(bytes: bytes, offset: 5)
@@ -38,7 +38,7 @@ extension GainMap.Parameters {
     guard isValid else { return nil }
   }
 
-  /// With the versions.
+  /// The parameters, after the versions.
   var isoData: Data {
     let count = isSameInChannels ? 1 : 3
     var data = Data(Self.isoVersion)

@@ -6,8 +6,7 @@ enum MetadataText {
   /// The longest text, in bytes.
   static let byteLimit = 4096
 
-  /// The text up to its first null byte, as UTF-8, or as Latin-1 if it is none; `nil` if nothing is left without control
-  /// characters and spaces at the ends.
+  /// The text up to its first null byte, as UTF-8 or else as Latin-1, cleaned; `nil` if nothing is left.
   static func text(_ bytes: Bytes) -> String? {
     let content = (0..<min(bytes.count, byteLimit)).lazy.compactMap { bytes[$0] }.prefix { $0 != 0 }
     let text =

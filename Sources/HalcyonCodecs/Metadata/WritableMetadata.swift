@@ -32,7 +32,7 @@ struct WritableMetadata {
 }
 
 extension ImageEncoder {
-  /// Throws if there is metadata to write, which this encoder does not do.
+  /// Throws if there is metadata to write: for encoders that write none.
   func rejectMetadata(_ options: EncodingOptions) throws(ImageEncodingError) {
     if WritableMetadata(options.metadata) != nil { throw .metadataNotSupported(format) }
   }

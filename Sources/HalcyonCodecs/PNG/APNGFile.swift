@@ -95,7 +95,7 @@ final class APNGFrameSource: FrameSource {
       default: break
       }
     }
-    // Only the end may be missing.
+    // The last frame may lack its end; all others are whole.
     defer { control = nil }
     guard let control else { return nil }
     if let rest = chunks.incomplete, rest.name == "fdAT" || rest.name == "IDAT" {
@@ -141,7 +141,7 @@ final class APNGFrameSource: FrameSource {
     output += PNGChunk.encoded("IHDR", header)
     for range in file.shared { output.append(contentsOf: file.bytes.buffer[range]) }
     for range in data { output += PNGChunk.encoded("IDAT", Data(file.bytes.buffer[range])) }
-    // Without its end, it need not have all pixels to be decoded partially.
+    // A file without `IEND` is decoded as far as its data goes.
     if !isCut { output += PNGChunk.encoded("IEND", Data()) }
     return output
   }

@@ -57,7 +57,7 @@ struct PNGChunks {
     return PNGChunk(name: name, content: offset + 8..<offset + 8 + length)
   }
 
-  /// The last chunk, as far as the bytes go, if they end inside it. Known after the last complete one.
+  /// The chunk that the bytes end inside of, if any. Known after the last complete one.
   var incomplete: PNGChunk? {
     guard let name = bytes.text(at: offset + 4, count: 4) else { return nil }
     return PNGChunk(name: name, content: offset + 8..<bytes.count)

@@ -30,7 +30,7 @@ struct PNGColor {
     let isUsable: Bool
   }
 
-  /// The colour space that the chunks name, besides a profile.
+  /// The colour space that the chunks other than a profile name.
   var hint: ColorSpaceHint? { codePoints.flatMap { ColorSpaceHint(cicp: $0.primaries) } ?? (isSRGB ? .sRGB : nil) }
 
   /// Reads a chunk whose content starts at offset `start` of the file.

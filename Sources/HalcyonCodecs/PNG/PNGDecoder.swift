@@ -17,7 +17,6 @@ package struct PNGDecoder: ImageDecoder {
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   package init() {}
 
-  /// PNG only.
   package let formats: Set<ImageFormat> = [.png]
 
   /// Reads the chunks before the image data; chunks that are not needed are skipped by their length.

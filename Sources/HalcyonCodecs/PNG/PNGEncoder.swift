@@ -16,7 +16,6 @@ package struct PNGEncoder: ImageEncoder {
   /// - Parameter isInterlaced: Whether files are shown in passes as they arrive, and are about a sixth larger.
   package init(isInterlaced: Bool = false) { self.isInterlaced = isInterlaced }
 
-  /// PNG.
   package var format: ImageFormat { .png }
 
   /// Encodes a bitmap; without a limit of colours losslessly, except for rounding of nearly transparent colours, which

@@ -20,9 +20,9 @@ struct PNGHeader {
   var orientation: ImageOrientation?
   var color = PNGColor()
   var frameCount = 1
-  /// Whether the animation has frames of its own only, and the image data is shown by programs without animations.
+  /// Whether the default image is not a frame of the animation, and only programs without animations show it.
   var hidesDefaultImage = false
-  /// The chunks before the image data that its pixels depend on.
+  /// The chunks before the image data that the pixels depend on.
   var essentialChunks: [PNGChunk] = []
   /// The position of the image data.
   var dataOffset = 0

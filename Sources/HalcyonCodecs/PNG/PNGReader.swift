@@ -23,8 +23,9 @@ struct PNGReader: ~Copyable {
     size = header.size
     deepRow = range.map { DeepRow(ToneMapper($0), width: header.size.width) }
     stream = PNGStream(bytes, header: header, isWhole: isWhole)
-    // Some programs write a wrong checksum of all data, which browsers do not check. Where the chunks are intact it says
-    // nothing; elsewhere it finds damage of the last chunk, whose own checksum libspng does not check after the last row.
+    // Some programs write a wrong Adler-32 checksum of all data, which browsers do not check: it is ignored where the
+    // checksums of all chunks are right. Otherwise it finds damage of the last chunk, whose checksum libspng does not
+    // check after the last row.
     let isIntact = stream.isInflated || isWhole && Self.hasIntactData(Bytes(bytes))
     guard let context = spng_ctx_new(isIntact ? Int32(SPNG_CTX_IGNORE_ADLER32.rawValue) : 0) else {
       throw .outOfMemory(size)
@@ -206,7 +207,6 @@ final class PNGRowSource: RowSource {
   private let reader: PNGReader
   private var hasMoreRows = true
 
-  /// See the reader for the parameters.
   init(
     _ bytes: UnsafeRawBufferPointer, header: PNGHeader, _ range: HighDynamicRange? = nil, isWhole: Bool
   ) throws(ImageDecodingError) {

@@ -31,7 +31,7 @@ struct PNGReceivedPasses {
     return size.height * (1 + (size.width * header.bitsPerPixel + 7) / 8)
   }
 
-  /// The size of the image data that can be inflated, as far as it is there and undamaged, or any size that is enough.
+  /// The number of bytes to which the received image data inflates, up to damage; counting stops when they are enough.
   private func inflatedByteCount(in file: UnsafeRawBufferPointer) -> Int {
     var stream = z_stream()
     guard inflateInit_(&stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return 0 }

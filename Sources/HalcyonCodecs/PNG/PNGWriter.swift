@@ -141,7 +141,7 @@ private struct PNGWriter: ~Copyable {
     var table = spng_plte()
     var transparency = spng_trns()
     table.n_entries = UInt32(palette.colors.count)
-    // Opaque colours come last, and need no entry.
+    // Opaque colours come last, and need no `tRNS` entry.
     transparency.n_type3_entries = UInt32(palette.colors.count { $0.w < 255 })
     withUnsafeMutableBytes(of: &table.entries) { entries in
       entries.copyBytes(from: straight)
@@ -151,7 +151,7 @@ private struct PNGWriter: ~Copyable {
     }
     try check(spng_set_plte(context, &table))
     if transparency.n_type3_entries > 0 { try check(spng_set_trns(context, &transparency)) }
-    // Indices of neighbours are not similar.
+    // Filters do not help: the indices of neighbours are not similar.
     try check(spng_set_option(context, SPNG_FILTER_CHOICE, Int32(SPNG_DISABLE_FILTERING.rawValue)))
   }
 
@@ -163,8 +163,8 @@ private struct PNGWriter: ~Copyable {
 
   /// The complete file.
   ///
-  /// - Parameter row: Writes the row of an index, each once, or in an interlaced file as often as there are passes with it:
-  ///   the bytes of its channels, with straight alpha, or indices in as many bits as they have.
+  /// - Parameter row: Writes a row: the bytes of its channels, with straight alpha, or packed palette indices. Called
+  ///   once per row, in an interlaced file once per pass that contains it.
   consuming func finish(row: (Int, (_ row: [UInt8]) throws -> Void) throws -> Void) throws -> Data {
     var status = Int32(SPNG_OK.rawValue)
     var count = 0

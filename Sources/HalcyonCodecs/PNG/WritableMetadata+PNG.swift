@@ -14,7 +14,7 @@ extension WritableMetadata {
     }
     if let exif { chunks.append(PNGChunk.encoded("eXIf", exif)) }
     if let xmp {
-      // Neither compressed, nor in a language, nor with a translated keyword.
+      // Not compressed, without a language and a translated keyword.
       chunks.append(PNGChunk.encoded("iTXt", Data("XML:com.adobe.xmp\0\0\0\0\0".utf8) + xmp))
     }
     return PNGChunk.inserted(chunks, into: file)

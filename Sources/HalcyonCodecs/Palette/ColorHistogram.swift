@@ -1,6 +1,6 @@
-/// The colours of an image and how often each occurs: each of them, or where they are many their means in bins of six bits
-/// per channel. With translucent pixels these are five, and translucent ones have bins of their own, in seven levels of
-/// alpha.
+/// The colours of an image and how often each occurs. Too many colours are counted as the means of bins, with six bits
+/// per channel; in an image with translucent pixels with five bits, and translucent colours have bins of their own, in
+/// seven levels of alpha.
 struct ColorHistogram {
   /// A colour and the number of its pixels.
   struct Entry {
@@ -52,7 +52,7 @@ struct ColorHistogram {
     return ((level << bits | color.x >> rest) << bits | color.y >> rest) << bits | color.z >> rest
   }
 
-  /// The colours, if there are at most as many.
+  /// The colours, if there are at most `limit`.
   func colors(limit: Int) -> [SIMD4<Int>]? {
     guard let exactCounts, exactCounts.count <= limit else { return nil }
     return exactCounts.keys.map(SIMD4.init(packed:))

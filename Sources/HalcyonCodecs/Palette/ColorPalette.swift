@@ -5,11 +5,11 @@
 struct ColorPalette {
   private static let refinementCount = 2
 
-  /// The colours, the most transparent first. A fully transparent one is there for transparent pixels only.
+  /// The colours, the most transparent first. A fully transparent one is used by transparent pixels only.
   let colors: [SIMD4<Int>]
   /// Whether every colour of the image is in the table.
   let isExact: Bool
-  /// Whether they were selected from all colours of the image, not from means of similar ones.
+  /// Whether the table was selected from all colours of the image, not from means of bins.
   let isFine: Bool
   /// Where the opaque colours begin.
   private let opaqueStart: Int
@@ -70,7 +70,7 @@ struct ColorPalette {
     return refined(boxes.map(\.mean), for: entries)
   }
 
-  /// The means of the colours that are nearest to each.
+  /// One k-means step: each entry becomes the mean of its nearest colours.
   private static func refined(_ colors: [SIMD4<Int>], for entries: [ColorHistogram.Entry]) -> [SIMD4<Int>] {
     var colors = colors
     for _ in 0..<refinementCount {

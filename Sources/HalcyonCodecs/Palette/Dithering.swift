@@ -4,7 +4,7 @@ import HalcyonSupport
 /// Maps the pixels of an image to a palette; unless the palette is exact, the error of each pixel is diffused to its
 /// neighbours (Floyd and Steinberg, 1976), row by row in alternating directions.
 ///
-/// Of an error that is hardly seen only a half is diffused: all of it would make the image grainy, and larger.
+/// Only half of a small error is diffused: all of it would make the image grainy, and the file larger.
 struct Dithering {
   /// The squared distance to the palette from which on all of an error is diffused.
   private static let visibleError = 4096
@@ -12,7 +12,7 @@ struct Dithering {
   private let palette: ColorPalette
   /// The nearest index for each ``bin(_:)``, filled on first use; -1 if not known yet.
   private var nearest: [Int16]
-  /// The nearest index of each colour so far, if the palette is fine; of all colours, if it is exact.
+  /// The nearest index of each colour: of those looked up so far if the palette is fine, of all if it is exact.
   private var known: [UInt32: UInt8] = [:]
 
   init(_ palette: ColorPalette) {
@@ -28,7 +28,7 @@ struct Dithering {
   /// - Parameter pixels: Premultiplied RGBA, four bytes a pixel.
   mutating func indices(_ pixels: UnsafeBufferPointer<UInt8>, size: PixelSize) throws -> [UInt8] {
     var indices = [UInt8](repeating: 0, count: size.pixelCount)
-    // In parts of 256; one extra element on both sides, so that borders are not a special case.
+    // In 1/256; with one more element on both sides, so that borders are no special case.
     var errors = [SIMD4<Int>](repeating: .zero, count: size.width + 2)
     var last: (color: UInt32, index: UInt8)?
     for row in 0..<size.height {

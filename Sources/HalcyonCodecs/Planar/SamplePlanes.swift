@@ -56,7 +56,8 @@ extension ColorCoding {
   /// Whether the matrix applies to gamma-encoded values and does not depend on the primaries.
   fileprivate var hasPlainMatrix: Bool { [1, 2, 4, 5, 6, 7, 8, 9].contains(matrix) }
 
-  /// Whether the matrix is one that depends on the primaries or the transfer function, and applies with high dynamic range.
+  /// Whether the matrix depends on the primaries or on the transfer function, which is supported with high dynamic
+  /// range only.
   fileprivate var hasWideMatrix: Bool { [12, 13, 14].contains(matrix) }
 }
 #endif

@@ -15,9 +15,8 @@ package struct WatermarkProcessor: ImageProcessor {
   /// Identifies the pixels of the mark.
   private let markDigest: KeyDigest
 
-  /// - Parameters:
-  ///   - share: The size as a share of the image's; `nil` for the size of the mark itself.
-  ///   - isRepeated: Whether the mark is repeated, with the inset or the offsets of the placement as the space between two.
+  /// - Parameters: - share: The size as a share of the image's; `nil` for the size of the mark itself. - isRepeated:
+  ///   Whether the mark is repeated; the inset, or the offsets of the placement, are the space between two.
   package init(
     _ mark: Bitmap, at placement: Placement, opacity: Double, blendMode: BlendMode = .normal, share: Double? = nil,
     isRepeated: Bool = false
@@ -73,7 +72,7 @@ package struct WatermarkProcessor: ImageProcessor {
     )
   }
 
-  /// The beginnings of tiles around the centre of a length: an odd number of them, so that one is in the centre.
+  /// The starts of an odd number of tiles along a length, so that one is in the centre.
   private static func tiles(of mark: Int, space: Int, in length: Int) -> [Int] {
     let step = max(leastStep, mark + max(0, space))
     let count = (length + step - 1) / step | 1

@@ -7,7 +7,7 @@ import Foundation
 struct LanczosFilter {
   /// Zero crossings on each side of the filter.
   private static let lobes = 3.0
-  /// More taps than this have weights below one half.
+  /// With more taps than this, all weights are below one half.
   private static let wideTapCount = 14
 
   /// The number of source samples per output sample.

@@ -84,7 +84,7 @@ private final class LanczosRun {
     columnTapCount = (columns.tapCount + 1) / 2 * 2
     columnWeights = Self.repeated(columns, tapCount: columnTapCount)
     row = Array(repeating: 0, count: rows.size.width)
-    // One more pixel, which a last tap of weight 0 reads.
+    // With one more pixel, which the last tap of weight 0 reads.
     stride = (max(usedColumns.count, columns.starts.count) * 4 + 4 + 15) / 16 * 16
     let count = stride * (lines.tapCount + 2)
     memory = .allocate(capacity: count)

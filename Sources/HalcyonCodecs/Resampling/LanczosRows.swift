@@ -1,7 +1,7 @@
 /// Row operations of the Lanczos resampler on 16-bit samples, four per pixel, with ``sampleBits`` fraction bits.
 ///
 /// A product of a sample and a weight keeps its upper 16 bits, which is one instruction on vectors of 16-bit integers.
-/// It is rounded down, by half a unit on average, for which the sums start at half the number of products.
+/// That rounds down, by half a unit on average: sums start at half the number of products to make up for it.
 enum LanczosRows {
   typealias Samples = UnsafeMutablePointer<Int16>
 

@@ -50,7 +50,7 @@ final class PlaneBoxShrink: PlaneSource {
         }
       }
     }
-    // At the end of the image, rows may be of fewer source rows, or of none.
+    // The last rows of the image may average fewer source rows, or none.
     for plane in planes.indices {
       let endRow = (row + rowsPerRead) >> planes[plane].rowShift
       while planes[plane].nextRow < endRow { writeRow(ofPlane: plane, into: target) }

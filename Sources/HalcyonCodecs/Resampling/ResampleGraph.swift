@@ -23,7 +23,7 @@ struct ResampleGraph: ~Copyable {
     parameters.filter_param_a = Self.lanczosTaps
     parameters.resample_filter_uv = ZIMG_RESIZE_LANCZOS
     parameters.filter_param_a_uv = Self.lanczosTaps
-    // Rounds as well as any other setting, and keeps zimg from splitting rows into column tiles.
+    // Rounds as any other setting does here, and keeps zimg from splitting rows into column tiles.
     parameters.dither_type = ZIMG_DITHER_ERROR_DIFFUSION
     // No 512-bit instructions, which are no faster here: zimg 3.0.4 then reads 16 samples before the window, which is
     // out of bounds if the window starts near the left edge.
@@ -49,8 +49,8 @@ struct ResampleGraph: ~Copyable {
     return Int(count)
   }
 
-  /// Runs the conversion; `unpack` is called before rows of `input` are read, `pack` after a row is written. Both are called
-  /// with the upper halves of vector registers in use.
+  /// Runs the conversion; `unpack` is called before rows of `input` are read, `pack` after a row is written. The upper
+  /// halves of vector registers are in use during both calls.
   func process(
     _ input: borrowing PlaneBuffer, into output: borrowing PlaneBuffer, context: UnsafeMutableRawPointer,
     unpack: zimg_filter_graph_callback, pack: zimg_filter_graph_callback

@@ -54,7 +54,7 @@ final class ResampleRun {
     return PlaneBuffer(rowByteCounts: planes, rowCount: min(rows, size.height), isRing: rows < size.height)
   }
 
-  /// Resamples the whole image; ``ResamplingError/stopped`` is due to ``needsWholeSource`` or ``failure``.
+  /// Resamples the whole image. After ``ResamplingError/stopped``, ``needsWholeSource`` or ``failure`` has the reason.
   func run() throws(ResamplingError) {
     let context = Unmanaged.passUnretained(self).toOpaque()
     try shared.graph.process(

@@ -18,7 +18,7 @@ package struct ResizeProcessor: GeometryProcessor {
     guard target.isValid else { throw ImageProcessingError.invalidTargetSize(target) }
     let geometry = target.geometry(for: bitmap.size)
     let (size, limit) = (geometry.outputSize, max(bitmap.size.pixelCount, ImageLimits().pixelCount))
-    // Each side first: their product may overflow.
+    // The sides are checked first, since their product may overflow.
     guard max(size.width, size.height) <= limit, size.pixelCount <= limit else {
       throw ImageProcessingError.resultTooLarge(size, limit: limit)
     }

@@ -6,8 +6,8 @@ import CHalcyonSystemShim
 /// Renders SVG in a helper process with limits of time and memory, for documents of strangers.
 ///
 /// The decoder of ``StandardCodecs`` estimates the cost of a drawing, and refuses one over its limits; a drawing may
-/// still take about ten seconds, and cannot be interrupted. The limits of the helper hold whatever a document does,
-/// cancellation ends it, and a crash of a library ends nothing else. Each drawing starts a process, which takes some
+/// still take about ten seconds, and cannot be interrupted. The limits of the helper hold for any document,
+/// cancellation ends it, and a crash of a library ends the helper only. Each drawing starts a process, which takes some
 /// milliseconds.
 ///
 /// Of the environment the helper gets only `PATH`, `HOME`, `LANG`, `LD_LIBRARY_PATH`, and the variables that begin with
@@ -43,10 +43,8 @@ public struct IsolatedSVGDecoder: ImageDecoder {
 
   /// Creates a decoder.
   ///
-  /// - Parameters:
-  ///   - helper: The executable of a program that calls ``runHelper()``.
-  ///   - arguments: The arguments with which the program calls it.
-  ///   - limits: What one drawing may use.
+  /// - Parameters: - helper: The executable of a program that calls ``runHelper()``. - arguments: The arguments with
+  ///   which the program calls it. - limits: The limits of one drawing.
   public init(helper: URL, arguments: [String] = [], limits: Limits = Limits()) {
     self.helper = helper
     self.arguments = arguments

@@ -1,7 +1,7 @@
 #if SVG && !IMAGEIO
 /// The background colour of the root element, which browsers paint behind a drawing and librsvg does not.
 enum SVGBackground {
-  /// A drawing of it alone, in which librsvg finds out which declaration applies; `nil` without any.
+  /// A document with the background alone, so that librsvg decides which declaration applies; `nil` if there is none.
   static func tree(of tree: SVGTree) -> SVGTree? {
     guard let root = tree.elements.first else { return nil }
     let rules = tree.rules.compactMap { rule -> SVGRule? in
@@ -11,17 +11,17 @@ enum SVGBackground {
     var canvas = SVGTree.Element(name: "svg", parent: nil)
     canvas.style = colors(in: root.style)
     guard !rules.isEmpty || !canvas.style.isEmpty else { return nil }
-    // What selectors may ask for.
+    // The attributes that selectors may test.
     canvas.attributes = root.attributes.filter { $0.name == "id" || $0.name == "class" } + [("color", "transparent")]
     canvas.children = [.element(1)]
     var area = SVGTree.Element(name: "rect", parent: 0)
     area.attributes = [("width", "100%"), ("height", "100%"), ("fill", "currentColor")]
-    // Rules for rectangles have no effect on it.
+    // So that rules for rectangles have no effect.
     area.style = [SVGDeclaration(name: "color", value: "inherit")]
     return SVGTree(elements: [canvas, area], rules: rules)
   }
 
-  /// The declarations of a background as those of `color`.
+  /// Maps background declarations to `color`, which librsvg knows.
   private static func colors(in declarations: [SVGDeclaration]) -> [SVGDeclaration] {
     declarations.flatMap { declaration -> [String] in
       switch declaration.name {
@@ -32,7 +32,8 @@ enum SVGBackground {
     }.map { SVGDeclaration(name: "color", value: $0) }
   }
 
-  /// Each word of the shorthand, of which librsvg ignores those that are not colours. Without one it is transparent.
+  /// Each word of the shorthand as a colour: librsvg ignores words that are not. Without a colour the background is
+  /// transparent.
   private static func layers(_ value: String) -> [String] {
     let parts = value.utf8.split(separator: UInt8(ascii: "!"), omittingEmptySubsequences: false)
     let words = SVGStyleScanner.list(String(Substring(parts[0])), separators: Array(" \t\r\n,/".utf8))

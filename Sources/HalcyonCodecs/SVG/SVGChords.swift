@@ -3,9 +3,9 @@
 struct SVGChords {
   /// How many chords a curve has.
   private static let chordCount = 4
-  /// How many pairs are tried for each chord.
+  /// The number of pairs that are tested for each chord.
   private static let trialCount = 2
-  /// How many rows are looked at for the area.
+  /// The number of rows from which the area is estimated.
   private static let rowCount = 24
 
   /// The length of the path in user units, an upper bound.
@@ -39,7 +39,7 @@ struct SVGChords {
     if let last = chords.last { closings.append((last.end, subpathStart)) }
   }
 
-  /// About how much of its box a fill covers, from the rows at some heights: 0 to 1.
+  /// The share of its box that a fill covers, 0 to 1, estimated from some rows.
   ///
   /// - Parameter box: Contains the path.
   mutating func coverage(of box: SVGBox) -> Double {

@@ -20,7 +20,7 @@ struct SVGBox {
   }
 }
 
-/// The rectangles that elements cover, as far as plain numbers give them.
+/// The rectangles that elements cover, where plain numbers give them.
 extension SVGCost {
   /// The rectangle that an element covers at most, in its own user units; `nil` if it is not known.
   mutating func box(of index: Int, text: SVGTextSize, depth: Int = 0) throws(ImageDecodingError) -> SVGBox? {

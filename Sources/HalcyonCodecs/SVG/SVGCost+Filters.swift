@@ -8,7 +8,7 @@ extension SVGCost {
   mutating func chargeFilter(
     _ value: String, _ context: Context, size: (width: Double, height: Double)
   ) throws(ImageDecodingError) {
-    // Functions such as blur(2px), which are no references.
+    // All but references are functions, such as blur(2px).
     let references = SVGDeclaration.references(in: value)?.count ?? 0
     let functions = value.utf8.count { $0 == UInt8(ascii: "(") } - references
     try charge(pixelCount * 120 * Double(functions))
@@ -35,7 +35,7 @@ extension SVGCost {
       let length = SVGNumbers.length(filter[name] ?? "120%", viewport: isRelative ? 1 : context.viewport)
       return (isRelative ? length * whole : length) * context.scale
     }
-    // Not a number also means the whole canvas.
+    // NaN also means the whole canvas.
     let pixels = (side("width", size.width) + 2) * (side("height", size.height) + 2)
     return pixels < pixelCount ? pixels : pixelCount
   }

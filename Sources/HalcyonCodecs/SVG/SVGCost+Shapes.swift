@@ -38,7 +38,7 @@ extension SVGCost {
 
   /// Adds the work for the pixels of a fill or a stroke.
   ///
-  /// - Parameter area: The most pixels that are drawn; not a number means the whole canvas.
+  /// - Parameter area: The most pixels that are drawn; NaN means the whole canvas.
   private mutating func chargeArea(
     _ property: String, _ context: Context, size: (width: Double, height: Double), area: Double
   ) throws(ImageDecodingError) {
@@ -72,7 +72,7 @@ extension SVGCost {
     try charge(length / period * cap * (2000 + 200 * side))
   }
 
-  /// How much the content of a marker is enlarged at most.
+  /// The largest factor by which the content of a marker is enlarged.
   private func markerScale(_ index: Int, _ context: Context) -> Double {
     let element = tree.elements[index]
     let unit = element["markerUnits"] == "userSpaceOnUse" ? 1 : largestLength(of: "stroke-width", context)
@@ -85,7 +85,7 @@ extension SVGCost {
     return inner.scale
   }
 
-  /// The largest value of a length that is inherited, 1 if there is none.
+  /// The largest value of an inherited length; 1 if there is none.
   private func largestLength(of property: String, _ context: Context) -> Double {
     (context.values[property] ?? []).map { SVGNumbers.length($0, viewport: context.viewport) }.reduce(1, max)
   }
@@ -95,7 +95,7 @@ extension SVGCost {
     guard value.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return nil }
     let lengths = value.utf8.split { $0 <= 0x20 || $0 == UInt8(ascii: ",") }
       .map { SVGNumbers.length(String(Substring($0)), viewport: context.viewport) }
-    // Lengths in units of the font may be any; librsvg draws no dashes if the sum is 0.
+    // Lengths in units of the font are unknown. librsvg draws no dashes if the sum is 0.
     let sum = lengths.allSatisfy(\.isFinite) ? lengths.reduce(0, +) * 2 / Double(lengths.count) : .leastNonzeroMagnitude
     return sum > 0 ? sum : nil
   }

@@ -6,8 +6,6 @@ import HalcyonImaging
 /// Walks the elements in the order in which librsvg draws them, with references expanded, so a few lines that expand to
 /// millions of elements are refused after the first 100,000. One unit is about a nanosecond, as measured with librsvg
 /// 2.54 on drawings of all kinds: estimates are 0.3 to 7 times the measured time of drawings that take noticeable time.
-///
-/// In one file, since shapes in another one would open all of its state to the module.
 struct SVGCost {
   /// About ten seconds.
   static let unitLimit = 1e10
@@ -100,7 +98,7 @@ struct SVGCost {
 
   mutating func charge(_ units: Double) throws(ImageDecodingError) {
     self.units += units
-    // Not a number is refused, too.
+    // NaN is refused too.
     guard self.units <= Self.unitLimit else {
       throw SVGSanitizer.refused(
         "paths, filters, masks, patterns or selectors that take too long to draw on \(canvas) pixels")
@@ -114,7 +112,7 @@ struct SVGCost {
     }
   }
 
-  /// librsvg parses the whole document, but images are decoded as such.
+  /// librsvg parses the whole document; `data:` URLs of images are decoded, not parsed.
   private mutating func chargeText() throws(ImageDecodingError) {
     let count = tree.elements.reduce(0) { sum, element in
       let attributes = element.attributes.reduce(0) {
@@ -132,7 +130,7 @@ struct SVGCost {
     for element in tree.elements { depths.append(element.parent.map { depths[$0] + 1 } ?? 1) }
     let depth = depths.max() ?? 1
     for selector in tree.rules.lazy.flatMap(\.selectors) {
-      // A combinator tries all ancestors or all siblings, but combinators before it do not begin again for each.
+      // A combinator tries all ancestors or all siblings; the ones before it do not start over for each of them.
       var steps = 1.0
       if selector.ancestorCount > 0 { steps *= depth * Double(min(selector.ancestorCount, 3)) }
       if selector.siblingCount > 0 { steps *= max(1, count / 4) * Double(min(selector.siblingCount, 3)) }
@@ -243,7 +241,7 @@ struct SVGCost {
     }
   }
 
-  /// Enlarges by the ratio of a viewport to its view box.
+  /// Multiplies the scale by the ratio of a viewport to its view box.
   func fitViewBox(of element: SVGTree.Element, _ context: inout Context) {
     if element.parent == nil {
       guard element["viewBox"] != nil else { return }

@@ -3,7 +3,7 @@
 ///
 /// Only properties with one value in the whole document, declared for the root element: others depend on the element.
 struct SVGCustomProperties {
-  /// The most bytes of a value with all properties in it replaced.
+  /// The most bytes of a value after replacement.
   private static let byteLimit = 4096
   /// How deep properties can refer to each other.
   private static let depthLimit = 32

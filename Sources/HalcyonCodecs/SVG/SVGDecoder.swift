@@ -7,20 +7,18 @@ package import Foundation
 /// resampled.
 ///
 /// Scripts are not run, and no external resources are loaded: no other files, URLs or style sheets. Images inside the
-/// document, drawings too, are decoded within the limits; those that cannot be decoded are left out, which
-/// `DroppedContent.embeddedImages` tells. `DroppedContent.svgFeatures` tells that the document uses what librsvg does not
-/// draw; selectors and values with over 16 levels of brackets are left out like that. A document that would take too long
-/// to draw, too much memory, or more than 100 nested elements and references is an error that names what is too much. A
-/// document without a size has that of its view box, else 300x150 pixels, as in browsers. Files compressed by gzip
-/// (`.svgz`) are decompressed to at most 64 MiB.
+/// document, drawings too, are decoded within the limits; those that cannot be decoded are left out and reported as
+/// `DroppedContent.embeddedImages`. Features that librsvg does not draw, and selectors and values with over 16 levels
+/// of brackets, are reported as `DroppedContent.svgFeatures`. A document that would take too long, too much memory, or
+/// more than 100 nested elements and references is an error that names the limit. A document without a size has that of
+/// its view box, else 300x150 pixels, as in browsers. Files compressed by gzip (`.svgz`) are decompressed to at most 64
+/// MiB.
 ///
 /// A drawing has a thread of its own. librsvg cannot be interrupted: when decoding is cancelled, the caller's thread
 /// returns at once, and the drawing ends on its own.
 package struct SVGDecoder: ImageDecoder {
-  /// Creates a decoder; it has no state.
   package init() {}
 
-  /// SVG only.
   package let formats: Set<ImageFormat> = [.svg]
 
   /// Reads up to the end of the start tag of the root element.
@@ -86,8 +84,7 @@ struct SVGDrawing: Sendable {
   }
 }
 
-/// The share of the limits that a document and the drawings inside it have used together, and the content that they do
-/// not show.
+/// The share of the limits that a document and its inner drawings have used together, and the content that they drop.
 struct SVGBudget {
   /// The work so far, in the units of ``SVGCost``.
   var units = 0.0
@@ -182,7 +179,7 @@ private struct SVGDocument: ~Copyable {
     defer { if let error { g_error_free(error) } }
     guard let error else { return .corrupt(.svg, reason: "librsvg cannot read it") }
     let lines = String(cString: error.pointee.message).split(whereSeparator: \.isNewline)
-    // A limit of newer versions, half as deep as that of the parser.
+    // Newer versions of librsvg have this limit, half as deep as the parser's.
     if lines.contains(where: { $0.contains("nested layers") }) {
       return .unsupportedFeature(.svg, feature: SVGParser.tooManyLayers)
     }

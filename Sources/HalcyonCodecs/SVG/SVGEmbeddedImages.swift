@@ -2,7 +2,7 @@
 import Foundation
 import HalcyonImaging
 
-/// The images inside a document, as librsvg is given them: PNG and JPEG, for which its loaders need no further library.
+/// The images inside a document, in formats that librsvg can always load: PNG and JPEG.
 ///
 /// Other formats, and images in other colours, are decoded and embedded as PNG, and drawings are drawn at about the size at which they are shown.
 struct SVGEmbeddedImages {
@@ -36,7 +36,7 @@ struct SVGEmbeddedImages {
     let url: String
   }
 
-  /// The image of a `data` URL; `nil` if it is not one, or cannot be decoded, which the budget tells.
+  /// The image of a `data` URL; `nil` if it is not one, or cannot be decoded, which the budget records.
   ///
   /// - Parameter shownSize: The pixels that it takes in the drawing, at most.
   /// - Throws: If a limit is exceeded.

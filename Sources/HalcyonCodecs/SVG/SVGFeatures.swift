@@ -67,10 +67,10 @@ enum SVGFeatures {
     return harmlessRules.contains(name) ? nil : .svgFeatures
   }
 
-  /// Whether a selector matches nothing in librsvg that it matches in browsers.
+  /// Whether a selector has a pseudo-class that browsers know and librsvg does not.
   static func isUnknown(selector: String) -> Bool { pseudoClasses.contains { selector.contains($0) } }
 
-  /// Whether a function begins here, of which only the name is compared, in any case.
+  /// Whether the text begins with a call of this function; upper and lower case are equal.
   static func startsFunction(_ name: String, _ text: ArraySlice<UInt8>, after previous: UInt8?) -> Bool {
     if let previous, isWord(previous) { return false }
     let count = name.utf8.count

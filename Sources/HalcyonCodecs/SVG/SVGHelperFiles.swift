@@ -20,16 +20,16 @@ enum SVGHelperFiles {
     return halcyon_allow_reading_only(&paths, paths.count) == 0
   }
 
-  /// Whether a font may be needed: `false` only for a plain document without text, images, which may be documents with text,
-  /// and entities, which may be anything.
+  /// Whether a font may be needed: `false` only for a plain document without text, without images, which may contain
+  /// text, and without entities.
   private static func mayHaveText(_ document: Data) -> Bool {
     // Compressed, or in an encoding of several bytes.
     if document.starts(with: [0x1F, 0x8B]) || document.contains(0) { return true }
     return ["text", "image", "ENTITY"].contains { document.range(of: Data($0.utf8)) != nil }
   }
 
-  /// The folders of fonts and of what is known of them. fontconfig, a library of Pango's, reads its configuration and finds
-  /// all fonts here; `nil` without it.
+  /// The folders of fonts and of font caches. Loads fontconfig, which Pango uses, and with it all fonts; `nil` without
+  /// it.
   private static func fontFolders() -> [String]? {
     typealias List = @convention(c) (OpaquePointer?) -> OpaquePointer?
     typealias Next = @convention(c) (OpaquePointer?) -> UnsafePointer<UInt8>?

@@ -79,7 +79,7 @@ struct SVGHelperProcess: ~Copyable {
         throw ImageDecodingError.corrupt(.svg, reason: "its helper process wrote over \(byteLimit) bytes")
       }
     }
-    // It may close its output and go on.
+    // The process may close its output and run on.
     while isRunning() {
       try Self.check(deadline, limits, isCancelled)
       usleep(1000)
@@ -98,7 +98,7 @@ struct SVGHelperProcess: ~Copyable {
     return self.status == nil
   }
 
-  /// Waits for output or its end; returns `false` if the process has ended and has left none.
+  /// Waits for output or for its end; returns `false` if the process has ended without further output.
   private mutating func waitForOutput(
     until deadline: ContinuousClock.Instant, _ limits: IsolatedSVGDecoder.Limits, _ isCancelled: () -> Bool
   ) throws(ImageDecodingError) -> Bool {

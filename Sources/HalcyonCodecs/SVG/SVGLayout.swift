@@ -6,8 +6,8 @@ struct SVGLayout: Hashable, Sendable {
   let outputSize: PixelSize
   /// The rectangle of the whole document, in output pixels; it can extend beyond the output.
   let viewport: PixelRectangle
-  /// How much the document is stretched to the ratio of the viewport in whole pixels: otherwise thin bands would remain
-  /// at two sides.
+  /// The factors that stretch the document to a viewport of whole pixels: otherwise thin bands would remain at two
+  /// sides.
   let rounding: SIMD2<Double>
 
   /// The size of the temporary surfaces of librsvg, which cover the viewport.
@@ -38,7 +38,7 @@ struct SVGLayout: Hashable, Sendable {
     viewport = PixelRectangle(
       x: -window.x * x, y: -window.y * y, width: Double(enlarged.width) * x, height: Double(enlarged.height) * y)
     switch target {
-    // The document itself decides how it fills another ratio.
+    // The document's `preserveAspectRatio` decides how it fills another ratio.
     case .exact: rounding = SIMD2(1, 1)
     default: rounding = SIMD2(1, viewport.height / viewport.width * size.width / size.height)
     }

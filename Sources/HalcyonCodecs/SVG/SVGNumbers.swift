@@ -20,7 +20,7 @@ enum SVGNumbers {
     return numbers
   }
 
-  /// An upper bound for the magnitude of a length in user units. Relative to text or not understood: infinity.
+  /// An upper bound for the magnitude of a length in user units; infinity if it is relative to text or not understood.
   static func length(_ text: String, viewport: Double) -> Double {
     let (value, unit) = split(text)
     guard let value, value.isFinite else { return .infinity }
@@ -32,7 +32,7 @@ enum SVGNumbers {
   static func split(_ text: String) -> (number: Double?, unit: String) {
     let bytes = Array(SVGStyleScanner.trimmed(Array(text.utf8)[...]).utf8)
     var number = bytes.prefix { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
-    // The e of em and ex is not part of the number.
+    // In `em` and `ex`, the e is not an exponent.
     if let last = number.last, last | 0x20 == UInt8(ascii: "e") { number.removeLast() }
     let unit = String(decoding: bytes[number.endIndex...], as: UTF8.self).lowercased()
     return (Double(String(decoding: number, as: UTF8.self)), unit)
@@ -48,7 +48,7 @@ struct SVGNumberScanner {
   let text: [UInt8]
   var offset = 0
 
-  /// The number at the offset; `nil` if there is none, which moves nothing.
+  /// The number at the offset; `nil` if there is none, and then the offset stays.
   mutating func number() -> Double? {
     let start = offset
     if byte == 0x2B || byte == 0x2D { offset += 1 }
@@ -63,7 +63,7 @@ struct SVGNumberScanner {
       if self.byte == 0x2B || self.byte == 0x2D { offset += 1 }
       let digits = offset
       skipDigits()
-      // The e of em is not part of the number.
+      // In `em`, the e is not an exponent.
       if offset == digits { offset = end }
     }
     let number = Double(String(decoding: text[start..<offset], as: UTF8.self))

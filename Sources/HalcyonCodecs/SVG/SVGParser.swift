@@ -163,7 +163,7 @@ extension SVGParser {
       default: continue
       }
       let bytes = UnsafeRawBufferPointer(start: attribute.value, count: attribute.value_length)
-      // Other names are different already.
+      // The parser has checked that all other names differ.
       if name == "href" { result.removeAll { $0.name == name } }
       result.append((name, String(decoding: bytes, as: UTF8.self)))
     }

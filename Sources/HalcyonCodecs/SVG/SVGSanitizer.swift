@@ -2,7 +2,7 @@
 import Foundation
 import HalcyonImaging
 
-/// Removes from a document what librsvg must not see: links to other resources, and values that cannot be checked.
+/// Removes links to other resources, and values that cannot be checked, from a document before librsvg gets it.
 struct SVGSanitizer {
   /// Each new name occupies about a megabyte until the drawing ends.
   private static let fontLimit = 32
@@ -82,7 +82,7 @@ struct SVGSanitizer {
       let declaration = SVGDeclaration(name: declaration.name, value: value)
       guard let content = SVGFeatures.content(dropped: declaration) else { return declaration.checked }
       budget.drop(content)
-      // The enlargement of an unknown transform is unknown.
+      // A transform that is not understood has no known enlargement.
       return declaration.name == "transform" ? nil : declaration.checked
     }
   }
@@ -109,7 +109,7 @@ struct SVGSanitizer {
       budget.drop(.svgFeatures)
     }
     if element.isDisabled {
-      // librsvg draws it at some size.
+      // librsvg draws such an element at some size.
       element.attributes.removeAll { $0.name == "viewBox" }
       element.children = []
     }
@@ -126,7 +126,7 @@ struct SVGSanitizer {
     case "href": return value.utf8.first == UInt8(ascii: "#") && !["a", "image"].contains(element.name) ? value : nil
     // An old name of the link of feImage.
     case "path": return nil
-    // Obsolete: browsers ignore it, and librsvg scales its surfaces by it.
+    // Obsolete: browsers ignore it, but librsvg scales its surfaces by it.
     case "kernelUnitLength": return nil
     case "numOctaves":
       guard let count = Double(value) else { return nil }
@@ -195,7 +195,7 @@ extension SVGSanitizer {
     else { return }
     element.attributes.append(("href", image.url))
     guard element.name == "image", width == nil, height == nil else { return }
-    // A drawing inside has another size in pixels.
+    // The embedded drawing has another size in pixels.
     element.attributes.removeAll { $0.name == "width" || $0.name == "height" }
     element.attributes += [("width", "\(image.size.width)"), ("height", "\(image.size.height)")]
   }
@@ -232,7 +232,8 @@ extension SVGTree.Element {
     self[attribute].flatMap { $0 == "auto" ? nil : SVGNumbers.length($0, viewport: viewport) }
   }
 
-  /// Writes what is relative to the font as in browsers into the root element: librsvg has 12 pixels for an `em`.
+  /// Sets the font size and the size of the root element in pixels as browsers compute them: librsvg takes 12 pixels
+  /// for an `em`.
   fileprivate mutating func setFontAndSize(_ size: SVGSize) {
     if self["font-size"] == nil { attributes.append(("font-size", "\(SVGSize.initialFontSize)")) }
     for index in attributes.indices {

@@ -51,7 +51,7 @@ struct SVGSize: Hashable, Sendable, Codable {
     }
   }
 
-  /// The font size of the root element in pixels, as far as its own attributes say.
+  /// The font size of the root element in pixels, by its own attributes.
   private static func fontSize(_ attributes: [String: String]) -> Double {
     let style = SVGDeclaration.list(SVGStyleScanner.withoutComments(attributes["style"] ?? ""))
     let text = style.last { $0.name == "font-size" }?.value ?? attributes["font-size"]

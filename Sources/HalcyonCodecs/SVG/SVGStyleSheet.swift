@@ -149,7 +149,7 @@ struct SVGSelector {
   private(set) var name: String?
   private(set) var identifier: String?
   private(set) var classes: [String] = []
-  /// How many ancestors and how many siblings are tried for each element, as powers of the depth and of the count.
+  /// The exponents of the depth and of the sibling count in the number of elements that are tried for each element.
   private(set) var ancestorCount = 0
   private(set) var siblingCount = 0
   let byteCount: Int
@@ -276,8 +276,8 @@ struct SVGStyleScanner {
 
   /// Whether brackets are nested over 16 levels deep in a selector or a value without escapes and comments.
   ///
-  /// Counts too many rather than too few: what a quote begins and ends depends on all that precedes it, so after the first
-  /// one all brackets count as open.
+  /// It never counts too few: whether a quote begins or ends a string depends on all text before it, so after the first
+  /// quote all brackets count as open.
   static func isTooDeep(_ text: String) -> Bool {
     var (depth, hasQuote) = (0, false)
     for byte in text.utf8 {
@@ -320,7 +320,7 @@ struct SVGStyleScanner {
         continue
       } else if rest.starts(with: "<!--".utf8) || rest.starts(with: "-->".utf8) {
         index += bytes[index] == UInt8(ascii: "<") ? 4 : 3
-        // What was apart stays apart: `/<!--*` begins no comment.
+        // A space in its place, so that `/<!--*` does not begin a comment.
         result.append(0x20)
         continue
       } else if bytes[index] == 0x22 || bytes[index] == 0x27 {

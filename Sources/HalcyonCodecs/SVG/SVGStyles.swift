@@ -7,7 +7,7 @@ struct SVGStyles {
   private struct Values {
     /// From the attribute `style` and the attribute of that name.
     var own: [String] = []
-    /// These, and the values from rules.
+    /// The values in ``own`` and those from rules.
     var all: [String] = []
   }
 
@@ -16,11 +16,11 @@ struct SVGStyles {
   private var rulesByClass: [String: [Int]] = [:]
   private var rulesByName: [String: [Int]] = [:]
   private var otherRules: [Int] = []
-  /// For each element: references can draw it often.
+  /// For each element, computed once, since references can draw it often.
   private var values: [[String: Values]] = []
   private var isAffected: [Bool] = []
   private var byteCounts: [Int] = []
-  /// Attributes that are not read at each visit of an element.
+  /// Attributes that are not read again at each visit of an element.
   private static let data: Set = ["d", "points", "href"]
 
   init() {}

@@ -16,13 +16,13 @@ struct SVGTextSize {
   /// The properties that it depends on.
   static let properties = ["font-size", "font", "letter-spacing"]
 
-  /// More than the initial value of librsvg, 12.
+  /// librsvg's initial value is smaller: 12.
   private var font = 16.0
   /// The font size of the root element.
   private var root = 16.0
   private var letterSpacing = 0.0
 
-  /// The most that a letter with its space is wide, and about as high.
+  /// The largest width of a letter with its spacing, and about its height.
   var letter: Double { font + letterSpacing }
 
   init() {}
@@ -44,7 +44,8 @@ struct SVGTextSize {
       .reduce(inherited.letterSpacing, max)
   }
 
-  /// The most that a run of text covers, in user units: letters as wide as high, and marks above each other.
+  /// The largest size of a run of text in user units: letters as wide as high, and combining marks on top of each
+  /// other.
   func box(of text: String, isHorizontal: Bool) -> (width: Double, height: Double) {
     let count = text.unicodeScalars.count + 1
     let marks = text.utf8.count { $0 >= 0xC0 }

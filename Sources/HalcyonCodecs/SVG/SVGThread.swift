@@ -9,10 +9,10 @@ import HalcyonImaging
 /// stack and are needed for other images. The fonts that pango keeps for each thread are freed with the thread.
 enum SVGThread {
   private static let stackByteCount = 64 << 20
-  /// Of drawings, also of those whose callers are gone.
+  /// Permits for drawings, also for those whose callers have been cancelled.
   private static let permits = Permits(limit: max(4, ProcessInfo.processInfo.activeProcessorCount * 2))
 
-  /// The result of one drawing, and the permit that is in use until it is there.
+  /// The result of one drawing, and its permit, which is released with the result.
   private final class Outcome<Value: Sendable>: Sendable {
     let result = Lock<Result<Value, any Error>?>(nil)
     let drawing = Permits(limit: 1)

@@ -15,7 +15,8 @@ extension IsolatedSVGDecoder: SanitizingDecoder {
   package func sanitized(_ file: Data) throws -> Data { try SVGDecoder().sanitized(file) }
 }
 
-/// A document that browsers may show wherever it is: without scripts, and without references to anything outside of it.
+/// A document that is safe in any place of a web page: without scripts, and without references to anything outside of
+/// it.
 ///
 /// Everything that is drawn stays: style sheets with animations and media queries, embedded images and fonts, links of
 /// `<a>`.
@@ -117,7 +118,7 @@ private enum SafeStyle {
     return declarations.isEmpty ? nil : declarations.map(\.text).joined()
   }
 
-  /// The text of a style sheet: as it is if it refers to nothing else, otherwise the rules without what does.
+  /// The text of a style sheet, unchanged if it refers to nothing else; otherwise without the rules that do.
   static func sheet(of element: SVGTree.Element) -> String {
     let text = element.children.map { if case .text(let text) = $0 { text } else { "" } }.joined()
     let plain = SVGStyleScanner.withoutComments(text)
@@ -155,8 +156,8 @@ private enum SafeStyle {
   }
 }
 
-// Names are compared by bytes: a combining character makes another `Character` of the letter or bracket before it, which
-// browsers read as it is.
+// Names are compared by bytes, as in browsers: with a combining character, the letter or bracket before it is another
+// `Character`.
 extension StringProtocol {
   /// The bytes, with ASCII letters in lower case.
   fileprivate var lowercasedASCII: [UInt8] { Array(utf8).lowercasedASCII }

@@ -11,7 +11,6 @@ package struct HEICEncoder: ImageEncoder {
     guard ImageIOWriter.writes(Self.type) else { return nil }
   }
 
-  /// HEIC.
   package var format: ImageFormat { .heic }
 
   /// Encodes a bitmap.

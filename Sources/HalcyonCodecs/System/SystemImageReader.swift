@@ -3,8 +3,8 @@ import Foundation
 
 /// Turns a file into pixels with the codecs of the operating system.
 ///
-/// Nothing is decided here: limits have been checked by the library's own parsers before a reader sees a byte, and crop,
-/// exact size and orientation are left to ``SystemDecoder``. Safe from any thread.
+/// The library's own parsers have checked the limits before a reader gets a byte; crop, exact size and orientation are
+/// left to ``SystemDecoder``. Safe from any thread.
 protocol SystemImageReader: Sendable {
   /// An image of a file as it is stored, not rotated; `nil` if the system cannot decode it.
   ///

@@ -1,8 +1,8 @@
 package import HalcyonImaging
 package import Foundation
 
-/// Decodes the first page of TIFF and BigTIFF files that is no reduced copy of another one, in every compression and colour space that libtiff supports, or on
-/// Apple's systems ImageIO.
+/// Decodes TIFF and BigTIFF in every compression and colour space that libtiff supports, or on Apple's systems ImageIO:
+/// the first page that is not a reduced copy of another one.
 ///
 /// Floating-point samples are from 0 to 1. With libtiff, strips and rows of tiles are resampled one by one, so decoding takes the memory of the largest of them. Old-style
 /// JPEG (compression 6), which was never well defined, is not supported.
@@ -15,7 +15,6 @@ package struct TIFFDecoder: ImageDecoder {
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   package init() {}
 
-  /// TIFF only.
   package let formats: Set<ImageFormat> = [.tiff]
 
   /// Reads the image file directory of the page, which many encoders write at the end of the file.

@@ -22,7 +22,7 @@ struct TIFFHeader {
   var photometric = 1
   var orientation = ImageOrientation.up
   var samplesPerPixel = 1
-  /// 1 for whole numbers, 2 for signed ones, 3 for floating point.
+  /// 1 for unsigned integers, 2 for signed ones, 3 for floating point.
   var sampleFormat = 1
   var hasAlpha = false
   /// Whether colours are not multiplied by alpha (TIFF 6.0, section 18).
@@ -95,7 +95,7 @@ struct TIFFHeaderParser {
   private static let entryLimit = 4096
   /// The most directories that are searched for a page.
   private static let directoryLimit = 64
-  /// More samples of a pixel are not told apart.
+  /// Larger numbers of samples per pixel count as this.
   private static let sampleLimit = 1 << 16
   /// The most strips or tiles that are checked: enough for a tiled image of 256 megapixels.
   private static let partLimit = 1 << 20
@@ -131,8 +131,8 @@ struct TIFFHeaderParser {
     return header
   }
 
-  /// The first directory that is no reduced-resolution version of another image, or else the first one; `nil` if the bytes
-  /// end before it.
+  /// The first directory that is not a reduced-resolution version of another image, or else the first one; `nil` if the
+  /// bytes end before it.
   private func firstPage(from first: Int) throws(ImageDecodingError) -> Int? {
     #if IMAGEIO
     // ImageIO reads the first directory.

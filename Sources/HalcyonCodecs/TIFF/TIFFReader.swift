@@ -75,7 +75,7 @@ struct TIFFReader: ~Copyable {
     private let bytes: [UInt8]
 
     fileprivate init(_ channels: [UnsafePointer<UInt16>], count: Int) {
-      // Some writers store bytes.
+      // Some writers store 8-bit values, without scaling them to 16 bits.
       let hasBytes = channels.allSatisfy { channel in (0..<count).allSatisfy { channel[$0] <= 255 } }
       bytes = (0..<count).flatMap { index in
         channels.map { UInt8(hasBytes ? UInt32($0[index]) : (UInt32($0[index]) * 255 + 32_767) / 65_535) }
@@ -114,7 +114,7 @@ final class TIFFRowSource: RowSource {
   let isOpaque: Bool
 
   private let reader: TIFFReader
-  /// Whether colours are still to be multiplied by alpha; libtiff does it, but for greys.
+  /// Whether colours are multiplied by alpha here; libtiff does it for all but greys.
   private let multiplies: Bool
   private let isCancelled: () -> Bool
   private let group: UnsafeMutablePointer<UInt32>

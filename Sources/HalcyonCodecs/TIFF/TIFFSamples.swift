@@ -2,8 +2,8 @@
 import Foundation
 import HalcyonImaging
 
-/// Samples that are read as they are stored, since libtiff converts them wrongly, otherwise than the profile says, or not at
-/// all.
+/// Samples that are read as they are stored, because libtiff converts them wrongly, ignores their profile, or does not
+/// convert them.
 struct TIFFSamples {
   /// The meaning of a pixel's samples.
   enum Colors {
@@ -21,7 +21,7 @@ struct TIFFSamples {
   /// Samples per pixel, those after the colours included.
   let count: Int
   let bits: Int
-  /// From 0 to 1 instead of whole numbers.
+  /// Whether samples are floating-point numbers from 0 to 1.
   let isFloat: Bool
   let hasAlpha: Bool
   let hasUnassociatedAlpha: Bool
@@ -51,7 +51,7 @@ struct TIFFSamples {
   /// Whether the rows are opaque: samples after the inks are not read.
   var isOpaque: Bool { if case .cmyk = colors { true } else { !hasAlpha } }
 
-  /// Whether the profile of the file is applied to the rows; if not, it was applied before, or does not apply.
+  /// Whether the profile of the file is still to be applied to the rows.
   var hasProfile: Bool {
     switch colors {
     case .grey, .rgb, .palette: true
@@ -92,7 +92,7 @@ struct TIFFSamples {
       case 32: Double(row.loadUnaligned(fromByteOffset: index * 4, as: Float.self))
       default: row.loadUnaligned(fromByteOffset: index * 8, as: Double.self)
       }
-    // A comparison that is false for what is not a number.
+    // The comparison is false for NaN.
     return value > 0 ? UInt8((min(value, 1) * 255).rounded()) : 0
   }
 

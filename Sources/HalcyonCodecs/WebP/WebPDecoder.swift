@@ -17,7 +17,6 @@ package struct WebPDecoder: AnimatedImageDecoder {
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   package init() {}
 
-  /// WebP only.
   package let formats: Set<ImageFormat> = [.webp]
 
   /// Reads the chunks up to the image or first frame, or up to the Exif chunk at the end if the file announces one.

@@ -20,7 +20,6 @@ package struct WebPEncoder: AnimatedImageEncoder {
     (self.effort, self.preset) = (effort, preset)
   }
 
-  /// WebP.
   package var format: ImageFormat { .webp }
 
   /// Encodes a bitmap.

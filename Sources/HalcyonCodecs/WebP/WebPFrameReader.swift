@@ -23,14 +23,14 @@ final class WebPFrameReader: ImageFrameReader {
     guard WebPAnimDecoderOptionsInit(&options) != 0 else {
       throw .unsupportedFeature(.webp, feature: "an incompatible version of libwebp")
     }
-    // Frames can have alpha that the header denies and that is ignored; their colours are not multiplied by it.
+    // Where the header denies alpha, that of frames is ignored, and their colours are not multiplied by it.
     options.color_mode = plan.info.hasAlpha ? MODE_rgbA : MODE_RGBA
     options.use_threads = 0
     var data = WebPData(bytes: file.buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), size: file.buffer.count)
     guard let decoder = WebPAnimDecoderNew(&data, &options) else {
       throw .corrupt(.webp, reason: "its animation cannot be opened")
     }
-    // Rows are read at the canvas size of the plan, which a file with two headers could contradict.
+    // Rows are read at the canvas size of the plan; a file with two headers could have another one.
     var info = WebPAnimInfo()
     guard WebPAnimDecoderGetInfo(decoder, &info) != 0, Int(info.canvas_width) == plan.info.storedSize.width,
       Int(info.canvas_height) == plan.info.storedSize.height

@@ -203,7 +203,7 @@ struct WebPHeaderParser {
     if isPartial, header.firstFrame != nil, content.upperBound > view.count { return true }
     header.frameCount += 1
     let area = PixelArea(x: x * 2, y: y * 2, size: PixelSize(width: width + 1, height: height + 1))
-    // Whatever the header says, the canvas is transparent where there is no frame.
+    // The canvas is transparent where there is no frame, whatever the header says.
     if (view[start + 15] ?? 0) & 1 == 1 || header.frameCount == 1 && !area.covers(header.canvas) {
       header.hasAlpha = true
     }

@@ -115,7 +115,7 @@ final class WebPPlaneSource: PlaneSource {
 
 /// Premultiplies rows of samples by alpha.
 private enum Premultiplication {
-  /// Moves each sample towards `black`, in which it ends without alpha.
+  /// Moves each sample towards `black`, its value where alpha is 0.
   static func apply(
     _ alpha: UnsafePointer<UInt8>, to samples: UnsafeMutablePointer<UInt8>, black: UInt16, count: Int
   ) {
@@ -139,9 +139,8 @@ private enum Premultiplication {
   }
 }
 
-/// Zeroed memory of whole pages, which the system provides when they are written.
-///
-/// Of huge pages where the system has them: providing 4 KB at a time takes a quarter of the time of decoding.
+/// Zeroed memory of whole pages, which the system provides when they are first written: huge pages where it has them,
+/// since providing 4 KB at a time takes a quarter of the time of decoding.
 private final class MappedPages {
   private static let hugePageByteCount = 2 << 20
 

@@ -10,7 +10,7 @@ final class BaselineScan: ReducedRows {
   private let predictions: UnsafeMutablePointer<Int32>
   /// For each component, its coefficients in zigzag order.
   private let steps: UnsafeMutablePointer<Step>
-  /// The coefficients of a block, in columns, and one that is not needed.
+  /// The needed coefficients of a block, in columns, and a place for the others.
   private let coefficients: UnsafeMutablePointer<Int32>
   private var unitsBeforeRestart: Int
   private var restartCount = 0
@@ -21,8 +21,8 @@ final class BaselineScan: ReducedRows {
     let coefficients: JPEGLookup
   }
 
-  /// What happens to a coefficient: it is multiplied by the quantisation step, and goes to its place among those that are
-  /// needed, or after them.
+  /// The quantisation step of a coefficient, and its place among the needed ones; all others share the place after
+  /// them.
   private struct Step {
     let step: Int32
     let place: Int
@@ -139,7 +139,7 @@ final class BaselineScan: ReducedRows {
   }
 }
 
-// The loops, in which everything is a local value: the state of an object would be checked for exclusive access.
+// The loops, whose state is local: each access to a property of an object would be checked for exclusivity.
 extension BaselineScan {
   private func readUnits(_ count: Int, _ blocks: inout [Block]) -> Bool {
     blocks.withUnsafeMutableBufferPointer { blocks in
@@ -238,7 +238,7 @@ extension BaselineScan {
         next &+= Int(entry &>> 6)
       }
       if next < 64 { continue }
-      // The block ends by its symbol, or with its last coefficient.
+      // A block ends with its end symbol or with its last coefficient.
       if next & (JPEGLookup.end - 1) < 64 || next == 64 { return true }
       guard skipCoefficient(&bits, &next, insteadOf: entry, component: block.component) else { return false }
       if next >= 64 { return true }

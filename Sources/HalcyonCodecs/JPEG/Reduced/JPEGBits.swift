@@ -3,11 +3,11 @@
 ///
 /// They are loaded without checking for the end of the scan; see ``JPEGScanBytes``.
 struct JPEGBits {
-  /// The next byte to load. Eight bytes before it can be read.
+  /// The next byte to load. The eight bytes before it are readable.
   var next: UnsafePointer<UInt8>
   /// From the most significant one on.
   private var bits: UInt64 = 0
-  /// How many there are, modulo 64.
+  /// The number of bits, modulo 64.
   private var count: UInt64 = 0
 
   init(_ start: UnsafePointer<UInt8>) {

@@ -15,7 +15,7 @@ struct JPEGHuffmanCode {
     /// The number of bits of the value, which follow the code word.
     var size: Int { Int(symbol & 15) }
     var isEndOfBlock: Bool { symbol == 0 }
-    /// Whether it advances by one coefficient or more.
+    /// Whether it is a coefficient or a run of zeros, not the end of the block.
     var isCoefficient: Bool { size > 0 && size <= JPEGLookup.largestCoefficient || symbol == 0xF0 }
   }
 
@@ -27,7 +27,7 @@ struct JPEGHuffmanCode {
   /// The index of the first word of each length, and the number of all.
   private var indices: [Int] = []
 
-  /// `nil` if symbols are missing, or a code word would have only ones, which libjpeg refuses, too.
+  /// `nil` if symbols are missing, or a code word has only ones, which libjpeg rejects too.
   init?(counts: some Sequence<UInt8>, symbols: some Sequence<UInt8>) {
     var words: [Word] = []
     var (code, length, rest) = (0, 0, symbols.makeIterator())

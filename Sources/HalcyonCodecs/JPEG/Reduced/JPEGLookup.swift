@@ -1,16 +1,16 @@
 #if !IMAGEIO
 /// Tables that decode the next bits of a scan at once: a code word and its value, or several of both.
 ///
-/// An entry has the number of its bits in the lowest six bits, then in ten bits by how many coefficients the block
-/// advances, and in the upper half, where there is one, the value.
+/// An entry has the number of its bits in the lowest six bits, in the next ten the number of coefficients by which the
+/// block advances and, in 32-bit entries, the value in the upper half.
 final class JPEGLookup {
-  /// The number of bits that are looked up: larger tables do not fit the fastest cache.
+  /// The number of bits that are looked up: larger tables do not fit the L1 cache.
   static let indexBits = 12
   /// Added to the advance when a block ends.
   static let end = 512
-  /// The advance of an entry whose code word, or the bits after it, are longer than the index.
+  /// The advance of a long entry: the code word and its value have more bits than the index.
   static let long = 256
-  /// An entry without bits.
+  /// A long entry, which has no bits.
   static let longEntry = UInt32(long << 6)
   /// The most bits of a DC difference and of an AC coefficient.
   static let largestDifference = 11
@@ -104,7 +104,7 @@ final class JPEGLookup {
     return entry
   }
 
-  /// Reads a difference whose entry is long, as an entry without bits.
+  /// Reads a difference whose entry is long; the result has no bits to skip.
   @inline(never)
   func longDifference(_ bits: inout JPEGBits) -> UInt32? {
     guard let word = code.word(bits.peek(JPEGHuffmanCode.lengthLimit)) else { return nil }
@@ -112,7 +112,7 @@ final class JPEGLookup {
     return UInt32(truncatingIfNeeded: Self.value(bits.read(word.size), size: word.size)) << 16 | 1 << 6
   }
 
-  /// Reads what ``coefficient(_:endRun:)`` does if its entry is long, as an entry without bits.
+  /// Reads what ``coefficient(_:endRun:)`` reads where its entry is long; the result has no bits to skip.
   @inline(never)
   func longCoefficient(_ bits: inout JPEGBits, endRun: inout Int) -> UInt32? {
     guard let word = code.word(bits.peek(JPEGHuffmanCode.lengthLimit)) else { return nil }
@@ -146,7 +146,7 @@ final class JPEGLookup {
       (entries + index).update(repeating: entry, count: count)
     }
 
-    /// With more bits; `nil` if they do not fit.
+    /// The prefix with more bits; `nil` if they do not fit.
     func appending(_ bits: Int, count: Int) -> Prefix? {
       let length = length + count
       guard length <= JPEGLookup.indexBits else { return nil }

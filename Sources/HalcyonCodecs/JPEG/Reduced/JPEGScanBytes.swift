@@ -1,5 +1,5 @@
 #if !IMAGEIO
-/// The entropy-coded bytes of a scan without the zeros that follow bytes of ones, some kilobytes at once.
+/// The entropy-coded bytes of a scan, some kilobytes at once, without the zero bytes stuffed after 0xFF.
 ///
 /// After the bytes of a scan come arbitrary ones, more than an MCU can have; the reader then finds that it has read too
 /// many.
@@ -7,7 +7,7 @@ final class JPEGScanBytes {
   /// More than the bytes of an MCU: ten blocks of 64 coefficients of at most 27 bits.
   private static let margin = 2304
   private static let pieceByteCount = 1 << 15
-  /// The bytes before the next one that can be read.
+  /// The number of bytes before the next one that stay readable.
   private static let history = 8
 
   /// From here on, ``advance(_:)`` has to be called before another MCU is read.
@@ -68,7 +68,7 @@ final class JPEGScanBytes {
     return start(at: offset + 2)
   }
 
-  /// Appends bytes up to a marker or the end of the file, or a piece.
+  /// Appends the bytes up to a marker, to the end of the file or to the length of a piece.
   private func copy() {
     guard let start = file.assumingMemoryBound(to: UInt8.self).baseAddress else { return hasEnded = true }
     var target = UnsafeMutablePointer(mutating: end)
@@ -99,7 +99,7 @@ final class JPEGScanBytes {
     self.limit = end - Self.margin
   }
 
-  /// Copies eight bytes at once, as long as none of them is 0xFF, and those before it.
+  /// Copies eight bytes at a time up to the first 0xFF.
   @inline(__always)
   private static func copyPlain(
     _ source: inout UnsafePointer<UInt8>, before sourceEnd: UnsafePointer<UInt8>,
@@ -108,7 +108,7 @@ final class JPEGScanBytes {
     while target < limit, sourceEnd - source >= 8 {
       let word = UInt64(littleEndian: UnsafeRawPointer(source).loadUnaligned(as: UInt64.self))
       UnsafeMutableRawPointer(target).storeBytes(of: word.littleEndian, as: UInt64.self)
-      // The lowest set bit is that of the first byte of ones.
+      // The lowest set bit belongs to the first byte that is 0xFF.
       let found = (~word &- 0x0101_0101_0101_0101) & word & 0x8080_8080_8080_8080
       let count = found == 0 ? 8 : found.trailingZeroBitCount &>> 3
       target += count

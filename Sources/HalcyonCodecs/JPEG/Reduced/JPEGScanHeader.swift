@@ -11,7 +11,7 @@ struct JPEGScanHeader {
   }
 
   let components: [Component]
-  /// The coefficients in zigzag order; not in order if the header is wrong.
+  /// The first and the last coefficient in zigzag order; a wrong header may have them reversed.
   let first: Int
   let last: Int
   /// The lowest bit that earlier scans have, or 0 if there are none.

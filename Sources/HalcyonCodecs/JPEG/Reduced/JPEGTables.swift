@@ -1,5 +1,5 @@
 #if !IMAGEIO
-/// What the segments before a scan define for it.
+/// The tables that the segments before a scan define for it.
 struct JPEGTables {
   /// The quantisation steps, in zigzag order.
   private(set) var steps: [[Int32]?] = Array(repeating: nil, count: 4)
@@ -14,7 +14,7 @@ struct JPEGTables {
     case 0xC4: readCodes(segment.header)
     case 0xDB: readSteps(segment.header)
     case 0xDD: readRestartInterval(segment.header)
-    // Of applications, and comments.
+    // Application segments and comments.
     case 0xE0...0xEF, 0xFE: true
     default: false
     }

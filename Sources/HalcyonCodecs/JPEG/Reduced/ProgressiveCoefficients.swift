@@ -5,7 +5,7 @@ import Foundation
 final class ProgressiveCoefficients {
   /// Valid as long as the object.
   struct Plane {
-    /// The sampling factors, and the samples of a block across and down.
+    /// The sampling factors.
     let across: Int
     let down: Int
     let side: Int
@@ -23,7 +23,7 @@ final class ProgressiveCoefficients {
 
   private let memory: UnsafeMutableRawPointer
 
-  /// Zeros; `nil` if there is no memory.
+  /// All coefficients are 0. `nil` if there is no memory.
   init?(_ component: ReducedFrame.Component, units: (across: Int, down: Int), isRefined: Bool) {
     let blocksAcross = units.across * component.across
     let blockCount = blocksAcross * units.down * component.down

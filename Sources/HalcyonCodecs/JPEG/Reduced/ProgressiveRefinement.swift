@@ -26,7 +26,7 @@ struct ProgressiveRefinement {
       guard let entry = lookup.coefficient(&bits, endRun: &endRun) else { return false }
       let (advance, value) = (Int(entry &>> 6) & 1023, Int32(bitPattern: entry) &>> 16)
       if advance >= JPEGLookup.end {
-        // This block is the first of the run.
+        // The run includes this block.
         endRun &+= 1
         break
       }
@@ -52,7 +52,7 @@ struct ProgressiveRefinement {
     return true
   }
 
-  /// Moves past a number of zeros to another one, and refines the coefficients on the way.
+  /// Moves past `zeros` zero coefficients to the next one, and refines the others on the way.
   @inline(__always)
   private func pass(
     _ count: Int, _ earlier: UInt64, _ bits: inout JPEGBits, _ next: inout Int, _ values: UnsafeMutablePointer<Int16>

@@ -10,7 +10,7 @@ struct ProgressiveScanReader {
   private let bytes: JPEGScanBytes
   private var bits: JPEGBits
   private var restartCount = 0
-  /// The blocks that the last run of ends of blocks still has.
+  /// The blocks left in the current run of empty blocks (EOBRUN).
   private var endRun = 0
   private var predictions = SIMD4<Int32>(repeating: 0)
 
@@ -94,7 +94,7 @@ struct ProgressiveScanReader {
       guard let entry = lookups[index].difference(&scan.bits) else { return false }
       scan.predictions[index] &+= Int32(bitPattern: entry) &>> 16
       let value = scan.predictions[index] &<< shift
-      // Whether it does not fit.
+      // Not 0 if the value does not fit into 16 bits.
       excess |= (value &+ 1 &<< 15) &>> 16
       let plane = scan.planes[index]
       plane.values[block &* plane.count] = Int16(truncatingIfNeeded: value)

@@ -13,14 +13,14 @@ struct ProgressiveScans {
     let start: Int
   }
 
-  /// As for libjpeg: each scan costs a pass over the image.
+  /// As for libjpeg: each scan is a pass over the image.
   private static let scanLimit = 100
 
   let frame: ReducedFrame
   private(set) var scans: [Scan] = []
   /// For each component, the quantisation steps of its first scan.
   private(set) var steps: [[Int32]?]
-  /// The lowest bit that scans have had of each coefficient of each component.
+  /// The lowest bit read so far, for each coefficient of each component.
   private var bits: [[Int?]]
   private var count = 0
 
@@ -64,7 +64,7 @@ struct ProgressiveScans {
     return true
   }
 
-  /// Drops the scans without needed coefficients, save for those that later scans refine together with needed ones.
+  /// Drops the scans without needed coefficients, except for those that a later scan refines together with needed ones.
   ///
   /// - Returns: `false` if a component has no DC coefficients.
   mutating func select() -> Bool {

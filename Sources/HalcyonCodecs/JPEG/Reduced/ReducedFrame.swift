@@ -22,7 +22,7 @@ struct ReducedFrame {
 
   static let baseline: ClosedRange<UInt8> = 0xC0...0xC1
   static let progressive: UInt8 = 0xC2
-  /// Libjpeg refuses longer sides.
+  /// libjpeg rejects longer sides.
   private static let sideLimit = 65_500
   /// The most blocks of an MCU (ITU-T T.81, B.2.3).
   private static let blockLimit = 10
@@ -48,7 +48,7 @@ struct ReducedFrame {
     units = (Self.quotient(width, across * 8), Self.quotient(height, down * 8))
     components = entries.map { entry in
       var side = Int(scale.rawValue)
-      // As in the shim: a component with less than half the samples of the largest is decoded at a larger scale.
+      // As in the C shim: a component with less than half the samples of the largest is decoded at a larger scale.
       let (least, lowest) = (across * side, down * side)
       while entry.across * side * 2 < least || entry.down * side * 2 < lowest { side *= 2 }
       func part(_ samples: Int) -> PixelSize {
@@ -75,7 +75,7 @@ struct ReducedFrame {
       guard let id = header[offset], let sampling = header[offset + 1], let table = header[offset + 2], table < 4,
         [1, 2, 4].contains(sampling >> 4), [1, 2, 4].contains(sampling & 15), !entries.contains(where: { $0.id == id })
       else { return nil }
-      // The factors of a single component mean nothing.
+      // The factors of a single component have no effect.
       let factors = count == 1 ? (1, 1) : (Int(sampling >> 4), Int(sampling & 15))
       entries.append((id, factors.0, factors.1, Int(table)))
     }

@@ -21,7 +21,7 @@ protocol ReducedRows: AnyObject {
 final class ReducedPlaneSource: PlaneSource {
   var format: PlaneFormat { planes.format }
   var rowsPerRead: Int { planes.groupRows[0] }
-  /// Whether reading has failed since libjpeg has to decode the file.
+  /// Whether reading failed because libjpeg has to decode the file.
   private(set) var isUnusual = false
 
   private let rows: any ReducedRows
@@ -38,7 +38,7 @@ final class ReducedPlaneSource: PlaneSource {
     if isCancelled() { throw .cancelled }
     var targets: [ReducedTarget] = []
     for (plane, count) in planes.groupRows.enumerated() {
-      // The rows of a group are not divided by the end of the buffer: their number is a power of two, as the buffer's.
+      // A group never wraps around the end of the ring buffer: both have a power of two of rows.
       targets.append(
         ReducedTarget(
           start: buffer.row(row / rowsPerRead * count, ofPlane: plane), stride: buffer.stride(ofPlane: plane)))

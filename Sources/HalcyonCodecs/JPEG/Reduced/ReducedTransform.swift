@@ -13,16 +13,16 @@ enum ReducedTransform {
   /// The last coefficient that is needed, in zigzag order.
   static func lastCoefficient(side: Int) -> Int { side == 1 ? 0 : side == 2 ? 4 : 24 }
 
-  /// For each coefficient in zigzag order, its place among those that are needed, in columns; the others have the place
-  /// after these.
+  /// For each coefficient in zigzag order, its place among the needed ones, in columns; all others share the place
+  /// after them.
   static func places(side: Int) -> [Int] {
     zigzag.map { $0 / 8 < side && $0 % 8 < side ? $0 % 8 * side + $0 / 8 : side * side }
   }
 
-  /// Not zero if a coefficient, with its step, is larger than in any image.
+  /// Not 0 if a dequantised coefficient is larger than any image can have.
   @inline(__always)
   static func excess(_ coefficient: Int32) -> Int32 {
-    // The sample of a DC coefficient in this range is right with libjpeg's table, too.
+    // In this range of DC coefficients, libjpeg's range-limit table gives the same sample.
     (coefficient &+ 4 &+ 1 &<< 12) &>> 13
   }
 
@@ -79,7 +79,7 @@ enum ReducedTransform {
 
   @inline(__always)
   private static func samples(_ sums: SIMD4<Float>) -> UInt32 {
-    // A little more, so that halves are rounded up, as in the other transforms.
+    // 1/128 more, so that halves are rounded up, as in the other transforms.
     var values = sums * 0.125 + (128 + 1 / 128)
     values.replace(with: 0, where: values .< 0)
     values.replace(with: 255, where: values .> 255)
