@@ -1,6 +1,6 @@
 import HalcyonImaging
 
-/// The outcome of a batch: a result for each request, in the order of the requests; or all images, or the first error.
+/// The outcome of a batch: a result for each request, in the order of the requests.
 struct BatchOutcome: Sendable {
   var results: [Result<ImageResponse, ImageError>]
   /// The error of the image that failed first.

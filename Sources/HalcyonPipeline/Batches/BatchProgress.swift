@@ -11,15 +11,15 @@ public struct BatchProgress: Hashable, Sendable {
   /// The number of bytes received for all images together, not counting cached images; 0 for a prefetch.
   public internal(set) var receivedByteCount = 0
 
-  /// The sum of the fractions of all images, in millionths: integers, so that the order of additions has no effect.
+  /// The sum of the fractions of all images, in millionths: with integers the order of additions has no effect.
   private var millionths = 0
 
   init(totalCount: Int) { self.totalCount = totalCount }
 
   /// The mean progress of all images, from 0 to 1; 1 if there are none.
   ///
-  /// Images count equally, whatever their size. An image that has ended counts as 1, even if it failed; one that has been
-  /// received and is not decoded yet counts as a little less, so that the fraction is 1 only when all have ended.
+  /// Images count equally, whatever their size. An image that has ended counts as 1, even if it failed; a received one
+  /// that is not decoded yet counts as a little less, so that the fraction is 1 only when all have ended.
   public var fraction: Double { totalCount == 0 ? 1 : Double(millionths) / Double(totalCount * BatchItemProgress.end) }
 
   mutating func advance(_ part: BatchItemProgress, to newPart: BatchItemProgress) {

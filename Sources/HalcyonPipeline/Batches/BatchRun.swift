@@ -59,7 +59,7 @@ final class BatchProgressTracker: Sendable {
   func update(_ progress: LoadProgress, of index: Int) {
     let change = parts.withLock { parts in
       let old = parts[index]
-      // An event from another thread, after the end of the image.
+      // A late event from another thread does not change an image that has ended.
       if old.millionths == BatchItemProgress.end { return (old, old) }
       parts[index].millionths = min(
         Int((progress.fraction ?? 0) * Double(BatchItemProgress.end)), BatchItemProgress.end - 1)

@@ -56,7 +56,7 @@ extension ImageInfo {
     outputSize: PixelSize, isProgressive: Bool = false, dynamicRange: DynamicRange = .standard
   ) -> Int {
     let working = Double(storedSize.width) * Double(storedSize.height) * workingBytesPerPixel(isProgressive)
-    // The bitmap, and the encoder's copy in its own colours.
+    // The bitmap, and the encoder's copy of it in the colours of the format.
     let bytesPerPixel = Double(2 * dynamicRange.bytesPerPixel)
     let output = Double(outputSize.width) * Double(outputSize.height) * bytesPerPixel
     return Int(clamping: min(working + output, Double(Int.max / 8))) + 1 << 20
@@ -65,7 +65,7 @@ extension ImageInfo {
   /// The memory that a decoder takes besides its result, for each pixel of the source.
   private func workingBytesPerPixel(_ isProgressive: Bool) -> Double {
     switch format {
-    // Coefficients of all scans.
+    // Progressive files: the coefficients of all scans.
     case .jpeg, .png: isProgressive ? 4 : 0.25
     case .bmp, .tiff: 1
     case .webp, .gif, .avif: 4
@@ -79,12 +79,12 @@ extension ImageInfo {
 extension Rendition {
   /// An estimate of the memory that an image takes until it is encoded.
   func byteCount(of file: Renderer.File, _ info: ImageInfo) -> Int {
-    // The elements of a document that is sanitised.
+    // A document that is sanitised takes the memory of its elements.
     if file.decoder is any SanitizingDecoder, encoding?.format == info.format { return file.data.count * 16 }
     let mayBeProgressive = [.jpeg, .png].contains(info.format)
     let isProgressive = mayBeProgressive && (try? file.decoder.metadata(of: file.data).isProgressive) == true
     let output = size.geometry(for: info.pixelSize).outputSize
-    // The canvases of an encoder of animations.
+    // An encoder of animations has canvases of its own.
     let canvases = frameLimit > 1 && info.frameCount > 1 ? Double(output.width) * Double(output.height) * 24 : 0
     return info.decodingByteCount(outputSize: output, isProgressive: isProgressive, dynamicRange: dynamicRange)
       + min(max(processingByteCount, 0), .max / 8) + Int(min(canvases, Double(Int.max / 8)))

@@ -53,7 +53,7 @@ public struct PipelineEvent: Sendable {
     case storeHit(byteCount: Int)
     /// The bytes were not in the store, or required revalidation.
     case storeMiss(CacheMiss)
-    /// A response was received. Sent for every redirect, too.
+    /// A response was received, or a redirect.
     case responded(status: Int, url: URL)
     /// More of the body was received; at most once per ``PipelineConfiguration/progressInterval``.
     case progress(LoadProgress)

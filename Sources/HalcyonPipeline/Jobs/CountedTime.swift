@@ -45,7 +45,7 @@ final class CountedTime: Sendable {
     let now = time.uptime()
     return state.withLock { state in
       let rest = limit - state.counted(at: now)
-      // While nothing is counted, the rest may be too short to wait for it again and again.
+      // While nothing is counted, waits are at least a hundredth of the limit: a short rest would be polled.
       return state.isWaiting ? max(rest, limit / 100) : rest
     }
   }

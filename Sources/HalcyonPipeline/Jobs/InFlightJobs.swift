@@ -67,7 +67,7 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) async throws(ImageError) -> Value {
     if Task.isCancelled { throw .cancelled }
     let id = lastID.add(1)
-    // The first part of the job does not run on the caller's actor, above all not on the main actor.
+    // If there is an actor, such as the main actor, no part of the job runs on it.
     let caller: (any Actor)? = #isolation
     let startsHere = caller == nil
     let outcome = await withTaskCancellationHandler {
@@ -86,13 +86,13 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ key: Key, _ waiter: JobWaiter<Value>, _ writes: BackgroundWrites?, _ job: LoadSubscription?, startsHere: Bool,
     _ operation: Operation?
   ) {
-    // A pattern: older systems of Apple cannot compare closures with typed throws with `nil`.
+    // A pattern, since Apple's older systems cannot compare a closure with typed throws with `nil`.
     let mayStart = if case .none = operation { false } else { !Task.isCancelled }
     let joined: (job: SharedJob<Value>, isNew: Bool, isRaised: Bool)? = state.withLock { state in
       if let known = state.jobs[key], job == nil || job === known.subscription {
         return (known, false, known.add(waiter))
       }
-      // If several callers are cancelled in turn, none restarts the job that another has left.
+      // A cancelled caller does not restart a job that another caller has just left.
       if state.isInvalidated || !mayStart { return nil }
       let new = SharedJob<Value>(writes: writes)
       state.jobs[key] = new
@@ -110,7 +110,7 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// - Parameter here: Whether the operation runs on this thread up to its first suspension, which saves a task switch.
+  /// - Parameter here: Whether the operation runs on this thread up to its first suspension; that saves a task switch.
   private func start(_ job: SharedJob<Value>, _ key: Key, here: Bool, _ operation: @escaping Operation) {
     if here, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       job.setTask(Task.immediate { [self] in await run(job, key, operation) })

@@ -16,7 +16,7 @@ enum LoadChain {
   /// For the load of each running closure, the loads that the closure waits for, and how often.
   private static let waits = Lock<[Link: [Link: Int]]>([:])
 
-  /// Whether a closure of this load is running, and has led to this call.
+  /// Whether this call comes from a closure of this load.
   static func isCalling(for link: Link) -> Bool { current.contains(link) }
 
   /// Calls a closure of the caller on behalf of a load.
@@ -32,7 +32,7 @@ enum LoadChain {
     }
   }
 
-  /// Begins to wait for a load; `nil` if no closure has led to this call, as for most loads.
+  /// Begins to wait for a load; `nil` if this call does not come from a closure, as for most loads.
   ///
   /// - Throws: ``ImageError/circularLoad(key:)`` if the load waits, directly or not, for the closure.
   static func wait(for link: @autoclosure () -> Link) throws(ImageError) -> Wait? {
@@ -56,7 +56,7 @@ enum LoadChain {
     }
   }
 
-  /// A closure that waits for a load. A class: most loads keep an empty reference in place of two keys.
+  /// A closure that waits for a load. A class, so that most loads hold an empty reference instead of two keys.
   final class Wait: Sendable {
     private let caller: Link
     private let link: Link

@@ -2,7 +2,7 @@ import HalcyonSupport
 
 /// Calls the event handler with the events of one load: in order, one at a time, and none after the last.
 ///
-/// Events may come from several threads at once. One of them delivers for all, without locks held.
+/// Events may come from several threads at once; one of these threads delivers them all, without locks held.
 final class LoadReporter: Sendable {
   private struct State {
     var pending: ArraySlice<PipelineEvent.Kind> = []

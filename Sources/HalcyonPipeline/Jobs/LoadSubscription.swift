@@ -13,7 +13,7 @@ final class LoadSubscription: Sendable {
     var priorityObservers = ObserverList<@Sendable () -> Void>()
     var progress: LoadProgress?
     var info: ImageInfo?
-    /// Retained by the load that revalidates it.
+    /// The stored image that is being revalidated; its load retains it.
     weak var stored: (any AnyObject & Sendable)?
     var storedObserver: (@Sendable (any AnyObject & Sendable) -> Void)?
     var queue: QueueState?

@@ -6,7 +6,7 @@ final class JobWaiter<Value: Sendable>: Sendable {
   let id: UInt64
   let subscription: LoadSubscription
   let keepsResult: Bool
-  /// Not a checked one, which allocates. Resumed by the code that removes the waiter from its job.
+  /// Unsafe, since a checked continuation allocates. The code that removes the waiter from its job resumes it.
   private let continuation: UnsafeContinuation<Result<Value, ImageError>, Never>
   /// 0 before the priority is observed.
   private let observerID = Atomic<UInt64>(0)
@@ -37,11 +37,11 @@ final class SharedJob<Value: Sendable>: Sendable {
     var waiters: [JobWaiter<Value>] = []
     var task: Task<Void, Never>?
     var isCancelled = false
-    /// Waits for ``task``: the job was cancelled while the first part of its operation still ran.
+    /// Waits for ``task``, if the job was cancelled before its task was known.
     var taskWaiter: UnsafeContinuation<Task<Void, Never>, Never>?
   }
 
-  /// Apart from the job, since the job's subscription sends events to the waiters and may outlive the job.
+  /// Separate from the job: the job's subscription sends events to the waiters, and may outlive the job.
   private final class Waiters: Sendable {
     let state = Lock(State())
 
@@ -107,7 +107,7 @@ final class SharedJob<Value: Sendable>: Sendable {
     waiter?.resume(returning: task)
   }
 
-  /// Cancels the operation. Before its end it stores what it has received, which ``ImageCache/flush()`` waits for.
+  /// Cancels the operation, which stores what it has received before it ends; ``ImageCache/flush()`` waits for that.
   func cancel() {
     let task = waiters.state.withLock { state in
       state.isCancelled = true
@@ -117,7 +117,7 @@ final class SharedJob<Value: Sendable>: Sendable {
     if let task {
       writes?.track { await task.value }
     } else {
-      // The jobs that this one waits for are cancelled with its task, and track their ends then.
+      // Cancelling the task also cancels the jobs that it waits for, which track their own ends.
       writes?.trackWithLater { [self] in await runningTask().value }
     }
   }

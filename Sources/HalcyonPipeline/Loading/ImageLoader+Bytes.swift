@@ -2,8 +2,8 @@ import HalcyonCache
 import HalcyonImaging
 import HalcyonSupport
 
-/// Loads of encoded bytes for callers, from the first source that succeeds. They are stored, although only their header
-/// has been read.
+/// Loads of encoded bytes for callers, from the first source that succeeds. Only the header is read before they are
+/// stored.
 extension ImageLoader {
   func encodedImage(
     for request: ImageRequest, onProgress: (@Sendable (LoadProgress) -> Void)? = nil

@@ -6,7 +6,7 @@ extension ImageLoader {
   /// The outcome of a load that fills the store.
   enum Prefetched: Sendable {
     case loaded
-    /// The store has it, or its source is on this machine.
+    /// The store has the image, or its source is on this machine.
     case skipped
   }
 

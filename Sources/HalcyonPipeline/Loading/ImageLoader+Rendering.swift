@@ -2,8 +2,8 @@ import HalcyonCache
 import HalcyonImaging
 import HalcyonSupport
 
-/// Rendering, the part of it that knows loads: images decoded by other loads meanwhile, damaged bytes fetched again, the
-/// images before processors, and placeholders. The ``Renderer`` does the work.
+/// The part of rendering that depends on loads: images that other loads have decoded, damaged bytes that are fetched
+/// again, images before processors, and placeholders. The ``Renderer`` does the work.
 extension ImageLoader {
   /// Decodes bytes; stored bytes that are damaged are fetched again, once.
   func decode(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> LoadedImage {
@@ -83,7 +83,7 @@ extension ImageLoader {
     }
   }
 
-  /// What follows a file that was rendered: it is an image, and its original can be stored.
+  /// After rendering the bytes are known to be an image: they replace earlier ones, and are stored.
   func finishRendering(_ rendered: Rendered, _ encoded: EncodedImage, _ load: Load) async {
     load.report(.decoded(rendered.decodedSize))
     if !rendered.isPartial { replaceEarlier(by: encoded, load) }
@@ -91,7 +91,7 @@ extension ImageLoader {
     if !rendered.isPartial { await storeOriginalIfWanted(encoded, load, rendered.placeholder) }
   }
 
-  /// The bytes with their decoder.
+  /// The bytes, with the decoder of their format.
   func file(_ encoded: EncodedImage, _ request: ImageRequest) throws(ImageDecodingError) -> Renderer.File {
     Renderer.File(
       encoded.data, by: try configuration.decoders(for: request).decoder(for: encoded.info.format),
@@ -116,7 +116,7 @@ extension ImageLoader {
   /// Runs the last processor on the image before it, which is shared with loads of that image.
   func process(_ load: Load, with processor: any ImageProcessor) async throws(ImageError) -> LoadedImage {
     var earlier = load.request
-    // A processor that knows only bytes gets an image of bytes from the start.
+    // For a processor that accepts only bytes, the image is decoded to bytes from the start.
     if earlier.dynamicRange == .high, earlier.resolved.dynamicRange == .standard { earlier.dynamicRange = .standard }
     earlier.processors.removeLast()
     let keys = RequestKeys(earlier)

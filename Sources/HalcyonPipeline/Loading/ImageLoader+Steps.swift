@@ -26,14 +26,14 @@ extension ImageLoader {
   /// The stale image if it is still valid, otherwise the one that replaces it.
   private func replace(_ stale: DecodedImage, _ load: Load, keepsResult: Bool) async throws(ImageError) -> LoadedImage {
     let encoded = try await bytes.encodedImage(for: load)
-    // The steps that read the original bytes find these as long as they are held.
+    // Later steps find these bytes in flight as long as they are held.
     defer { withExtendedLifetime(encoded) {} }
     if let loaded = await renewed(stale, by: encoded, load) { return loaded }
     guard encoded.isFoundAgain, load.resolved.cachePolicy.contactsServerFirst else {
       return try await make(load, from: encoded, readsVariant: keepsResult)
     }
-    // The server has been contacted; a stored variant is still older than the bytes, and so are the images before the
-    // processors in memory.
+    // The server has been contacted already. A stored variant, and images before processors in memory, are older than
+    // these bytes.
     let remaining = load.changed {
       $0.cachePolicy = .standard
       $0.memoryAccess = ($0.memoryAccess ?? .readWrite).withoutReads

@@ -78,8 +78,8 @@ final class ImageLoader: Sendable {
       isReported: configuration.eventHandler != nil)
   }
 
-  /// The response to deliver to the caller of a task. It shows the preview that an earlier load kept, unless a view that
-  /// looked into memory itself has.
+  /// The response to deliver to the caller of a task. Shows the preview that an earlier load kept, unless a view has
+  /// done so already.
   func response(_ task: Load) async throws(ImageError) -> ImageResponse {
     let load = lookedUp(task)
     if task.memory == nil, load.memory?.isHit == false, let preview = keptPreview(load.request, keys: load.keys) {

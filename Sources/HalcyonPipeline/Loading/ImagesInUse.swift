@@ -72,7 +72,7 @@ final class ImagesInUse: Sendable {
     state.withLock { $0.insert(entry, for: key) }
   }
 
-  /// Keeps the image of a key in memory for some seconds, since a view stops showing it.
+  /// Keeps the image of a key in memory for some seconds: a view stops showing it.
   func keep(_ key: CacheKey) {
     guard let entry = entry(for: key), let image = entry.image else { return }
     entry.memory.store(image, for: Self.memoryKey(key), expiration: .after(Self.lifetime))

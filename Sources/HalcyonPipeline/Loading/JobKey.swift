@@ -8,7 +8,7 @@ struct JobKey<Options: JobOptions>: Hashable, Sendable {
   private let options: OptionsKey<Options>
   private let removals: RemovalWatch.Removals
 
-  /// A function of its own: inlined, its locals would be in the async frame of a load that waits.
+  /// Not inlined, so that its locals are not in the async frame of a load that waits.
   @inline(never)
   init(_ key: CacheKey, _ request: ImageRequest, after removals: RemovalWatch.Removals) {
     self.key = key

@@ -1,7 +1,7 @@
 import HalcyonCache
 import HalcyonSupport
 
-/// A load on its way: what is loaded, for whom, and what is known so far.
+/// A load in flight: what is loaded, for whom, and what is known so far.
 ///
 /// Each caller has one. Each job that callers share has one of its own, with the subscription of all of them.
 final class Load: Sendable {
@@ -13,7 +13,7 @@ final class Load: Sendable {
   let subscription: LoadSubscription
   /// The outcome of the look-up in memory; `nil` for loads that do none, such as loads of encoded bytes.
   let memory: MemoryLookup?
-  /// Notices that the result is removed during the load.
+  /// Detects that the result is removed during the load.
   let watch: RemovalWatch
   /// Whether there is an event handler.
   private let isReported: Bool
@@ -61,7 +61,7 @@ final class Load: Sendable {
   /// Adds to the trace.
   func record(_ change: (inout LoadTrace) -> Void) { recorded.withLock { change(&$0.trace) } }
 
-  /// The server is contacted although the store has an image.
+  /// Reports that the server is contacted although the store has an image.
   func reportStored(_ image: EncodedImage) {
     recorded.withLock { $0.stored = image }
     subscription.report(.storedStale(bytes: image))
@@ -116,7 +116,7 @@ extension WorkerPool {
   }
 }
 
-/// Notices that a key is removed from a cache during a load, which then delivers its image but does not store it there.
+/// Detects that a key is removed from a cache during a load, which then delivers its image but does not store it there.
 struct RemovalWatch: Sendable {
   /// The latest removals: loads begun before a removal never join loads begun after it.
   struct Removals: Hashable {

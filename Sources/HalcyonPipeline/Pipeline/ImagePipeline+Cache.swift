@@ -26,7 +26,7 @@ extension ImagePipeline {
     set {
       let request = resolved(request)
       guard request.resolved.memoryAccess.writes else { return }
-      // Images in memory have a version that was looked up.
+      // An image in memory is under a version that was looked up before: removing it needs no disk access.
       let keys = RequestKeys(request, file: newValue == nil ? .remembered : .current)
       let (memory, key) = (configuration.cache(for: request).memory, keys.image)
       guard let newValue else {
@@ -229,7 +229,7 @@ extension ImagePipeline {
     }
     removeFromMemory()
     guard tiers.contains(.store) else { return }
-    // Once more at the end, for loads that began meanwhile.
+    // Again at the end, for loads that began meanwhile.
     defer { removeFromMemory() }
     do {
       try await cache.removeFromStore(ofSource: source) { () async throws in

@@ -62,7 +62,7 @@ public final class ImagePipeline: Sendable {
   /// for them.
   public func image(for request: ImageRequest) async throws(ImageError) -> DecodedImage {
     guard isResolved(request) else { return try await response(for: request).image }
-    // The path of most hits: it avoids a copy of the request and a response.
+    // The path of most hits, without a copy of the request and without a response.
     return try await loaded(request, request.newSubscription).image
   }
 
@@ -114,7 +114,7 @@ public final class ImagePipeline: Sendable {
     }
   }
 
-  /// Looks into memory for a view: the image, ready to be shown, or the outcome for
+  /// Looks into memory for a view. The image of a hit is ready to be shown; any other outcome is passed to
   /// ``viewTask(for:after:)``.
   ///
   /// An image that must not be stored (`no-store`) is found while a view shows it, and for some seconds after, so that

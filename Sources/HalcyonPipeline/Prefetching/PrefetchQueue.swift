@@ -17,7 +17,7 @@ final class PrefetchQueue: Sendable {
     var priority: ImagePriority
     var concurrencyLimit: Int
     var isPaused = false
-    /// Batches that are not in the queue yet, since the actor of their caller is busy.
+    /// Batches that are not queued yet, since their caller's actor is busy.
     var announced: [ObjectIdentifier: PrefetchBatch] = [:]
     var items: [PrefetchKey: Item] = [:]
     /// The keys in the order of their start. Keys without an item, or whose item is running, are skipped.

@@ -19,7 +19,7 @@ package struct ResolvedOptions {
   var priority: ImagePriority { request.optionsBox?.options.priority ?? .normal }
   package var cachePolicy: CachePolicy {
     let policy = request.optionsBox?.options.cachePolicy ?? .standard
-    // There is nothing to load again.
+    // Without a source there is nothing to load again.
     return policy.contactsServerFirst && request.source.isOnlyCached ? .cacheOnly : policy
   }
   var memoryAccess: CacheAccess { request.optionsBox?.options.memoryAccess ?? .readWrite }
@@ -46,7 +46,7 @@ extension ImageRequest {
     guard let options = optionsBox?.options else { return response }
     var response = response
     if resolved.animation.preloadsFrames, let frames = response.image.animation?.decodedFrames {
-      // The frames before a damaged one are decoded anyway.
+      // A damaged frame ends the preloading without an error.
       try? await frames.preload()
       response.image = response.image.holding(frames)
     }
@@ -71,7 +71,7 @@ extension ImageRequest {
     if let scale = options.scale { image.scale = scale }
     guard let modifier = options.imageModifier else { return image }
     var modified = modifier(image)
-    // A view compares the versions of what it shows and of what it has revalidated.
+    // The freshness stays: views compare the versions of the shown and the revalidated image.
     if modified.facts.freshness != image.facts.freshness { modified.facts.freshness = image.facts.freshness }
     return modified
   }

@@ -6,7 +6,7 @@ extension ImageRequest {
   func completed(by defaults: OptionsBox?) -> ImageRequest {
     var request = self
     if let box = optionsBox, box.content != nil, box.options.memoryAccess == nil, box.options.storeAccess == nil {
-      // Only an access of the request itself lets the response to a request other than a plain GET be cached.
+      // The response to a request other than a plain GET is cached only if the request itself sets an access.
       request.memoryAccess = .disabled
       request.storeAccess = .disabled
     }

@@ -15,7 +15,7 @@ struct RequestHook<Value: Sendable>: Sendable {
   }
 }
 
-/// Hooks that are `Hashable` are the same if they are equal, all others if one is a copy of the other.
+/// `Hashable` hooks are the same if they are equal, all others if they are copies of one hook.
 enum HookIdentity: Hashable, @unchecked Sendable {
   /// The hook itself, which is `Sendable`.
   case equal(AnyHashable)

@@ -26,9 +26,8 @@ public struct RequestOptions: Sendable {
   public var priority: ImagePriority?
   /// The maximum duration of the load, including retries and alternatives. Default: no limit.
   ///
-  /// The time in which its request waits to be sent does not count: for a connection
-  /// (``PipelineConfiguration/connectionLimits``), and for a host that has refused requests for some time. So the images
-  /// of a long page do not fail because they are many. Single transfers are limited by ``PipelineConfiguration/transportLimits`` as well.
+  /// The wait for a connection (``PipelineConfiguration/connectionLimits``), or for a host that has refused requests
+  /// for some time, does not count. Single transfers are limited by ``PipelineConfiguration/transportLimits`` as well.
   public var timeout: Duration?
   /// Whether, and how often, a task delivers previews of a partly downloaded image. Default: ``PreviewPolicy/never``.
   ///

@@ -60,7 +60,7 @@ enum ResolvedSource: Sendable {
   }
 }
 
-/// The errors of a caller's closures, and of what they return, as errors of the load.
+/// Converts the errors of a caller's closures, and of their results, to errors of the load.
 extension ImageSource.Provider {
   func provided() async throws(ImageError) -> Value {
     do {

@@ -13,8 +13,8 @@
 public protocol RetryStrategy: Sendable {
   /// The delay before the next attempt, or `nil` to fail.
   ///
-  /// After status 429 or 503 with `Retry-After` the whole host is paused for that long; then one of its waiting loads
-  /// is sent first.
+  /// After status 429 with `Retry-After` the whole host is paused for that long, after 503 the URL; then one of the
+  /// waiting loads is sent first.
   func delay(after failure: FailedAttempt) async -> Duration?
 }
 

@@ -1,7 +1,7 @@
 import HalcyonHTTP
 
-/// In low data mode: the image in the caches, or else the smaller source of the request. A request that contacts the server
-/// first does so for the smaller source.
+/// In low data mode: the image in the caches, or else the smaller source of the request. A policy that contacts the
+/// server first applies to the smaller source.
 struct LowDataMode: LoadStep {
   private let smaller: ImageSource
 

@@ -3,12 +3,12 @@ import HalcyonSupport
 
 /// Shows a stale image at once, while it is revalidated.
 ///
-/// For a view the stored image is decoded while the server is contacted. A task with ``CachePolicy/staleFirst`` waits for
-/// it, so that an unchanged image is neither decoded nor processed again.
+/// For a view the stored image is decoded while the server is contacted. A task with ``CachePolicy/staleFirst`` decodes
+/// it first, so that an unchanged image is not decoded or processed again.
 struct StaleFirst: LoadStep {
   private let loader: ImageLoader
 
-  /// `nil` if neither a view nor the request asks for it, or no image is decoded to be shown.
+  /// `nil` if the load is not of a view and its policy is another one, or if no image is shown.
   init?(_ load: Load, in loader: ImageLoader) {
     guard load.memory != nil, load.subscription.isOfView || load.resolved.cachePolicy == .staleFirst else { return nil }
     self.loader = loader
@@ -31,11 +31,12 @@ struct StaleFirst: LoadStep {
     return try await next(load.request.encodesImages ? load : load.after(.stale(response.image)))
   }
 
-  /// Shows the stored image unless the new one is loaded first. An error, however quick, follows the stored image.
+  /// Shows the stored image unless the new one is loaded first. An error is delivered after the stored image in any
+  /// case.
   private func showStoredMeanwhile<Value: LoadResult>(
     _ load: Load, _ next: @escaping LoadFunction<Value>
   ) async throws(ImageError) -> Value {
-    // The view itself shows a stale image from memory.
+    // The view has already shown a stale image from memory.
     if load.memory?.staleImage != nil { return try await next(load) }
     let stored = StoredImage {
       guard let value = try? await next(load.changed { $0.cachePolicy = .cacheOnly }), !Task.isCancelled,

@@ -4,7 +4,7 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
 
-/// URLs of the web: the store by HTTP's rules, then the server.
+/// Web URLs: the store by HTTP's rules, then the server.
 extension CachingLoader {
   /// The next step of a load of a URL.
   private enum Step {
@@ -129,7 +129,7 @@ extension CachingLoader {
       HTTPRequest(load, to: request.target, after: lookup.unconditional, defaults: configuration.headers))
   }
 
-  /// How a response is stored; `nil` if it must not be.
+  /// How a response is stored; `nil` if storing it is not allowed.
   func storable(_ response: HTTPResponse, _ request: HTTPRequest) async -> StorableResponse? {
     guard let lookup = request.lookup, let cache = configuration.httpCache(for: request.load.request),
       case .deliver(let storable) = await cache.outcome(of: response.metadata, to: lookup)
@@ -147,12 +147,12 @@ extension CachingLoader {
     var earlier = load.resolved.cachePolicy.contactsServerFirst ? EncodedImage.EarlierBytes.unknown : .same
     if let stored = request.lookup?.stored {
       earlier = stored.body == received.data ? .same : .other
-      // What was made of the same bytes is as new as these.
+      // The bytes have not changed: what was made of the stored ones stays valid.
       if earlier == .same { metadata.original = stored.metadata.originalMark }
       storable?.metadata.original = metadata.original
     }
     let other = request.answered.flatMap { $0.data == received.data ? $0 : nil }
-    // The load that sent the request stores it.
+    // The load that sent the request stores the response.
     if let other, storable != nil, inFlight[load.inFlightKey] === other { return other }
     let image = EncodedImage(
       data: received.data, metadata: metadata, info: received.info, origin: .network, storable: storable,

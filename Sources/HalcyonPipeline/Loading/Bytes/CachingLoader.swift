@@ -68,8 +68,8 @@ final class CachingLoader: Sendable {
     return storesPart ? load.cache.writes : nil
   }
 
-  /// The image of any source. Most sources are web URLs, whose loads wait in a smaller async frame when this is a
-  /// function of its own.
+  /// The image of any source. A function of its own: loads of web URLs, which are most, then wait in a smaller async
+  /// frame.
   private func image(from source: ResolvedSource, _ load: Load) async throws(ImageError) -> EncodedImage {
     switch source {
     case .web(let location): return try await httpImage(load, at: location)
@@ -102,7 +102,7 @@ final class CachingLoader: Sendable {
       freshEnd: load.request.source.isProvided ? nil : freshEnd(entry.metadata), trace: load.trace, watch: load.watch)
   }
 
-  /// The server is contacted although the store has an image: loads that may use it do not read it again.
+  /// Lets other loads use the stored image while the server is contacted, without reading it again.
   ///
   /// - Parameter load: The load of the image, whose caller waits for the server.
   func reportStored(_ image: EncodedImage, for key: InFlightResponses.Key, _ load: Load) {

@@ -13,7 +13,7 @@ final class EncodedImage: Sendable {
   let metadata: EntryMetadata
   let info: ImageInfo
   let origin: ImageOrigin
-  /// How the bytes are stored; `nil` if they must not be, or are already.
+  /// How the bytes are stored; `nil` if that is not allowed, or done already.
   let storable: StorableResponse?
   /// The uptime until which they are fresh; `nil` for bytes that did not come over HTTP.
   let freshEnd: Duration?
@@ -24,15 +24,15 @@ final class EncodedImage: Sendable {
   let trace: LoadTrace
   /// Notices removals during the load that got the bytes.
   let watch: RemovalWatch
-  /// What is known of the bytes that the server sent before these; `nil` if they are not from the network.
+  /// How these bytes differ from those that the server sent before; `nil` if they are not from the network.
   let earlier: EarlierBytes?
 
   /// The bytes that a server sent before others.
   enum EarlierBytes: Sendable {
-    /// None, or the same.
+    /// There were none, or the same.
     case same
     case other
-    /// The store has none, and the request has contacted the server first.
+    /// Not known: the store has none, and the request contacted the server first.
     case unknown
   }
 
@@ -40,9 +40,9 @@ final class EncodedImage: Sendable {
     var isShared = true
     var isStored = false
     var version: UInt64?
-    /// Whether it was begun to remove earlier bytes and what was made of them.
+    /// Whether the removal of earlier bytes, and of what was made of them, has begun.
     var hasReplaced = (inMemory: false, inStore: false)
-    /// The calls that replace earlier bytes now, and the writes that wait for them.
+    /// The number of calls that are replacing earlier bytes.
     var replacingCount = 0
     var waitingWrites: [CheckedContinuation<Void, Never>] = []
     /// The replacement of earlier bytes by these.
@@ -55,7 +55,7 @@ final class EncodedImage: Sendable {
     var onDeinit: (@Sendable () -> Void)?
   }
 
-  /// Of another load that shares the transfer: what these bytes replace is recorded there.
+  /// The bytes of another load that shares the transfer, which records the replacement of earlier bytes.
   private let other: EncodedImage?
   private let state = Lock(State())
 
@@ -111,7 +111,8 @@ final class EncodedImage: Sendable {
       || watch.lastReplacement != (other ?? self).state.withLock(\.replacement) ?? watch.removals.replacements
   }
 
-  /// Whether this is the first call, in memory or in the store; then ``endReplacing()`` follows.
+  /// Begins a replacement of earlier bytes. Returns whether this is the first call for memory or for the store, which
+  /// ``endReplacing()`` must follow.
   func beginReplacing(inStore: Bool) -> Bool {
     (other ?? self).state.withLock { state in
       let isFirst = inStore ? !state.hasReplaced.inStore : !state.hasReplaced.inMemory
@@ -127,7 +128,7 @@ final class EncodedImage: Sendable {
     (other ?? self).state.withLock { ($0.replacement, $0.removal) = (replacement, removal ?? $0.removal) }
   }
 
-  /// Lets the writes go on that wait for the end of this replacement.
+  /// Ends a replacement, and resumes the writes that wait for it.
   func endReplacing() {
     let writes = (other ?? self).state.withLock { state in
       state.replacingCount -= 1
@@ -138,8 +139,8 @@ final class EncodedImage: Sendable {
     for write in writes { write.resume() }
   }
 
-  /// Waits until earlier bytes are replaced, if another load that uses these has begun to, and until what was made of them
-  /// is removed from the store.
+  /// Waits for a replacement that another load of these bytes has begun, and for the removal of what was made of the
+  /// earlier ones.
   func waitForReplacing() async {
     let owner = other ?? self
     if owner.state.withLock({ $0.replacingCount > 0 }) {
@@ -168,18 +169,18 @@ final class EncodedImage: Sendable {
   /// Whether another load of the same key may use the bytes, too.
   var isShared: Bool { state.withLock(\.isShared) }
 
-  /// Leaves the bytes to the loads that use them: later ones read them from the store, or request them again, since they
-  /// could not be decoded.
+  /// Ends sharing with later loads, which read the bytes from the store or, since they could not be decoded, request
+  /// them again.
   func endSharing() { state.withLock { $0.isShared = false } }
 
   /// Records that writing the bytes to the store failed.
   func markFailed(_ error: any Error) { state.withLock { $0.failure = error } }
 
-  /// Whether a load of the same key finds these bytes again while they are held.
+  /// Whether other loads of the key find these bytes while a load holds them.
   var isFoundAgain: Bool { storable != nil || origin == .store }
 
-  /// Whether they serve a load that finds them in flight. Once they are being written, the load that got them has
-  /// ended, and other loads revalidate them unless they are fresh.
+  /// Whether they serve a load that finds them in flight. After the load that received them has ended, they are
+  /// written, and serve other loads only while they are fresh.
   func isServed(by freshness: CachePolicy, at uptime: Duration) -> Bool {
     if !freshness.followsHTTP || state.withLock({ $0.start == nil }) { return true }
     return freshEnd.map { uptime < $0 } ?? true
@@ -223,13 +224,13 @@ extension ImageError {
   }
 }
 
-/// Images in use by their fetch key and cache: downloaded ones until they are stored, or stored ones that are being
+/// Encoded images in use, by fetch key and cache: downloaded ones until they are stored, or stored ones that are being
 /// revalidated.
 final class InFlightResponses: Sendable {
   struct Key: Hashable {
     let key: CacheKey
     let cache: ObjectIdentifier
-    /// Loads that began before a removal are not found by later ones.
+    /// Part of the key, so that loads after a removal do not find bytes of loads before it.
     let removals: UInt64
     /// The identifier of the request's decoder, which describes the image.
     var decoder: String?

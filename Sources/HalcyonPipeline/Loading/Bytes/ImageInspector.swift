@@ -29,7 +29,7 @@ struct ImageInspector {
     nextProbeByteCount = max(prefix.count * 2, 64)
   }
 
-  /// The description of a whole file, which may say more than its first bytes, for example the number of frames.
+  /// The properties of a whole file, which may be more than those in its first bytes, for example the number of frames.
   func info(of data: Data) throws(ImageError) -> ImageInfo {
     if let info, wholeByteCount == data.count { return info }
     guard let info = try probe(data, isComplete: true) else {

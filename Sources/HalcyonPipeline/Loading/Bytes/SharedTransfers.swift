@@ -2,8 +2,8 @@ import HalcyonCache
 import HalcyonHTTP
 import HalcyonSupport
 
-/// Loads of the same bytes by different rules: they read or write the store, follow HTTP, or decode in another way. If they
-/// send the same request, one of them sends it.
+/// Loads of the same bytes by different rules, for the store, for freshness or for decoding. If they need the same
+/// request, one of them sends it.
 ///
 /// The others wait for the job of that load like its callers, so that it goes on for them when its callers leave. Then each
 /// treats the response by its own rules.
@@ -24,7 +24,7 @@ extension CachingLoader {
     }
   }
 
-  /// The result of a transfer of another load; `nil` if it is of no use for this one.
+  /// The result of a transfer of another load; `nil` if this load cannot use it.
   @inline(never)
   private func result(of transfer: SharedTransfer, for request: HTTPRequest) async throws(ImageError) -> HTTPResponse? {
     let (load, other) = (request.load, transfer.request.load)
@@ -33,7 +33,7 @@ extension CachingLoader {
     if Task.isCancelled { throw .cancelled }
     switch transfer.outcome {
     case nil, .failure(.cancelled):
-      // Its load was cancelled.
+      // The load of the transfer was cancelled.
       transfers.end(transfer, .failure(.cancelled))
       return nil
     case .failure(let error):
@@ -67,7 +67,7 @@ extension CachingLoader {
     )
   }
 
-  /// A response that another decoder has described, described by that of the request.
+  /// A response that another decoder has inspected, inspected by the decoder of the request.
   private func inspected(_ response: HTTPResponse, for request: HTTPRequest) throws(ImageError) -> HTTPResponse {
     guard let (data, _) = response.image else { return response }
     let metadata = response.metadata
@@ -84,7 +84,7 @@ extension CachingLoader {
 
 /// A transfer in flight, and what its request is for.
 final class SharedTransfer: Sendable {
-  /// What distinguishes requests that are sent: two with the same one get the same response.
+  /// Identifies a request as it is sent: equal keys get the same response.
   struct Key: Hashable {
     let job: JobKey<TransferKey>
     /// The fields that the cache adds.

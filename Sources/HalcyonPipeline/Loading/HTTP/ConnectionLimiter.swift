@@ -10,7 +10,7 @@ final class ConnectionLimiter: Sendable {
   /// The outcome of a request for a permit: granted, cancelled, or rejected because too many wait.
   typealias Outcome = Result<Void, ImageError>
 
-  /// The longest pause that a server gets by itself; the retry strategy of a load may choose a longer one.
+  /// The longest pause without a decision of a retry strategy, which may choose a longer one.
   private static let longestPause = Duration.seconds(30)
 
   private struct Waiter {
@@ -90,13 +90,14 @@ final class ConnectionLimiter: Sendable {
 
   private func updatePriority(of id: UInt64) {
     state.withLock { state in
-      // Read under the lock: of two changes at the same time the later one wins.
+      // Read under the lock, so that the later of two concurrent changes wins.
       if let waiter = state.waiters[id] { state.queues.updatePriority(of: id, to: waiter.subscription.priority) }
     }
     grantPermits()
   }
 
-  /// The uptime until which a server wants no such requests. At once, before its other loads are refused as well.
+  /// The uptime until which a response asks to send no such requests. Applied at once, before other loads of the server
+  /// are refused too.
   private func pauseEnd(after head: TransportHead) -> Duration? {
     guard HostQueues.isRefusal(head.status), let delay = RetryAfter.delay(in: head.headers, now: time.now()),
       delay <= Self.longestPause
@@ -113,7 +114,7 @@ final class ConnectionLimiter: Sendable {
     updateTimer()
   }
 
-  /// Waits for the first end of a pause for which a request waits.
+  /// Sets the timer to the first end of a pause with waiting requests.
   private func updateTimer() {
     let replaced: Task<Void, Never>? = state.withLock { state in
       let end = state.queues.nextPauseEnd
@@ -140,7 +141,7 @@ final class ConnectionLimiter: Sendable {
 
   private func nextGranted(_ isFirst: Bool) -> (UInt64, Waiter)? {
     state.withLock { state in
-      // A permit that is released during its own callback calls this again; the outer loop goes on instead, so that the
+      // A callback may release its permit and call this again: the outer call grants the next permits, so that the
       // stack does not grow with the queue.
       if isFirst, state.isGranting { return nil }
       while let (id, transfer) = state.queues.dequeue() {
@@ -234,7 +235,7 @@ final class ConnectionLimiter: Sendable {
       }
       guard let waiter else { return }
       waiter.end(.failure(.cancelled), of: id)
-      // The cancelled load may have been one of those for which the host is paused.
+      // The host may have been paused because of the cancelled load.
       limiter.grantPermits()
     }
   }

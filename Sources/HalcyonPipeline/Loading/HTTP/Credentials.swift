@@ -1,12 +1,12 @@
 import HalcyonHTTP
 import HalcyonSupport
 
-/// Credentials that a modifier adds: renewed after a 401, and never a reason to store a response for others.
+/// Credentials that a modifier adds: renewed after a 401; their responses are not stored for other users.
 extension HTTPAttempt {
   func renewCredentials(since generation: Int, _ head: ResponseHead) async throws(ImageError) -> Bool {
     guard let modifier else { return false }
     let link = LoadChain.Link(loader: ObjectIdentifier(loader), key: CacheKey("credentials of \(request.origin)"))
-    // The closure that renews them loads from the same origin: its load fails with 401.
+    // The renewal itself loads from this origin: its load fails with 401, and does not wait for itself.
     if LoadChain.isCalling(for: link) { return false }
     return try await loader.renewals.renew(request.origin, since: generation, subscription: load.subscription) {
       () async throws(ImageError) in
@@ -20,8 +20,8 @@ extension HTTPAttempt {
     }
   }
 
-  /// A response to credentials that a modifier without an identity added must not be stored: other users would find it.
-  /// The same holds after a redirect, whose URL may be a secret of the user.
+  /// Whether the response may be stored: not if a modifier without an identity added credentials, since other users
+  /// would find it; also after a redirect, whose URL may be secret.
   func isStorable(_ sent: TransportRequest) -> Bool {
     guard let modifier, modifier.identity == nil else { return true }
     return sent.signature == nil
@@ -58,7 +58,7 @@ final class CredentialRenewals: Sendable {
     try await jobs.value(
       for: Key(origin: origin, generation: generation), subscription: subscription, keepsResult: true
     ) { [self] _ throws(ImageError) in
-      // Checked in the job, since the last one for this key may have ended just before.
+      // Checked again in the job: an earlier job for this key may just have ended.
       guard self.generation(of: origin) == generation else { return true }
       let isRenewed = try await renewal()
       if isRenewed { generations.withLock { $0[origin, default: 0] += 1 } }

@@ -2,7 +2,7 @@ import HalcyonCache
 import HalcyonHTTP
 @_spi(Programs) import HalcyonSupport
 
-/// Remembers recent failures for a short time, so that a scrolled list does not request a missing image again and again.
+/// Caches failures for a short time, so that a scrolled list does not request a missing image again and again.
 final class FailureMemory: Sendable {
   private struct Failure {
     let error: ImageError

@@ -47,7 +47,7 @@ extension HTTPAttempt {
     do throws(ImageError) {
       try await exchange.permit.acquire(exchange.target, load.subscription)
     } catch .cancelled where !Task.isCancelled {
-      // All bytes have been received already.
+      // The permit is not needed any more: the transfer has ended, and all bytes have been received.
     }
   }
 

@@ -12,7 +12,7 @@ final class HTTPAttempt: Sendable {
   enum Step {
     case send(HTTPExchange)
     case follow(Route.Hop)
-    /// `nil` if the server has sent other bytes than the requested range: the partial body was of no use.
+    /// `nil` if the server has sent other bytes than the requested range: the partial body is dropped.
     case finish(HTTPResponse?)
   }
 
@@ -180,7 +180,7 @@ final class HTTPAttempt: Sendable {
       return .finish(nil)
     case 206 where isResumed:
       return .finish(try await body(of: reply, continuing: request.partial))
-    // These have no content (RFC 9110, 15.3.5 and 15.3.6), whatever their length says.
+    // No content (RFC 9110, 15.3.5 and 15.3.6), whatever `Content-Length` says.
     case 204, 205:
       throw .emptyResponse(url: head.url)
     case 200..<300 where head.status != 206:
@@ -201,7 +201,7 @@ extension TransportBody {
   fileprivate func drain(atMost byteCount: Int?) async {
     guard let byteCount, byteCount <= 16 << 10 else { return }
     var rest = byteCount
-    // A transport may send more than it announced, or nothing at all, without end.
+    // A transport may send more than it announced, or empty pieces without end.
     while rest >= 0, let piece = try? await makeAsyncIterator().next(), !piece.isEmpty { rest -= piece.count }
   }
 }

@@ -4,7 +4,7 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
 
-/// The body of a response: read and validated; what was received before an interruption is remembered.
+/// The body of a response: read and validated; the part that was received before an interruption is kept.
 extension HTTPAttempt {
   /// - Parameter partial: The first bytes of the body, if the response is the rest of it.
   func body(of reply: HTTPReply, continuing partial: PartialBody? = nil) async throws(ImageError) -> HTTPResponse {
@@ -174,8 +174,7 @@ struct BodyReader {
     let progress = meter.report(received: receivedByteCount, expected: expected, isLast: isLast, now: time.uptime())
     guard let progress else { return }
     load.subscription.report(.progress(progress))
-    // If a subscriber holds the bytes, appending the next piece copies them, so they are sent only as often as
-    // progress.
+    // While a subscriber holds the bytes, appending copies them: they are sent only as often as progress.
     if !isLast, let info = inspector.info, load.subscription.wantsPartialData {
       load.subscription.report(.partial(ReceivedBytes(data: data, info: info, head: head)))
     }

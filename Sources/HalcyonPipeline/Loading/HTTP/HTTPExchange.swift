@@ -5,7 +5,7 @@ import HalcyonSupport
 
 /// One request of an ``HTTPAttempt``, and the permit to send it.
 ///
-/// A class, as ``HTTPReply``: a load that waits keeps a reference in its async frame.
+/// A class, like ``HTTPReply``, so that a load that waits has only a reference in its async frame.
 final class HTTPExchange: Sendable {
   let route: Route
   let target: HTTPURL
@@ -66,7 +66,7 @@ struct Route: Sendable {
   var request: TransportRequest
   /// The redirects on the route, as they are stored.
   var redirects: [EntryMetadata.Redirect] = []
-  /// Whether the response may be stored, as far as the requests on the route decide it.
+  /// Whether the requests on the route allow storing the response.
   var isStorable = true
   /// Whether the request has the validators of the stored response, so that a 304 confirms it.
   private(set) var isConditional = false
@@ -77,7 +77,8 @@ struct Route: Sendable {
     self.request = request
   }
 
-  /// A redirect, and the request that follows it. A class: a load that waits keeps a reference in its async frame.
+  /// A redirect, and the request that follows it. A class, so that a load that waits has only a reference in its async
+  /// frame.
   final class Hop: Sendable {
     let redirect: EntryMetadata.Redirect
     let next: TransportRequest

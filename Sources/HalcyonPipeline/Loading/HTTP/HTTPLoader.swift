@@ -26,8 +26,8 @@ final class HTTPLoader: Sendable {
     /// The requests that the host had served when it last refused this load.
     private var servedCount: Int?
 
-    /// Records that the host has refused the last attempt. It does not count if the host has served other loads since
-    /// its previous refusal: the host works, and its loads take turns.
+    /// Records that the host has refused the last attempt. It does not count as an attempt if the host has served other
+    /// loads since its previous refusal.
     mutating func recordRefusal(servedCount: Int) {
       defer { self.servedCount = servedCount }
       guard let last = self.servedCount, last != servedCount, freeCount < Self.freeLimit else { return }
@@ -69,7 +69,7 @@ final class HTTPLoader: Sendable {
     }
   }
 
-  /// The result of an attempt that succeeded. After a failed one, waits and returns `nil`: the next attempt is due.
+  /// The result of a successful attempt. After a failed one, waits and returns `nil` for the next attempt.
   @inline(never)
   private func finish(
     _ result: Result<HTTPResponse, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest
@@ -84,7 +84,7 @@ final class HTTPLoader: Sendable {
       do throws(ImageError) {
         try await waitForRetry(after: error, &attempts, of: request)
       } catch {
-        // Of no use: the response that it continued was rejected.
+        // The partial body is removed, since the response that continued it was rejected.
         if request.isPartialStored, request.partial == nil { await partialBodies(of: request.load)?.remove() }
         throw error
       }
@@ -115,7 +115,7 @@ final class HTTPLoader: Sendable {
     let start = ContinuousClock.now
     let strategy = request.optionsBox?.options.retryStrategy ?? ExponentialBackoff()
     let mayRetry = request.content?.method.isIdempotent ?? true
-    // Perhaps the connection is closed because of the range.
+    // The server may have closed the connection because of the range.
     if error.isWithoutResponse, failure.attemptCount > 1 { _ = request.setPartialAside() }
     if !Task.isCancelled, !error.isFinal, mayRetry, let delay = await strategy.delay(after: failure),
       refusal != nil || budget.spend(for: request.origin)
@@ -127,7 +127,7 @@ final class HTTPLoader: Sendable {
         if error.isUnreachable { try await configuration.waitUntilOnline() }
         return request.load.record { $0.add(.retryWait, since: start) }
       } catch {
-        // Cancelled while waiting.
+        // Cancelled during the delay.
       }
     }
     if Task.isCancelled {
@@ -138,7 +138,7 @@ final class HTTPLoader: Sendable {
     remember(error, for: request.failureKey, after: request.redirects)
     if request.load.resolved.storeAccess.writes, let partial = request.partial {
       let write = await partialBodies(of: request.load)?.store(partial)
-      // No caller waits for a cancelled load; only ``ImageCache/flush()`` at the end of the program may.
+      // After a cancellation no caller waits, except perhaps ``ImageCache/flush()`` at the end of the program.
       if Task.isCancelled { await write?.value }
     }
     throw error

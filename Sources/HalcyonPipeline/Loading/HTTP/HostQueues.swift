@@ -9,19 +9,20 @@ import HalcyonSupport
 /// - 429 with `Retry-After` pauses the host: the allowance is 0 until then, and all requests wait in its queue. The one
 ///   that is granted next is a probe.
 /// - 503 with `Retry-After` pauses its URL, and the host only when several URLs are refused (``RefusedURLs``).
-/// - Each other response to a request sent since the last refusal raises the allowance by 1, up to the limit of hosts,
-///   and ends it there. So twice as many requests go out after each round trip, until the host refuses one again.
+/// - Each other response to a request sent since the last refusal raises the allowance by 1; at the limit of hosts
+///   there is none any more. So the number of requests in flight doubles with each round trip, until the host refuses
+///   one again.
 ///
 /// A limited number of hosts without loads keep their allowance.
 struct HostQueues {
-  /// Identifies a host while it has transfers or waiters: an index is found faster than a name.
+  /// Identifies a host while it has transfers or waiters: looking up an index is faster than looking up a name.
   typealias HostID = Int
 
   /// A transfer that was started.
   struct Transfer {
     fileprivate let host: HostID
     fileprivate let url: URL
-    /// That of the host at the start.
+    /// The refusals of the host when the transfer started.
     fileprivate let refusalCount: Int
   }
 
@@ -146,9 +147,8 @@ struct HostQueues {
 
   /// Ends a transfer.
   ///
-  /// - Parameters:
-  ///   - status: That of the response; `nil` if there was none.
-  ///   - end: The uptime until which the response asks to wait with others, if it does.
+  /// - Parameters: - status: That of the response; `nil` if there was none. - end: The uptime until which the response
+  ///   asks to send no further requests, if it does.
   mutating func end(_ transfer: Transfer, status: Int?, pausedUntil end: Duration? = nil) {
     activeCount -= 1
     let host = transfer.host
@@ -187,7 +187,7 @@ struct HostQueues {
     pauseEnds[id] = max(pauseEnds[id] ?? end, end)
   }
 
-  /// Lets the hosts and URLs go on whose pauses have ended.
+  /// Ends the pauses of hosts and URLs that are over.
   mutating func endPauses(at uptime: Duration) {
     if hasNoPause { return }
     for id in refusing { hosts[id]?.refused.endPauses(at: uptime) }
@@ -205,7 +205,7 @@ struct HostQueues {
     return (hostEnds + urlEnds).min()
   }
 
-  /// Whether no server has refused a request, as nearly always.
+  /// Whether nothing is paused or refused, the usual case.
   private var hasNoPause: Bool { pauseEnds.isEmpty && refusing.isEmpty }
 
   private func hasWaiters(_ id: HostID) -> Bool { (hosts[id]?.waitingCount ?? 0) > 0 }

@@ -115,9 +115,9 @@ extension ImageError {
 
 /// Partial bodies in the store, so that a later load resumes the download, in another process too.
 ///
-/// They are entries under keys of their own, count toward the same limit, and expire after a day. A miss of the whole body
-/// tells whether there is one (``CacheMiss/partial``). Memcached and S3-compatible storage keep none, so that a miss costs
-/// one request to each of them.
+/// They are entries under keys of their own, count toward the same limit, and expire after a day. A miss of the whole
+/// body reports whether there is one (``CacheMiss/partial``). Memcached and S3-compatible storage keep none, so that a
+/// miss costs one request to each of them.
 struct PartialBodies: Sendable {
   /// Downloading a shorter body again is as fast as looking it up.
   private static let smallestByteCount = 32 << 10
@@ -128,7 +128,7 @@ struct PartialBodies: Sendable {
 
   func stored() async -> PartialBody? {
     guard let entry = try? await store.entry(for: load.key.ofPartialBody) else { return nil }
-    // These belong to the entry of the partial body, not to the whole one.
+    // The expiration and the tags belong to the entry of the partial body only.
     var metadata = entry.metadata
     (metadata.expiration, metadata.tags) = (nil, [])
     return PartialBody(data: entry.body, metadata: metadata, usesETags: load.resolved.usesETags)

@@ -1,15 +1,16 @@
 import Foundation
 import HalcyonSupport
 
-/// The URLs of a host that were refused with `Retry-After`, as a value, and what they say about the host.
+/// The URLs of a host that were refused with `Retry-After`, as a value, and when they pause the host.
 ///
 /// - Status 503 pauses the URL that has it: one broken image does not stop the others.
 /// - Of ``hostThreshold`` URLs refused in a row, with no response served in between, it pauses the host, too. After that
 ///   few requests probe: one, then two, and twice as many after each pause until one is served.
-/// - Probes are for URLs that were not refused, from both ends of the queue in turn, wherever the broken images are.
+/// - Probes are for URLs that were not refused, in turn from the beginning and the end of the queue, to get past broken
+///   images at one end.
 /// - A URL for which no load waits any longer no longer counts.
 struct RefusedURLs {
-  /// So many URLs speak for their host.
+  /// The number of refused URLs in a row that pauses their host.
   static let hostThreshold = 3
 
   /// The uptime at which each paused URL goes on.
@@ -60,7 +61,7 @@ struct RefusedURLs {
     if let hostPauseEnd, wasRefused(url) { self.hostPauseEnd = max(hostPauseEnd, end) }
   }
 
-  /// Records that a response was served: the host lives.
+  /// Records that a response was served, which ends the pause of the host.
   mutating func serve(_ url: URL) {
     if isEmpty { return }
     pauseEnds[url] = nil

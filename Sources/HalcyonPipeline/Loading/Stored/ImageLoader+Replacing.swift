@@ -1,13 +1,13 @@
 import HalcyonCache
 import HalcyonSupport
 
-/// New versions of originals: what was made of an earlier one is never shown instead.
+/// New versions of originals: images made of an earlier version are removed, and never shown again.
 ///
 /// Everything in the caches that is made of an original carries its ``OriginalMark``. When a load has received another
 /// original, and knows that it is an image, all images of its source are removed from memory, and its entries from the
-/// store, before anything made of the new one is stored there. Loads of the earlier one that are in flight store nothing.
-/// The mark is compared as well when a made image is read from the store, for stores that cannot remove by source and for
-/// images that another process has made meanwhile.
+/// store, before anything made of the new one is stored there. Loads of the earlier one that are in flight store
+/// nothing. The mark is also compared when a processed image is read from the store: some stores cannot remove by
+/// source, and another process may have made the image meanwhile.
 extension ImageLoader {
   /// Removes what was made of the bytes that the server sent before these.
   func replaceEarlier(by encoded: EncodedImage, _ load: Load) {

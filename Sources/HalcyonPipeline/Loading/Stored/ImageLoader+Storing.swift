@@ -33,7 +33,7 @@ extension ImageLoader {
     load.report(.stored(.memory, byteCount: loaded.image.byteCount))
   }
 
-  /// Applies these options to the entries that a load has written or read for several requests, once they are written.
+  /// Applies the options of a request to the entries that a shared load has read or written for it, after the writes.
   ///
   /// - Parameter encoded: The bytes of the image; `nil` if it was made from an image in memory.
   func applyStoreOptions(

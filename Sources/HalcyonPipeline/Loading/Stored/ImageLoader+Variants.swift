@@ -15,7 +15,7 @@ extension ImageLoader {
       loaded.image.facts.isStoredVariant = load.resolved.size != .original
       return loaded
     } catch {
-      // A damaged entry is loaded from the original again.
+      // After damage, the image is made from the original again.
       if case .cancelled = error { throw error }
       return nil
     }
@@ -143,7 +143,7 @@ extension ImageLoader {
 }
 
 extension ImageRequest {
-  /// The request to decode the stored form with: it has the requested size, and was encoded by the pipeline.
+  /// The request for decoding the stored form, which has the requested size already, and a standard format.
   fileprivate var ofStoredForm: ImageRequest {
     var request = self
     request.size = .original
