@@ -28,7 +28,7 @@ package final class AnimationDriver: AnimationViewer {
   package var player: AnimationPlayer? {
     didSet {
       guard player !== oldValue else { return }
-      // Added before the old player loses its last view, so that frames that both share are not freed.
+      // Added before the old player loses its last view, so that frames shared by both are not freed.
       if isVisible { player?.add(self) }
       oldValue?.remove(self)
       animationDidChange()

@@ -30,8 +30,8 @@ public struct DisplayContent {
   public var picture: Picture
   /// The role of the content.
   public var role: Role
-  /// The size in pixels of an image that was decoded for the size of the view, if that did not limit it; `nil` for other
-  /// content, whose size is its own.
+  /// The size in pixels that an image decoded for the view would have if the view did not limit it; `nil` for other
+  /// content.
   package var naturalSize: PixelSize?
   /// How a loaded image or its preview is drawn; `nil` for other content, and if the options do not say it.
   package var renderingMode: ImageRenderingMode?

@@ -43,7 +43,8 @@ package final class ImagePhaseModel {
   /// Notifies of the end of the transition of the content.
   @ObservationIgnored private var onTransitionEnd: (@MainActor () -> Void)?
 
-  /// Of a view that has no width and no height, at most this much is decoded: toolkits of values know no screen.
+  /// The largest size that is decoded for a view without a width and a height, since the size of the screen is not
+  /// known here.
   private static let largeScreen = ViewSize(width: 1024, height: 1024)
 
   @ObservationIgnored package private(set) var displaySize = ViewSize.zero
@@ -112,7 +113,7 @@ package final class ImagePhaseModel {
     let key: CacheKey?
     let pipeline: ObjectIdentifier?
     let mode: ImageDisplayMode
-    /// Retained, so that no later group has its address.
+    /// Retained, so that no later group gets its address.
     let group: TransitionGroup?
 
     package static func == (a: Identity, b: Identity) -> Bool {
@@ -127,8 +128,8 @@ package final class ImagePhaseModel {
     var completion: ImageViewProxy.Completion?
   }
 
-  /// Applies what does not load the image again, such as texts and closures, without a change that is observed: the view is
-  /// being evaluated. An update with another image is ignored, for ``apply(_:)``.
+  /// Applies what does not load the image again, such as texts and closures. Changes no observed property, since the
+  /// view is being evaluated. An update with another image is left to ``apply(_:)``.
   package func adopt(_ update: Update, _ identity: Identity) {
     guard self.update != nil, identity == self.identity else { return }
     adopt(update)
@@ -140,7 +141,7 @@ package final class ImagePhaseModel {
     binder.adopt(options(of: update), update.placeholder)
   }
 
-  /// The options of an update. An animation that must not play yet does not begin to.
+  /// The options of an update, without automatic playback if the animation must not play yet.
   private func options(of update: Update) -> ImageViewOptions {
     guard let isPlaying = update.isPlaying else { return update.options }
     var options = update.options
@@ -173,7 +174,7 @@ package final class ImagePhaseModel {
     identity = update.identity
     guard binder.isBound(to: update.request, pipeline: update.pipeline) else { return load(update) }
     adopt(update)
-    // The view keeps its image, or its load; others of the group do not wait for it.
+    // The view keeps its image or its load, so others of the group do not wait for it.
     if update.options.transitionGroup !== group { update.options.transitionGroup?.skip() }
   }
 

@@ -2,7 +2,7 @@ import HalcyonImaging
 public import HalcyonPipeline
 package import HalcyonSupport
 
-/// The side of a view's image that its adapter uses: it owns the binder, and tells it what happens to the view.
+/// Loads the images of one view. The adapter of the view owns the binder, and notifies it of what happens to the view.
 ///
 /// Programs use ``hc``, which sets images and observes them. A view shows the image that was set last, and never the late
 /// result of an earlier call. Releasing the binder cancels its load.
@@ -19,7 +19,7 @@ public final class ImageViewBinder {
   package private(set) lazy var animation = AnimationController(self)
   /// Called with each new phase of the view, after completions.
   package var onPhaseChange: (@MainActor (ImagePhase) -> Void)?
-  /// What the view is doing.
+  /// The state of the view's load.
   package private(set) var phase = ImagePhase.empty
 
   /// The load of the image that was set last, whether it has finished or not.

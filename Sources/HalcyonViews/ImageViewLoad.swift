@@ -25,7 +25,7 @@ public final class ImageViewLoad {
     (self.viewRequest, self.binder, self.onCompletion) = (viewRequest, binder, onCompletion)
     loader = ViewLoader(viewRequest, isVisible: binder.isVisible, time: time)
     placeholderTiming = PlaceholderTiming(time: time)
-    // Also a load that never starts counts as a member.
+    // A load that never starts counts as a member too.
     options.transitionGroup?.join(self)
   }
 
@@ -83,8 +83,8 @@ extension ImageViewLoad {
     loader.viewRequest = viewRequest
   }
 
-  /// While the image is loading: shows the placeholder and the indicator that the view was given meanwhile, and removes the
-  /// indicator that it has no more.
+  /// While the image is loading: shows a placeholder and an indicator that were set meanwhile, and removes an indicator
+  /// that is no longer set.
   func showAdopted() {
     guard let binder else { return }
     switch state {
@@ -190,7 +190,7 @@ extension ImageViewLoad {
         showPreview(content)
       }
     }
-    // So may the display, after showing an image from memory.
+    // The display may have done so too, after showing an image from memory.
     if awaitsImage { loader.load(sized, after: lookup) { [self] in receive($0) } }
   }
 

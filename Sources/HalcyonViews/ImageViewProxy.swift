@@ -42,7 +42,7 @@ public struct ImageViewProxy {
     get { binder.onPhaseChange }
     nonmutating set { binder.onPhaseChange = newValue }
   }
-  /// What the view is doing: loading, showing an image, or failed.
+  /// The state of the view's load: loading, showing an image, or failed.
   public var phase: ImagePhase { binder.phase }
   /// Whether a load is in flight.
   public var isLoading: Bool { binder.isLoading }

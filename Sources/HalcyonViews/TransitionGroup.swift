@@ -22,7 +22,7 @@ public final class TransitionGroup {
   /// Called once, when the images are shown. Default: none.
   @ObservationIgnored public var onShow: (@MainActor () -> Void)?
 
-  /// In the order in which they joined.
+  /// The members, in the order in which they joined.
   @ObservationIgnored private var members: [Member] = []
   /// How many are still to join; `nil` if not known.
   @ObservationIgnored private var missingCount: Int?

@@ -22,7 +22,7 @@ enum ViewLoadState: Sendable {
   /// The load has ended without an image.
   case failed(ImageViewError)
 
-  /// The appearance of an image, equal only to itself.
+  /// One appearance of an image; a class, so that it is equal only to itself.
   final class Transition: Sendable {
     let response: ImageResponse
     init(_ response: ImageResponse) { self.response = response }

@@ -6,7 +6,7 @@ import HalcyonSupport
 /// The loads of the pipeline for one `setImage` call: of its image, and beside it of a low-resolution image.
 @MainActor
 final class ViewLoader {
-  /// How long a display has had fewer than half of the pixels of its image before a smaller image is loaded.
+  /// How long a display must have had fewer than half of the pixels of its image before a smaller one is loaded.
   private static let shrinkDelay = Duration.seconds(3)
 
   var viewRequest: ViewRequest
@@ -57,7 +57,7 @@ final class ViewLoader {
     uncheckedVersion = nil
     fileCheck = Task { [weak self, pipeline = viewRequest.pipeline] in
       let current = await pipeline.fileVersion(for: sized.request)
-      // A reload that is in flight reads the file as it is now.
+      // A reload in flight reads the current file anyway.
       guard current != version, !Task.isCancelled, let self, secondaryTask == nil else { return }
       reload(at: nil, completion: completion)
     }
@@ -231,7 +231,7 @@ final class ViewLoader {
     task?.priority = .veryLow
   }
 
-  /// The load waits for the display, so that it will not join a transfer now; or it has joined.
+  /// Ends the kept transfers: the load has joined one, or waits for its display and will not join now.
   ///
   /// The latest first, so that none starts a transfer of its own when an earlier one ends.
   func releaseTransfers() {

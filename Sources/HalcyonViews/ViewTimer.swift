@@ -16,7 +16,7 @@ final class ViewTimer {
     guard delay > .zero else { return action() }
     task = Task { [time] in
       do { try await time.sleep(for: delay) } catch { return }
-      // It may have been cancelled between the end of the sleep and its turn on the main actor.
+      // The timer may have been cancelled between the end of the sleep and this turn of the main actor.
       guard !Task.isCancelled else { return }
       action()
     }

@@ -9,7 +9,7 @@ struct S3Client: Sendable {
     let data: Data
     /// Its entity tag.
     let version: String?
-    /// Holds the bytes in the limit of all reads.
+    /// Counts the bytes in the limit of all reads.
     fileprivate let reservation: ReadBudget.Reservation?
   }
 
@@ -61,7 +61,7 @@ struct S3Client: Sendable {
     switch response.status {
     case 200, 206: return response.data
     case 404 where response.code != "NoSuchBucket": return nil
-    // An object without a byte.
+    // The range of an empty object.
     case 416: return nil
     default: throw response.error
     }
@@ -76,7 +76,7 @@ struct S3Client: Sendable {
     guard let url = parts.url else { throw S3StoreError.refused(status: 0, code: "InvalidBucketName") }
     let head = try await send(.head, url, [:], .whole(byteLimit: Self.errorByteLimit))
     guard !head.isSuccess else { return }
-    // A response without a body does not tell the reason.
+    // A list, since the response to `HEAD` has no body, and so no reason.
     let response = try await send(.get, list, [:], .prefix(byteCount: 1))
     if !response.isSuccess { throw response.error }
   }

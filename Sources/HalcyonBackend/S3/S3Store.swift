@@ -168,7 +168,7 @@ public final class S3Store: SourcePurgingStore, MissReportingStore {
   ///   or the clock is wrong; or the errors of the transport.
   public func checkBucket() async throws { try await client.checkBucket() }
 
-  /// Removes the objects of the store whose names begin so, of all formats.
+  /// Removes the objects of the store whose names begin with `begin`, of all formats.
   private func removeObjects(_ begin: String) async throws -> Int {
     var (count, last): (Int, S3List?) = (0, nil)
     var pages = S3Pages()
@@ -201,9 +201,9 @@ extension S3Store: SelectiveStore {
 
 /// Counts the parts of a list, which ends: each part must have later keys than the part before it.
 struct S3Pages {
-  /// Ten million keys.
+  /// 10,000 parts are ten million keys.
   private static let pageLimit = 10_000
-  /// Storage may send parts without a later key.
+  /// Some storage sends parts without a new key.
   private static let emptyPageLimit = 100
 
   private var last: String?

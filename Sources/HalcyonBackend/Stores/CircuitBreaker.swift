@@ -46,7 +46,7 @@ struct CircuitBreaker: Sendable {
     if case .closed = state { false } else { true }
   }
 
-  /// Asks for the permission of a call, whose outcome has to be recorded.
+  /// Whether a call may be made now; its outcome has to be recorded.
   mutating func permission(at now: Duration) -> Permission {
     switch state {
     case .closed: return .granted
@@ -64,7 +64,7 @@ struct CircuitBreaker: Sendable {
 
   /// Records a call that succeeded; after a trial all calls are permitted again.
   mutating func recordSuccess() {
-    // A call that was started before the breaker opened says nothing about now.
+    // The call was started before the breaker opened, so its success does not count.
     if case .open = state { return }
     state = .closed(failureCount: 0)
     interval = firstInterval

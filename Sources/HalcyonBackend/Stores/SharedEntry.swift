@@ -121,7 +121,7 @@ extension SharedEntry {
     headerByteCount + key.text.utf8.count + metadataByteLimit
   }
 
-  /// All before the body.
+  /// The part of a value before the body.
   private struct Head {
     let generations: Generations
     let storedDate: Date

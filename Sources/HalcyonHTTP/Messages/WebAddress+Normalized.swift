@@ -1,9 +1,9 @@
 import Foundation
 
 extension WebAddress {
-  /// The text of an `http` or `https` URL in the form that equal URLs share (RFC 3986, 6.2.2 and 6.2.3): scheme and host in
-  /// lower case, no default port, a path, and no dot segments in it. `nil` if the text has this form, or is another URL.
-  /// Slow: ask ``isNormal(_:)`` first.
+  /// The text of an `http` or `https` URL in the form that equal URLs share (RFC 3986, 6.2.2 and 6.2.3): scheme and
+  /// host in lower case, no default port, a path, and no dot segments in it. `nil` if the text has this form, or is
+  /// another URL. Slow: check ``isNormal(_:)`` first.
   ///
   /// Escapes stay as they are: browsers distinguish `~` from `%7E`, too.
   package static func normalized(_ text: String) -> String? {
@@ -38,9 +38,9 @@ extension WebAddress {
     return String(decoding: path, as: UTF8.self).lowercased().contains("%2e") ? path : withoutDots(path)
   }
 
-  /// Whether a text surely has the normal form, with neither a user nor a fragment, as nearly every URL.
+  /// Whether a text certainly has the normal form, without a user and a fragment, as nearly all URLs do.
   ///
-  /// Quick, since each look-up in memory asks: loops without branches, of which the compiler makes vector instructions.
+  /// Called by each look-up in memory, so the loops have no branches, and the compiler vectorises them.
   package static func isNormal(_ text: String) -> Bool {
     text.utf8.withContiguousStorageIfAvailable { isNormal($0) } ?? false
   }
@@ -61,7 +61,7 @@ extension WebAddress {
   private static func isHost(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var others: UInt8 = 0
     for byte in bytes {
-      // The second range has the slash, too, which is not here.
+      // The second range includes the slash, which cannot occur here.
       others |= flag(byte &- UInt8(ascii: "a") >= 26) & flag(byte &- UInt8(ascii: "-") >= 13)
     }
     return others == 0 && !bytes.isEmpty
@@ -75,9 +75,9 @@ extension WebAddress {
       && !port.elementsEqual((isSecure ? "443" : "80").utf8)
   }
 
-  /// Whether no segment begins with a dot, as nearly always, and there is neither a fragment nor a backslash.
+  /// Whether no segment begins with a dot, and there is neither a fragment nor a backslash, as in nearly all URLs.
   ///
-  /// - Parameter bytes: What begins with the slash after the host.
+  /// - Parameter bytes: The text from the slash after the host on.
   @inline(__always)
   private static func isNormalPath(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let base = bytes.baseAddress else { return false }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Addresses of the web as people and servers write them: spaces, backslashes, half of the characters encoded.
+/// Web addresses as people and servers write them: with spaces, backslashes, and some characters encoded.
 ///
 /// Follows the URL standard (https://url.spec.whatwg.org, 4.4), except that what RFC 3986 does not allow in a URL is
 /// encoded in any case, such as a percent sign that begins no escape: servers decode both to the same.

@@ -9,7 +9,7 @@ package enum AlphaMath {
     }
   }
 
-  /// Limits the colours of `count` premultiplied pixels to their alpha, above which files may state them.
+  /// Limits the colours of `count` premultiplied pixels to their alpha, which files may exceed.
   package static func clamp(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
     for pixel in 0..<count {
       let start = row + pixel * 4

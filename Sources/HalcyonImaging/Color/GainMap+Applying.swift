@@ -3,9 +3,8 @@ extension GainMap {
   ///
   /// Samples between those of a smaller map are interpolated (bilinear).
   ///
-  /// - Parameters:
-  ///   - base: The standard picture, of which the map covers as much. Its memory is returned while it is read, if nothing
-  ///     else refers to it.
+  /// - Parameters: - base: The standard picture; the map covers all of it. Its memory is returned to the system while
+  ///   it is read, unless it is shared.
   ///   - headroom: That of the screen in stops. Default: the whole gain applies.
   /// - Throws: ``ImageDecodingError/outOfMemory(_:)``.
   package func applied(to base: consuming Bitmap, headroom: Double = .infinity) throws -> Bitmap {

@@ -12,7 +12,7 @@ package struct GainMapRows {
     case yCbCr
   }
 
-  /// Two rows or columns of a map on both sides of a row or a column of the picture, and the share of the second.
+  /// The two rows or columns of a map around a row or a column of the picture, and the weight of the second.
   package typealias Place = (first: Int, second: Int, share: Float)
 
   /// The steps of ``factors`` between two samples of 8 bits.
@@ -97,7 +97,7 @@ package struct GainMapRows {
   package mutating func setMap(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer, share: Float) {
     let first = first.assumingMemoryBound(to: SIMD4<UInt8>.self)
     let second = second.assumingMemoryBound(to: SIMD4<UInt8>.self)
-    // From right to left, as each sample needs the next.
+    // From right to left, since each sample needs the next one.
     var isLast = true
     if isGrey {
       var next: Float = 0
@@ -208,15 +208,16 @@ private enum YCbCrLight {
   private static let stepCount = 8
   /// The bits of fractions of a step.
   private static let shift: Int32 = 10
-  /// The most that chroma adds to luma or takes away.
+  /// The largest amount that chroma adds to luma, or subtracts from it.
   private static let chromaLimit = 227
 
-  /// From what the darkest luma with the strongest chroma gives to the brightest, clamped.
+  /// From the darkest luma with the most negative chroma to the brightest with the most positive, clamped.
   static let light = (-chromaLimit * stepCount...(255 + chromaLimit) * stepCount).map { step in
     Float(SRGBTransferFunction.light(min(max(Double(step) / Double(255 * stepCount), 0), 1)))
   }
 
-  /// What Cr adds to red and to green, and Cb to green and to blue, in fractions of a step from the start of ``light`` on.
+  /// The contributions of Cr to red and green, and of Cb to green and blue, in fractions of a step, from the start of
+  /// ``light`` on.
   static let chroma: [Int32] = {
     let unit = Double(stepCount << shift)
     func table(_ factor: Double, _ start: Double) -> [Int32] {
@@ -240,7 +241,7 @@ private enum YCbCrLight {
 }
 
 extension GainMap.Parameters {
-  /// Whether they are equal for red, green and blue, as far as they are about samples.
+  /// Whether the parameters of samples are equal for red, green and blue.
   fileprivate var isGrey: Bool {
     [gainMin, gainMax, gamma].allSatisfy { $0 == SIMD3(repeating: $0.x) }
   }

@@ -5,7 +5,7 @@ import Foundation
 /// Luminances are relative to reference white. The curve is straight up to reference white, and bends above it to reach
 /// 1 at the peak of the content: a quadratic Bézier curve that continues the line. Browsers use the same operator.
 struct ToneCurve {
-  /// How far the middle control point is from the knee, on the way to where the line reaches 1.
+  /// The position of the middle control point, as a share of the way from the knee to where the line reaches 1.
   private static let bend = 0.65
 
   private let peak: Double

@@ -15,11 +15,11 @@ package final class ToneMapper: Sendable {
   /// Whether the result is bytes or half floats.
   package let dynamicRange: DynamicRange
   private let largestSample: Int
-  /// By the sample.
+  /// The linear light of each sample.
   private let light: [Float]
-  /// By the luminance of the largest channel.
+  /// The gain, by the luminance of the largest channel.
   private let gains: LogarithmicTable
-  /// For hybrid log-gamma, by the luminance.
+  /// The system gamma of hybrid log-gamma, by the luminance.
   private let systemGamma: LogarithmicTable?
   private let toBT2020: ColorMatrix?
   private let toTarget: ColorMatrix
@@ -32,7 +32,7 @@ package final class ToneMapper: Sendable {
     // Up to reference white the gain does not change.
     gains = LogarithmicTable(from: 1, octaves: 6, precision: 10) { curve.gain($0) }
     let source = range.chromaticities
-    // Light that is kept needs no detour, on which channels of 0 would become a little brighter.
+    // Light that is kept is not converted to BT.2020 first: channels of 0 would become a little brighter.
     let isDirect = range.targetRange == .high && range.transfer == .pq
     toBT2020 = isDirect || source == .bt2020 ? nil : ColorMatrix(from: source, to: .bt2020)
     toTarget = ColorMatrix(from: isDirect ? source : .bt2020, to: range.target.chromaticities)

@@ -15,7 +15,7 @@ package protocol HighDynamicRangeEncoder: ImageEncoder {
 }
 
 extension ImageEncoder {
-  /// Encodes a still image in the range that the format has room for.
+  /// Encodes a still image in the range that the format supports.
   func encodeStill(_ image: DecodedImage, options: EncodingOptions) throws -> Data {
     guard image.gainMap != nil || image.bitmap.dynamicRange == .high,
       let encoder = self as? any HighDynamicRangeEncoder

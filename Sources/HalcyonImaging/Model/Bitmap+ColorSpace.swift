@@ -31,7 +31,7 @@ extension Bitmap {
 }
 
 extension Bitmap {
-  /// The bitmap in the space that a request asks for, which is of no importance to half floats.
+  /// The bitmap in the space that a request asks for; half floats stay as they are.
   package func converted(for target: TargetColorSpace) throws -> Bitmap {
     switch target {
     case _ where dynamicRange == .high: self

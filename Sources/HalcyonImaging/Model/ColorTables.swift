@@ -47,7 +47,7 @@ package struct ColorTables: Sendable {
     let lows = channels.map { $0.reduce(SIMD3(repeating: .max), pointwiseMin) }
     let (low, high) = (lows.reduce(.zero, &+), channels.reduce(.zero) { $0 &+ $1.reduce(.zero, pointwiseMax) })
     let stepsBelow = max(0, (step - 1 - low.min()) / step)
-    // No field is negative: parts are relative to the least of their channel. Half a step rounds the sum to the nearest.
+    // No field is negative, since parts are relative to the least of their channel. Half a step is added for rounding.
     let start = low &+ (stepsBelow * step + step / 2)
     sums = parts.indices.map { index in
       let part = parts[index] &- lows[index / 256] &+ (index < 256 ? start : .zero)

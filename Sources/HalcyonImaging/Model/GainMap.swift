@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Behind one reference, since images carry it.
 package final class GainMap: Sendable {
-  /// The samples of the map as opaque RGBA, of which the colour space says nothing. It covers the whole image, and may be
+  /// The samples of the map as opaque RGBA; its colour space has no meaning. It covers the whole image, and may be
   /// smaller.
   package let bitmap: Bitmap
   /// Whether red, green and blue of all samples are equal.
@@ -45,7 +45,7 @@ extension GainMap.Parameters {
   /// The most stops of a gain or a headroom: no screen has more, and half floats hold it.
   package static let stopLimit = 15.0
 
-  /// Whether a picture can be made with them: numbers in range, and a gain at all.
+  /// Whether the numbers are in range, and there is a gain at all.
   package var isValid: Bool {
     func all(_ values: SIMD3<Double>, in range: ClosedRange<Double>) -> Bool {
       (0..<3).allSatisfy { range.contains(values[$0]) }

@@ -1,7 +1,7 @@
 /// The properties of an encoded image, read from its first bytes without decoding.
 ///
 /// ```swift
-/// let info = try await pipeline.info(for: request)  // reads the first bytes
+/// let info = try await pipeline.info(for: request)  // downloads the file
 /// print(info.format, info.pixelSize, info.frameCount)
 /// ```
 public struct ImageInfo: Hashable, Sendable {

@@ -6,9 +6,8 @@
 public struct ImageLimits: Hashable, Sendable {
   /// The most pixels of the whole image. Default: 100 million.
   ///
-  /// JPEG and HEIC of cameras are never in memory as a whole when they are decoded at a smaller size. Then they may have two
-  /// and a half times as many pixels, so that photos of 200 megapixels are shown: not progressive JPEG, HEIC in one piece,
-  /// and on Apple's platforms.
+  /// Baseline JPEG and tiled HEIC are never in memory as a whole when they are decoded at a smaller size. Then they may
+  /// have two and a half times as many pixels, so that photos of 200 megapixels are shown. Not on Apple's platforms.
   public var pixelCount: Int
   /// The most pixels of one side. Default: 16,384.
   public var sideLength: Int

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The metadata of an image file: Exif, XMP, the ICC profile, and what its structure says.
+/// The metadata of an image file: Exif, XMP, the ICC profile, and the properties in its headers.
 ///
 /// ```swift
 /// let metadata = try ImageMetadata(of: bytes)

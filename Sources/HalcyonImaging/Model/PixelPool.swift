@@ -20,7 +20,7 @@ package final class PixelPool: Sendable {
   private static let largestContribution: Int64 = 1 << 40
 
   fileprivate struct State {
-    /// A few hundred at most, oldest first.
+    /// The free blocks, a few hundred at most, oldest first.
     var blocks: [PixelBlock] = []
     var byteCount = 0
     /// The sum of the caches' contributions.

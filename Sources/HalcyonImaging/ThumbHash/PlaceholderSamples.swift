@@ -13,7 +13,7 @@ struct PlaceholderSamples {
   private(set) var alpha: [Double]
 
   init(_ bitmap: Bitmap) {
-    // Without memory for the standard picture, a placeholder is of no importance.
+    // Without memory for the standard picture, the placeholder is made of what there is.
     let bitmap = (try? bitmap.inStandardRange()) ?? bitmap
     let longer = max(bitmap.size.width, bitmap.size.height)
     let scale = longer > Self.exactSide ? Double(Self.reducedSide) / Double(longer) : 1

@@ -53,12 +53,12 @@ final class OpenConnection {
 /// connection reusable. (Excess bytes that arrived in the same TLS record as the end of a response are held by the TLS
 /// library and not detected.)
 ///
-/// A connection that died without a word, as after a change of network, looks sound. It is given up when within
-/// ``firstByteLimit(of:)`` of a request no byte has arrived over it, and the other end has not acknowledged the request
-/// either, also some moments later: the request is sent once more over another connection, and the idle connections to that server are closed. A
-/// request that was acknowledged is not sent again, since some URLs work once; its server is slow.
+/// A connection may be dead without a sign, as after a change of network. It counts as dead when, within
+/// ``firstByteLimit(of:)`` of a request and once more some moments later, no byte has arrived and the other end has not
+/// acknowledged the request: the request is sent once more over another connection, and the idle connections to that
+/// server are closed. A request that was acknowledged is not sent again, since some URLs work once; its server is slow.
 final class OpenConnections {
-  /// The shortest time that a reused connection gets for a sign of life.
+  /// The shortest time in which a reused connection must acknowledge a request.
   private let leastFirstByteLimit: Duration
   private var connections: [OpenConnection.Endpoint: OpenConnection] = [:]
   /// The longest recent times to the first byte.
@@ -93,12 +93,12 @@ final class OpenConnections {
     firstByteTimes.insert(max(firstByteTime, (firstByteTimes[server] ?? .zero) * 7 / 8), for: server)
   }
 
-  /// Notes when a connection has to be looked at.
+  /// Records when a connection has to be checked.
   func expectByte(before deadline: ContinuousClock.Instant) {
     nextDeadline = nextDeadline.map { min($0, deadline) } ?? deadline
   }
 
-  /// The earliest deadline noted since the last call.
+  /// The earliest deadline recorded since the last call.
   func takeDeadline() -> ContinuousClock.Instant? {
     defer { nextDeadline = nil }
     return nextDeadline

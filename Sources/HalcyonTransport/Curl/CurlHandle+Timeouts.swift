@@ -24,7 +24,7 @@ extension CurlHandle {
   /// A system acknowledges what it has received after 0.2 seconds at the latest, if it has nothing to send (Linux).
   private static let longestAcknowledgement = Duration.milliseconds(250)
 
-  /// When a reused connection counts as silent. On a multiplexed one, bytes of any response prove that it is not.
+  /// When a reused connection counts as silent. On a multiplexed one, bytes of any response count.
   var silenceDeadline: ContinuousClock.Instant? {
     guard maySendAgain, !isAcknowledged, let sent, let connection else { return nil }
     let deadline = max(sent, connection.lastActivity ?? sent) + openConnections.firstByteLimit(of: connection.server)

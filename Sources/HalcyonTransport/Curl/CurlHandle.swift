@@ -82,8 +82,8 @@ final class CurlHandle {
     try restart(in: multi)
   }
 
-  /// Whether what was received instead of a response is perhaps the rest of the one before over this connection: bytes
-  /// after a 304, a 204 or the declared length, which arrived once the request had been sent.
+  /// Whether the bytes received instead of a response may belong to the previous response on this connection: bytes
+  /// after a 304, a 204 or the declared length, which arrived after this request was sent.
   func mayFollowOtherBytes(_ code: CURLcode) -> Bool {
     guard maySendAgain, let connection, connection.isSerial else { return false }
     switch failure {
@@ -139,7 +139,7 @@ final class CurlHandle {
     // libcurl buffers whole header lines, up to a limit of its own (CURL_MAX_HTTP_HEADER).
     if code.isTooLarge, !transfer.hasHead {
       let reason = easy.reason(for: code)
-      // It counts the fields, too.
+      // libcurl limits the number of fields, too.
       if reason.hasPrefix("Too many") { return .failure(.malformedResponse(reason: reason)) }
       return .failure(.headersTooLarge(byteLimit: min(limits.headerByteCount, 100 << 10)))
     }

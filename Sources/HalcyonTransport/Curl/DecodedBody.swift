@@ -18,7 +18,7 @@ final class DecodedBody: BodySource {
     "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "x-compress", "x-gzip",
     "zstd",
   ]
-  /// Each may expand the one before a thousandfold; two occur by mistake of a server and its proxy.
+  /// Each coding may expand the one before a thousandfold. Two occur when a server and its proxy both compress.
   private static let codingLimit = 2
 
   /// The codings in a value of `Content-Encoding`, without other tokens.
@@ -61,7 +61,8 @@ final class DecodedBody: BodySource {
     throw TransportError.cancelled
   }
 
-  /// The next bytes of the source. Those that it misses have not existed if the declared length is the decompressed one.
+  /// The next bytes of the source. If the declared length is that of the decompressed file, no bytes are missing at its
+  /// end.
   private func compressedBytes() async throws -> Data? {
     do {
       return try await source.next()

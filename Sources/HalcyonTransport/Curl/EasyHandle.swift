@@ -127,7 +127,7 @@ final class EasyHandle {
     halcyon_curl_leave_name_lookups(pointer)
     // A proxy's reply to CONNECT is not the server's response (RFC 9110, 9.3.6).
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    // Not those of the environment, see ``ProxySettings``.
+    // libcurl does not read the environment: ``ProxySettings`` does.
     set(CURLOPT_PROXY, proxy)
     set(CURLOPT_NOPROXY, "")
     if let file = configuration.certificateAuthorityFile { set(CURLOPT_CAINFO, file) }
@@ -180,13 +180,13 @@ final class EasyHandle {
     }
     self.headers = isPlain ? headers : nil
     let old = fields
-    // As an option it is sent where servers and proxies expect it, but is not signed.
+    // As an option of libcurl the field is sent where servers and proxies expect it, but it is not signed.
     let agent =
       signature == nil ? nil : headers.first { $0.name.isEqualIgnoringCase(to: "User-Agent") && $0.isSendable }
     halcyon_curl_set_text(pointer, CURLOPT_USERAGENT, agent?.value)
-    // Not through libcurl's option for it, with which libcurl would decompress.
+    // A plain field: with its option for this, libcurl would decompress.
     let acceptsEncoding = headers.contains { $0.name.isEqualIgnoringCase(to: "Accept-Encoding") }
-    // Not sent with a signature, which covers all fields: proxies change this one.
+    // Not with a signature, which covers all fields: proxies change this one.
     fields =
       decodesContent && !acceptsEncoding && signature == nil
       ? curl_slist_append(nil, "Accept-Encoding: \(DecodedBody.acceptedEncodings)") : nil

@@ -60,7 +60,7 @@ final class Inflater: @unchecked Sendable {
     guard input.count >= 2 else { return false }
     let head = input.prefix(2).reduce(0) { $0 << 8 | Int($1) }
     let isZlib = head >> 8 & 0x0f == 8 && head % 31 == 0
-    // 32 more window bits: zlib or gzip, detected; negative: raw.
+    // 32 more window bits: zlib detects zlib or gzip. Negative ones: raw data.
     let windowBits = isZlib || head == 0x1f8b ? MAX_WBITS + 32 : -MAX_WBITS
     let size = Int32(MemoryLayout<z_stream>.size)
     guard inflateInit2_(stream, windowBits, ZLIB_VERSION, size) == Z_OK else {
@@ -97,7 +97,7 @@ final class Inflater: @unchecked Sendable {
     input = used == input.count ? Data() : input.dropFirst(used)
     isBetweenMembers = status == Z_STREAM_END
     hasPendingOutput = status == Z_OK && piece.count == Self.pieceByteCount
-    // Z_BUF_ERROR: there was nothing left to do.
+    // Z_BUF_ERROR means that zlib needs more input or output.
     guard [Z_OK, Z_STREAM_END, Z_BUF_ERROR].contains(status) else {
       throw .badContentEncoding(reason: stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(status)")
     }

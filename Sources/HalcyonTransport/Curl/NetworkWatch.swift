@@ -16,7 +16,7 @@ struct NetworkWatch {
     var addresses: Set<String>
   }
 
-  /// A shorter sleep is not distinguished from the time between the readings of two clocks.
+  /// Shorter sleeps cannot be told from the time between the readings of the two clocks.
   private static let shortestSleep = Duration.seconds(1)
 
   private let interval: Duration

@@ -2,13 +2,13 @@
 import Foundation
 import HalcyonHTTP
 
-/// The proxies in the environment, chosen as libcurl chooses them, but here, so that errors can name the proxy.
+/// The proxies in the environment, chosen as libcurl would choose them; chosen here, so that errors can name the proxy.
 struct ProxySettings: Sendable {
   /// A proxy.
   struct Proxy: Hashable, Sendable {
     /// The value of the variable, with its user and password.
     let text: String
-    /// Whether it reads the request and its response, and does not pass on bytes, as for `https`, or as SOCKS does.
+    /// Whether the proxy reads requests and responses; for `https`, and with SOCKS, it only passes bytes on.
     let readsRequest: Bool
 
     /// The proxy for a message, without user and password.

@@ -60,7 +60,7 @@ struct ResponseHeadParser {
     for field in fields where field.name.isEqualIgnoringCase(to: "Transfer-Encoding") {
       let codings = Self.transferCodings(field.value)
       let isRead = codings.first != "identity" || !codings.contains("chunked") || Self.readsChunksAfterIdentity
-      // No request accepts another one, and libcurl would decompress it on the thread of all transfers.
+      // No request accepts another coding, and libcurl would decompress it on the thread of all transfers.
       guard isRead, codings.allSatisfy(["chunked", "identity"].contains) else {
         throw TransportError.malformedResponse(
           reason: "only chunked is accepted as Transfer-Encoding, not “\(field.value)”")
@@ -81,7 +81,7 @@ struct ResponseHeadParser {
   private func headersWithValidLength() throws -> HTTPHeaders {
     var headers = HTTPHeaders(fields)
     guard let length = headers["Content-Length"], headers.contentLength == nil else { return headers }
-    // libcurl reads as many bytes.
+    // libcurl accepts the sign as well.
     if length.hasPrefix("+"), String(length.dropFirst()).isASCIIDigits {
       headers["Content-Length"] = String(length.dropFirst())
       return headers
@@ -114,7 +114,7 @@ struct ResponseHeadParser {
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
 
-  /// An address in ASCII: its bytes are sent as they came, in whatever encoding.
+  /// An address in ASCII: other bytes are escaped, so that they are sent as they came.
   private static func address(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
     if bytes.allSatisfy({ $0 < 0x80 }) { return string(bytes) }
     return bytes.map { byte in
@@ -125,7 +125,7 @@ struct ResponseHeadParser {
   /// Decodes UTF-8, or else Latin-1: field values are Latin-1 by RFC 9110, 5.5, but often UTF-8 in practice.
   private static func string(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
-    // Nearly always the case, and far quicker to check than any UTF-8.
+    // Nearly all values are ASCII, which is far quicker to check than UTF-8.
     if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
     return String(validUTF8: bytes) ?? String(bytes.map { Character(Unicode.Scalar($0)) })
   }

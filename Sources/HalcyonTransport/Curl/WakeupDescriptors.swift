@@ -6,12 +6,12 @@ import Foundation
 import Glibc
 #endif
 
-/// The two ends of what wakes libcurl's poll: sockets, or from 8.5 on a pipe.
+/// The two descriptors that wake libcurl's poll: sockets, or from 8.5 on a pipe.
 ///
 /// libcurl opens them without close-on-exec before 8.9, so that child processes would inherit them, and has no function that
 /// returns them.
 enum WakeupDescriptors {
-  /// One handle is created at a time: the descriptors of another would hold a byte, too.
+  /// Handles are created one at a time: the descriptors of another one would hold a byte too.
   private static let creation = NSLock()
 
   /// Creates a multi handle whose descriptors are closed in child processes.

@@ -3,7 +3,7 @@ import Foundation
 import HalcyonHTTP
 import HalcyonSupport
 
-/// When a transfer of `URLSession` has taken too long, which has only a timeout for the time between two packets.
+/// The timeouts of a transfer of `URLSession`, which itself has one only for the time between two packets.
 ///
 /// `URLSession` does not notify of a connection. So a response has to begin within the connect and the idle timeout
 /// together; which of them has passed is known when the task has ended.

@@ -71,10 +71,10 @@ final class SessionTransfer: Sendable {
 
   func receive(_ metrics: URLSessionTaskMetrics) { state.withLock { $0.metrics = metrics } }
 
-  /// There is no connection, and the task waits for one.
+  /// Records that the task waits for a connection.
   func waitForConnectivity() { state.withLock { $0.timeouts.waitForConnectivity() } }
 
-  /// Otherwise the task would end with the error of a cancellation.
+  /// Records that a challenge was rejected: the task itself ends with the error of a cancellation.
   func rejectChallenge() {
     transfer.end(.failure(.secureConnectionFailed(host: host, reason: "the challenge handler rejected it")))
   }
@@ -111,8 +111,8 @@ final class SessionTransfer: Sendable {
     transfer.wakeReader()
   }
 
-  /// Notes the length of a body that the response declares: responses to HEAD or with the status 204 or 304 have none,
-  /// and a compressed body has another length once decoded.
+  /// Records the length of a body that the response declares: responses to HEAD or with the status 204 or 304 have
+  /// none, and a compressed body has another length once decoded.
   private func declare(_ headers: HTTPHeaders, status: Int) {
     guard transfer.request.method.name != "HEAD", status != 204, status != 304, headers["Content-Encoding"] == nil,
       headers["Transfer-Encoding"] == nil, let length = headers.contentLength
@@ -156,7 +156,7 @@ final class SessionTransfer: Sendable {
     let reason = error.localizedDescription
     guard let error = error as? URLError else { return .failed(reason: reason) }
     switch error.code {
-    // Not by `cancel()`, which has ended the transfer. With HTTP/2 a rejected challenge cancels all tasks of the connection.
+    // `cancel()` has ended the transfer before. With HTTP/2 a rejected challenge cancels all tasks of the connection.
     case .cancelled: return .connectionFailed(host: host, reason: "the system cancelled the transfer")
     case .cannotFindHost, .dnsLookupFailed: return .hostNotFound(host)
     case .cannotConnectToHost, .notConnectedToInternet: return .connectionFailed(host: host, reason: reason)

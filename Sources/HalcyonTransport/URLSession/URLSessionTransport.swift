@@ -14,7 +14,7 @@ public import Foundation
 /// May be shared by any number of pipelines.
 public final class URLSessionTransport: Transport {
   private static let connectionLimit = 1000
-  /// ``SessionTransfer`` has the timeouts that apply; a larger number overflows in Foundation for Linux. In seconds.
+  /// In seconds. ``SessionTransfer`` enforces the timeouts; a larger number overflows in Foundation for Linux.
   private static let longestInterval: TimeInterval = 86_400
 
   /// Responds to an authentication challenge, as `URLSessionTaskDelegate` does: for a server's certificate, for a client

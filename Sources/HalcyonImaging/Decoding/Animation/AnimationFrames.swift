@@ -77,8 +77,8 @@ package final class AnimationFrames: Sendable {
     } onCancel: {
       cancel(id)
     }
-    // The decoding thread held the lock afterwards. Acquiring it here shows the order to the thread sanitizer, which
-    // misses it if the continuation is resumed before the task suspends.
+    // The decoding thread has released this lock. Acquiring it shows the order of accesses to the thread sanitizer,
+    // which misses it if the continuation is resumed before the task suspends.
     schedule.withLock { _ in }
     return frame
   }

@@ -66,7 +66,7 @@ package struct AnimationTimeline: Sendable {
   package mutating func change(_ animation: AnimationInfo, speed: Double, at now: Duration) {
     let isRunning = dueTime != nil
     pause(at: now)
-    // First to the time at normal speed: the quotient of two speeds may be infinite.
+    // Converted to the time at normal speed first: the quotient of two speeds may be infinite.
     if let remainingTime {
       self.remainingTime = Self.divided(Self.divided(remainingTime, by: 1 / self.speed), by: speed)
     }

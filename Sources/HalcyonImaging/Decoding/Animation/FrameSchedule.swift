@@ -82,8 +82,7 @@ struct FrameSchedule {
 
   /// The frame of the first waiter, else the current frame or one of the next few.
   ///
-  /// The current frame is included since a caller may be about to wait for it: decoding past it would mean to start
-  /// again.
+  /// The current frame is included, since a caller may be about to wait for it: decoding past it would need a restart.
   private func target() -> Int? {
     if let waiter = waiters.first { return waiter.index }
     let count = min(Self.aheadCount, cache.capacity - 1, cache.frameCount - 1)
