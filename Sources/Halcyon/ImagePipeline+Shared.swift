@@ -9,7 +9,7 @@ extension ImagePipeline {
   /// The pipeline of views and prefetchers that are given no other.
   ///
   /// The default is made on first use, unless another pipeline is set before: its disk cache is in
-  /// `DiskCache.defaultDirectory`, a folder of this program; its memory cache shrinks under memory pressure.
+  /// `DiskCache.defaultDirectory`, a folder of this program; its memory cache is emptied under memory pressure.
   ///
   /// Safe from any thread, before and between uses. A view keeps the pipeline that was shared when it first loaded an
   /// image; loads in flight continue in theirs.
