@@ -119,7 +119,7 @@ extension JPEGDecoder {
     return (colors.mapping(profile, layout: .cmyk8Inverted, to: .sRGB), ColorMapping())
   }
 
-  /// In smaller files, building the tables for skipping coefficients takes as long as they save.
+  /// In smaller files, the tables for skipping coefficients take as long as they save.
   private static let reducedByteCount = 1 << 14
 
   /// The image from the coefficients that the scale needs; `nil` if libjpeg has to decode it.

@@ -14,7 +14,7 @@ extension JPEGEncoder: HighDynamicRangeEncoder {
     }
     try check(bitmap.size)
     var mapOptions = options
-    // The map gets a higher quality, since its block artefacts show as edges of brightness.
+    // Blocks of a map are seen as edges of brightness.
     mapOptions.quality = (1 + options.quality) / 2
     let map = try JPEGSegments.adding(
       [
@@ -25,7 +25,7 @@ extension JPEGEncoder: HighDynamicRangeEncoder {
     return try primary(bitmap, mapByteCount: map.count, options) + map
   }
 
-  /// The file of the picture, with an index (CIPA DC-007) of itself and of the map that follows it.
+  /// The picture with an index of itself and of the map behind it.
   private func primary(_ bitmap: Bitmap, mapByteCount: Int, _ options: EncodingOptions) throws -> Data {
     let metadata = WritableMetadata(options.metadata, bitmap.colorSpace)
     var packet = XMPPacket.packet(adding: mapByteCount, to: metadata?.xmp)

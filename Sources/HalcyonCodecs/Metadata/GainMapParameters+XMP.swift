@@ -3,7 +3,7 @@ import HalcyonImaging
 
 /// The parameters of a gain map in XMP, as Adobe's specification and Ultra HDR name them.
 extension GainMap.Parameters {
-  /// `nil` if the packet describes no gain map, or has values out of range.
+  /// `nil` if the packet describes no gain map, or values that make no picture.
   init?(_ packet: XMPPacket) {
     guard !packet.values("hdrgm:Version").isEmpty, packet.values("hdrgm:GainMapMax").first != nil else { return nil }
     self.init()
@@ -53,9 +53,9 @@ extension GainMap.Parameters {
 
 extension XMPPacket {
   fileprivate static let gainMapNamespace = #"xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/""#
-  /// Part of every packet whose picture has a gain map.
+  /// What a packet has whose picture has a gain map.
   static let gainMapMark = Array("hdrgm:Version".utf8)
-  /// Part of every packet that lists the files behind its picture.
+  /// What a packet has that lists the files behind its picture.
   static let fileListMark = Array("Container:Directory".utf8)
 
   fileprivate static func document(_ description: String) -> Data {
@@ -99,7 +99,7 @@ extension XMPPacket {
 }
 
 extension XMPPacket {
-  /// The packet without its entries for files behind the picture: a gain map, or the video of a live photo.
+  /// Without what it says about files behind its picture: a gain map, or the video of a photo that moves.
   var withoutFollowingFiles: XMPPacket {
     [
       ("<Container:Directory", "</Container:Directory>"), ("hdrgm:Version=\"", "\""), ("GCamera:MotionPhoto=\"", "\""),
@@ -107,7 +107,7 @@ extension XMPPacket {
     ].reduce(self) { $0.without(from: $1.0, to: $1.1) }
   }
 
-  /// The packet without all parts from `start` to `end`, both included.
+  /// Without the parts between two texts, and without these.
   private func without(from start: String, to end: String) -> XMPPacket {
     var (kept, position) = (Data(), data.startIndex)
     while let first = data.range(of: Data(start.utf8), in: position..<data.endIndex),

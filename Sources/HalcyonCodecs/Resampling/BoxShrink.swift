@@ -99,6 +99,6 @@ struct Reciprocal {
     value = ((1 << 40) + UInt64(count) - 1) / UInt64(count)
   }
 
-  /// Exact, since sums have at most 24 bits, and counts 16.
+  /// Exact, as sums have 24 bits, and counts 16.
   func quotient(_ sum: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: (UInt64(sum) &* value) &>> 40) }
 }

@@ -22,7 +22,7 @@ struct TIFFHeader {
   var photometric = 1
   var orientation = ImageOrientation.up
   var samplesPerPixel = 1
-  /// 1 for unsigned integers, 2 for signed ones, 3 for floating point.
+  /// 1 for whole numbers, 2 for signed ones, 3 for floating point.
   var sampleFormat = 1
   var hasAlpha = false
   /// Whether colours are not multiplied by alpha (TIFF 6.0, section 18).

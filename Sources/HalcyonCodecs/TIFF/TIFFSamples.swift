@@ -21,7 +21,7 @@ struct TIFFSamples {
   /// Samples per pixel, those after the colours included.
   let count: Int
   let bits: Int
-  /// Whether samples are floating-point numbers from 0 to 1.
+  /// From 0 to 1 instead of whole numbers.
   let isFloat: Bool
   let hasAlpha: Bool
   let hasUnassociatedAlpha: Bool

@@ -5,7 +5,7 @@ extension GainMap {
   /// A standard picture, and the map with which it becomes a picture of half floats again; no map if nothing is brighter
   /// than white.
   ///
-  /// The map is grey and has half the size: each sample is the gain of the largest channel.
+  /// The map is grey and has half the size: it says how much brighter the largest channel of each pixel becomes.
   ///
   /// - Throws: ``ImageDecodingError/outOfMemory(_:)``.
   package static func derived(from bitmap: Bitmap) throws -> (base: Bitmap, map: GainMap?) {

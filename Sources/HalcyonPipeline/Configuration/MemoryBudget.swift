@@ -56,7 +56,7 @@ extension ImageInfo {
     outputSize: PixelSize, isProgressive: Bool = false, dynamicRange: DynamicRange = .standard
   ) -> Int {
     let working = Double(storedSize.width) * Double(storedSize.height) * workingBytesPerPixel(isProgressive)
-    // The bitmap, and the encoder's copy of it in the colours of the format.
+    // The bitmap, and the encoder's copy in its own colours.
     let bytesPerPixel = Double(2 * dynamicRange.bytesPerPixel)
     let output = Double(outputSize.width) * Double(outputSize.height) * bytesPerPixel
     return Int(clamping: min(working + output, Double(Int.max / 8))) + 1 << 20
@@ -65,7 +65,7 @@ extension ImageInfo {
   /// The memory that a decoder takes besides its result, for each pixel of the source.
   private func workingBytesPerPixel(_ isProgressive: Bool) -> Double {
     switch format {
-    // Progressive files: the coefficients of all scans.
+    // Coefficients of all scans.
     case .jpeg, .png: isProgressive ? 4 : 0.25
     case .bmp, .tiff: 1
     case .webp, .gif, .avif: 4
@@ -79,7 +79,7 @@ extension ImageInfo {
 extension Rendition {
   /// An estimate of the memory that an image takes until it is encoded.
   func byteCount(of file: Renderer.File, _ info: ImageInfo) -> Int {
-    // A document that is sanitised takes the memory of its elements.
+    // The elements of a document that is sanitised.
     if file.decoder is any SanitizingDecoder, encoding?.format == info.format { return file.data.count * 16 }
     let mayBeProgressive = [.jpeg, .png].contains(info.format)
     let isProgressive = mayBeProgressive && (try? file.decoder.metadata(of: file.data).isProgressive) == true

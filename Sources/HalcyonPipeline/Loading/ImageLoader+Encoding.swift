@@ -10,7 +10,7 @@ struct EncodedVariant: Sendable {
   let source: EncodedImage
   /// Whether the file was in the store, so that nothing was decoded and encoded.
   var wasStored = false
-  /// The steps in which the file was made.
+  /// The steps of making the file.
   var trace = LoadTrace()
 }
 
@@ -92,8 +92,8 @@ extension ImageLoader {
     }
   }
 
-  /// Renders a file once there is memory for it, and starts storing the result. One piece of work, so that no bitmap
-  /// waits for a thread.
+  /// Renders a file in one piece of work, so that no bitmap waits for a thread, once there is memory for it, and starts
+  /// storing the result.
   private func make(
     _ plan: Rendition, of encoded: EncodedImage, _ load: Load
   ) async throws(ImageError) -> EncodedVariant {

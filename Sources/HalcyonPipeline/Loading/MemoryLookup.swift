@@ -84,8 +84,8 @@ extension ImageLoader {
     imageInMemory(request, key).map { checked($0, request) }
   }
 
-  /// The image that an equal job put into memory between the look-up of this load and the start of its own job. Counts
-  /// no miss.
+  /// The image that an equal job put into memory between the look-up of this load and the start of its own job, after
+  /// which no other equal job runs. Counts no miss.
   func imageLoadedMeanwhile(_ load: Load) -> DecodedImage? {
     imageInMemory(load.request, load.key).flatMap { isUsable($0, load.request) ? $0 : nil }
   }

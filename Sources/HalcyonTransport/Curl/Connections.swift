@@ -53,12 +53,12 @@ final class OpenConnection {
 /// connection reusable. (Excess bytes that arrived in the same TLS record as the end of a response are held by the TLS
 /// library and not detected.)
 ///
-/// A connection may be dead without a sign, as after a change of network. It counts as dead when, within
-/// ``firstByteLimit(of:)`` of a request and once more some moments later, no byte has arrived and the other end has not
-/// acknowledged the request: the request is sent once more over another connection, and the idle connections to that
-/// server are closed. A request that was acknowledged is not sent again, since some URLs work once; its server is slow.
+/// A connection that died without a word, as after a change of network, looks sound. It is given up when within
+/// ``firstByteLimit(of:)`` of a request no byte has arrived over it, and the other end has not acknowledged the request
+/// either, also some moments later: the request is sent once more over another connection, and the idle connections to that server are closed. A
+/// request that was acknowledged is not sent again, since some URLs work once; its server is slow.
 final class OpenConnections {
-  /// The shortest time in which a reused connection must acknowledge a request.
+  /// The shortest time that a reused connection gets for a sign of life.
   private let leastFirstByteLimit: Duration
   private var connections: [OpenConnection.Endpoint: OpenConnection] = [:]
   /// The longest recent times to the first byte.

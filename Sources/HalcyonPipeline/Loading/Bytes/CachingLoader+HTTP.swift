@@ -147,7 +147,7 @@ extension CachingLoader {
     var earlier = load.resolved.cachePolicy.contactsServerFirst ? EncodedImage.EarlierBytes.unknown : .same
     if let stored = request.lookup?.stored {
       earlier = stored.body == received.data ? .same : .other
-      // The bytes have not changed: what was made of the stored ones stays valid.
+      // What was made of the same bytes is as new as these.
       if earlier == .same { metadata.original = stored.metadata.originalMark }
       storable?.metadata.original = metadata.original
     }

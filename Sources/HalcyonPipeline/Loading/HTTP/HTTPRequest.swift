@@ -67,7 +67,7 @@ final class HTTPRequest: Sendable {
     set { progress.withLock { $0.rejection = newValue } }
   }
 
-  /// The image that another load has received for an equal request, and that this load uses too.
+  /// The image that another load made of the response to an equal request, which answers this one, too.
   var answered: EncodedImage? {
     get { progress.withLock(\.answered) }
     set { progress.withLock { $0.answered = newValue } }

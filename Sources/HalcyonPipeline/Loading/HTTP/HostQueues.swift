@@ -15,14 +15,14 @@ import HalcyonSupport
 ///
 /// A limited number of hosts without loads keep their allowance.
 struct HostQueues {
-  /// Identifies a host while it has transfers or waiters: looking up an index is faster than looking up a name.
+  /// Identifies a host while it has transfers or waiters: an index is found faster than a name.
   typealias HostID = Int
 
   /// A transfer that was started.
   struct Transfer {
     fileprivate let host: HostID
     fileprivate let url: URL
-    /// The refusals of the host when the transfer started.
+    /// That of the host at the start.
     fileprivate let refusalCount: Int
   }
 
@@ -187,7 +187,7 @@ struct HostQueues {
     pauseEnds[id] = max(pauseEnds[id] ?? end, end)
   }
 
-  /// Ends the pauses of hosts and URLs that are over.
+  /// Lets the hosts and URLs go on whose pauses have ended.
   mutating func endPauses(at uptime: Duration) {
     if hasNoPause { return }
     for id in refusing { hosts[id]?.refused.endPauses(at: uptime) }
