@@ -6,7 +6,7 @@ import Testing
 @testable import HalcyonCodecs
 @testable import HalcyonImaging
 
-/// Files whose expected light comes from an independent model, `Benchmarks/Scripts/heif_gain_maps.py`.
+/// Files whose expected light comes from an independent model in NumPy.
 @Suite(.integrationTest)
 struct HEIFGainMapTests {
   private static let files: [(name: String, kind: GainMapKind)] = {

@@ -6,8 +6,7 @@ import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
 
-/// Loads the responses that `Benchmarks/Scripts/record-responses` sent to a browser, and compares what is shown and
-/// requested.
+/// Loads responses that were sent to a browser, and compares what it showed and requested.
 @Suite(.integrationTest)
 struct RecordedResponseTests {
   /// Where the pipeline differs from the browser on purpose, by words in the names of one or several cases.
