@@ -34,7 +34,7 @@ let optimized: Set = ["HalcyonSupport", "HalcyonImaging", "HalcyonCodecs", "Halc
 let optimization: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"])]
 
 /// Apple's systems bring what these libraries are for: codecs, and URLSession. Only sqlite3 and zlib are used everywhere,
-/// which are part of Apple's SDKs. `check-apple-manifest` in `Tests/AppleStandIns/Scripts` checks it.
+/// which are part of Apple's SDKs. `check-apple` in `Tests/AppleStandIns/Scripts` checks it.
 let otherPlatforms: [Platform] = [.android, .openbsd] + (usesStandIns ? [] : [.linux])
 let applePlatforms: [Platform] =
   [.iOS, .macOS, .macCatalyst, .tvOS, .watchOS, .visionOS] + (usesStandIns ? [.linux] : [])
@@ -67,7 +67,7 @@ func module(
 }
 
 /// What Apple's App Store requires of an app's libraries, as a resource that Xcode finds: a Mac builds for those systems.
-/// `check-apple-manifest` compares it with the calls in the sources.
+/// `check-apple` compares it with the calls in the sources.
 let privacyManifest = "PrivacyInfo.xcprivacy"
 #if os(macOS)
 let (privacyResources, privacyExclusions): ([Resource]?, [String]) = ([.copy(privacyManifest)], [])
