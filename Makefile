@@ -15,7 +15,7 @@ export SWIFT_BACKTRACE ?= enable=no
 # Where Scripts/install-packages installs moto's server, if it is not on the PATH.
 MOTO = $(CURDIR)/.build-moto/bin
 
-.PHONY: help demo gallery serve install release check-page imgproxy-manual check-stand-ins check test lint test-release test-sanitize fuzz torture soak api format deb docs \
+.PHONY: help demo gallery serve install release check-page imgproxy-manual check-stand-ins check test verify lint test-release test-sanitize fuzz torture soak api format deb docs \
   bench bench-views bench-memory bench-processors bench-resampling bench-disk bench-network bench-downsample \
   bench-pipeline bench-instructions bench-build bench-convert bench-colour bench-hdr bench-service fleet bench-fleet packages all-packages
 
@@ -51,10 +51,13 @@ imgproxy-manual: all-packages ## Writes the tables of Service/imgproxy.md, after
 	  --filter ImgproxyManualTests
 
 check: all-packages ## Checks format, layers, Markdown, public API and snippets, and runs the unit tests; before each commit.
-	@Scripts/run-checks quick
+	@Scripts/run-checks check
 
-test: all-packages ## Runs all checks and tests; before handing in.
-	@Scripts/run-checks all
+test: all-packages ## Runs all tests: library, windows, demo, command line and image service.
+	@Scripts/run-checks test
+
+verify: all-packages ## Checks what guards a release besides `make test`: Apple's platforms, users' programs, guides, every bench.
+	@Scripts/run-checks verify
 
 # Swift itself traps where C has undefined behaviour, and has no UndefinedBehaviorSanitizer on Linux: the flags make the
 # C shims trap too.
@@ -134,9 +137,11 @@ bench-downsample: all-packages ## Benchmarks downsampling the images in DIR, or 
 	HALCYON_PEER=$(PEER) $(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-downsample $(DIR)
 
 bench-pipeline: packages ## Prints METRIC lines for the pipeline; with PEER=libvips also for processors, against libvips.
-	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench pipeline
 ifeq ($(PEER),libvips)
 	@Scripts/install-packages all libvips-dev
+endif
+	HALCYON_PEER=$(PEER) $(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench pipeline
+ifeq ($(PEER),libvips)
 	HALCYON_PEER=libvips $(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-downsample processors
 endif
 

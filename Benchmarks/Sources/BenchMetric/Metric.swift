@@ -1,3 +1,5 @@
+import Foundation
+
 /// A benchmark result, printed as `METRIC name value unit [goal <= x | goal >= x]`.
 package struct Metric {
   /// The target for the value.
@@ -37,6 +39,18 @@ package struct Metric {
 package func median(_ values: [Double]) -> Double {
   let sorted = values.sorted()
   return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
+}
+
+/// How often a benchmark measures: as often as the variable `ROUNDS` says, or usually `count` times.
+package func rounds(_ count: Int) -> Int {
+  ProcessInfo.processInfo.environment["ROUNDS"].flatMap { Int($0) } ?? count
+}
+
+/// Ends a program that could not measure, with one line that says why.
+package func endProgram(with error: any Error) -> Never {
+  let name = URL(filePath: CommandLine.arguments[0]).lastPathComponent
+  FileHandle.standardError.write(Data("\(name): \(error)\n".utf8))
+  exit(1)
 }
 
 extension Duration {

@@ -9,7 +9,7 @@ import Synchronization
 enum CacheThreadsBenchmark {
   private static let imageCount = 10_000
   private static let readCount = 400_000
-  private static let roundCount = 7
+  private static let roundCount = rounds(7)
 
   static func run() throws {
     let keys = (0..<imageCount).map { CacheKey("https://images.example.com/albums/2026/photo-\($0).jpg|400x300") }

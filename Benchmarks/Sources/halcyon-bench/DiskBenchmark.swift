@@ -32,7 +32,7 @@ enum DiskBenchmark {
     for (number, key) in keys.enumerated() { try await cache.store(entry(number, byteCount: byteCount), for: key) }
     let paths = files(below: folder.appending(path: "v\(DiskCache.format)/d"))
     var (cached, plain, foundation): ([Double], [Double], [Double]) = ([], [], [])
-    for _ in 0..<10 {
+    for _ in 0..<rounds(10) {
       for key in keys {
         cached.append(
           try await microseconds {
@@ -137,7 +137,7 @@ enum DiskBenchmark {
     try await store(0..<evictedCount, in: DiskCache(directory: folder, configuration: configuration))
     try fill(folder.appending(path: "v\(DiskCache.format)/index.db").path(), rowCount: rowCount - evictedCount)
     var opened: [Double] = []
-    for _ in 0..<9 {
+    for _ in 0..<rounds(9) {
       let cache = DiskCache(directory: folder, configuration: configuration)
       let time = try await microseconds {
         let count = try await cache.count

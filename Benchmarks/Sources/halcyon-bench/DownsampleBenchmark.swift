@@ -6,7 +6,7 @@ import HalcyonCodecs
 
 /// Downsampling a photograph of 12 megapixels while decoding, compared with decoding it fully.
 enum DownsampleBenchmark {
-  private static let roundCount = 7
+  private static let roundCount = rounds(7)
 
   static func run() throws {
     let photo = try StandardCodecs.encoder(for: .jpeg).encode(

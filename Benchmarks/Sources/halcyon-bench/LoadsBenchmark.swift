@@ -25,7 +25,7 @@ enum LoadsBenchmark {
     let image = try StandardCodecs.encoder(for: .png).encode(bitmap, options: EncodingOptions())
     let urls = (0..<coldCount).compactMap { URL(string: "https://images.example.com/albums/2026/photo-\($0).png") }
     var (loads, transfers): ([Double], [Double]) = ([], [])
-    for _ in 0..<9 {
+    for _ in 0..<rounds(9) {
       let transport = ScriptedTransport { _ in .response(body: image, headers: ["Content-Type": "image/png"]) }
       let pipeline = ImagePipeline { ($0.transport, $0.cache) = (transport, ImageCache(disk: nil)) }
       loads.append(

@@ -1,8 +1,14 @@
+import BenchMetric
+
 /// Runs the benchmarks named by its arguments: `memory`, `decoding`, `processors`, `disk`, `pipeline`, `loads` or `network`; all
 /// of them without arguments.
 @main
 enum Main {
-  static func main() async throws {
+  static func main() async {
+    do { try await run() } catch { endProgram(with: error) }
+  }
+
+  private static func run() async throws {
     let subjects = CommandLine.arguments.dropFirst()
     #if os(Linux)
     if subjects == ["origin"] { return try BenchOrigin.run() }

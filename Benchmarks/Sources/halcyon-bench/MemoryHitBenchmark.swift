@@ -7,7 +7,7 @@ import HalcyonCache
 /// Memory hits: through the whole pipeline, in the memory cache alone, and in `NSCache`, which other libraries use.
 enum MemoryHitBenchmark {
   private static let imageCount = 1000
-  private static let roundCount = 7
+  private static let roundCount = rounds(7)
   private static let lookUpsPerRound = 100_000
 
   static func run() async throws {

@@ -11,7 +11,7 @@ enum NetworkBenchmark {
   private static let smallCount = 1000
   /// The concurrent connections to the host, for the pipeline and for curl.
   private static let connectionCount = 6
-  private static let roundCount = 15
+  private static let roundCount = rounds(15)
 
   static func run() async throws {
     let origin = try OriginProcess()
@@ -51,7 +51,7 @@ enum NetworkBenchmark {
   private static func distantPhotos(_ origin: OriginProcess) async throws {
     let urls = try (0..<photoCount).map { try origin.url("100/large/\($0).jpg") }
     var (sequential, concurrent): ([Double], [Double]) = ([], [])
-    for _ in 0..<3 {
+    for _ in 0..<rounds(3) {
       let (first, second) = (pipeline(), pipeline())
       sequential.append(try await milliseconds { for url in urls { _ = try await first.image(for: url) } })
       concurrent.append(

@@ -28,7 +28,7 @@ enum PipelineBenchmark {
     for request in requests { try await pipeline.store(blankImage(), for: request) }
     let reader = Reader(pipeline: pipeline, requests: requests)
     var times: [Double] = []
-    for _ in 0..<7 { times.append(try await reader.nanosecondsPerHit(count: 100_000)) }
+    for _ in 0..<rounds(7) { times.append(try await reader.nanosecondsPerHit(count: 100_000)) }
     Metric(name: "pipeline_memory_hit", value: median(times) / 1000, unit: "us", goal: .atMost(2)).report()
     let suspensions = try await reader.suspensions(count: 100_000)
     Metric(name: "pipeline_memory_hit_suspensions", value: Double(suspensions), unit: "count", goal: .atMost(0))
@@ -49,7 +49,7 @@ enum PipelineBenchmark {
     for request in requests { try await pipeline.store(blankImage(), for: request) }
     let reader = Reader(pipeline: pipeline, requests: requests)
     var times: [Double] = []
-    for _ in 0..<7 { times.append(try await reader.nanosecondsPerHit(count: 20_000)) }
+    for _ in 0..<rounds(7) { times.append(try await reader.nanosecondsPerHit(count: 20_000)) }
     Metric(name: "pipeline_memory_hit_observed", value: median(times) / 1000, unit: "us").report()
   }
 
@@ -88,7 +88,7 @@ enum PipelineBenchmark {
     try await pipeline.store(original: photo, for: request)
     let options = DecodingOptions(size: request.size ?? .original)
     var (pipelineTimes, decodeTimes): ([Double], [Double]) = ([], [])
-    for round in 0..<31 {
+    for round in 0...rounds(30) {
       cache.memory.removeAll()
       var start = nanoseconds()
       let response = try await pipeline.response(for: request)

@@ -14,7 +14,7 @@ enum ReuseBenchmark {
 
   static func run() throws {
     var (fresh, reused, allocated): ([Double], [Double], [Double]) = ([], [], [])
-    for _ in 0..<5 {
+    for _ in 0..<rounds(5) {
       let times = try Self.times(reuseByteLimit: reuseByteLimit)
       fresh += times.filling
       reused += times.full

@@ -1,3 +1,4 @@
+import BenchMetric
 import Foundation
 import PeerShim
 
@@ -8,7 +9,11 @@ import PeerShim
 /// CPU time is measured instead of wall-clock time, for busy machines; `ROUNDS` is the number of decodes for each image.
 @main
 enum Main {
-  static func main() throws {
+  static func main() {
+    do { try run() } catch { endProgram(with: error) }
+  }
+
+  private static func run() throws {
     let arguments = CommandLine.arguments
     if arguments.count == 4, arguments[1] == MemoryProbe.command {
       return try MemoryProbe.measure(URL(filePath: arguments[2]), width: Int(arguments[3]) ?? 0)

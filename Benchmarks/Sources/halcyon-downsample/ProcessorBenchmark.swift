@@ -29,7 +29,7 @@ enum ProcessorBenchmark {
     peer: (UnsafePointer<UInt8>?, UnsafeMutablePointer<peer_image>) -> Bool
   ) throws {
     var (own, other): ([Double], [Double]) = ([], [])
-    for round in 0..<12 {
+    for round in 0...rounds(11) {
       let time = try Clock.milliseconds(work)
       let peerTime = bitmap.withUnsafeBytes { bytes in
         Clock.milliseconds {

@@ -6,7 +6,7 @@ import HalcyonCodecs
 
 /// Downsampling an image of 1000x1000 pixels to 100x100, 100 times, compared with decoding it fully.
 enum ThumbnailBenchmark {
-  private static let count = 100
+  private static let count = rounds(100)
 
   static func run() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "halcyon-thumbnail-\(UUID().uuidString).jpg")

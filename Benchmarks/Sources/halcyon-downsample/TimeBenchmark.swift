@@ -8,7 +8,7 @@ import PeerShim
 /// alternately.
 struct TimeBenchmark {
   private static let widths = [200, 400, 1024]
-  private static let roundCount = Int(ProcessInfo.processInfo.environment["ROUNDS"] ?? "") ?? 5
+  private static let roundCount = rounds(5)
 
   let files: [CorpusFile]
 
