@@ -225,7 +225,6 @@ let package = Package(
     module("HalcyonTestTraits", dependencies: ["HalcyonSupport"], path: "Tests/Traits"),
     module(
       "HalcyonTestDoubles", dependencies: ["HalcyonTesting", "HalcyonTestSupport"] + layers, path: "Tests/Doubles"),
-    suite("HalcyonTestSupportTests", dependencies: ["HalcyonTestSupport"]),
     suite("HalcyonSupportTests", dependencies: ["HalcyonSupport", "HalcyonTestSupport"]),
     suite(
       "HalcyonImagingTests",

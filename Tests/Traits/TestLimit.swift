@@ -6,7 +6,8 @@ public import Testing
 ///
 /// Swift Testing starts all tests at once and counts the time that a test waits for a thread: on two cores a test of a
 /// millisecond takes minutes then. A test that exceeds its limit is cancelled and fails; one that ignores that for half a
-/// minute ends the run, which names it. The variable `HALCYON_TEST_PATIENCE` multiplies all limits, for sanitizers.
+/// minute ends the run, which names it. The variable `HALCYON_TEST_PATIENCE` multiplies all limits, for sanitizers and
+/// busy machines.
 public struct TestLimit: TestTrait, SuiteTrait, TestScoping {
   private static let permits = Permits(limit: max(8, ProcessInfo.processInfo.activeProcessorCount * 4))
   private static let patience = ProcessInfo.processInfo.environment["HALCYON_TEST_PATIENCE"].flatMap { Int($0) } ?? 1
@@ -50,8 +51,7 @@ extension Trait where Self == TestLimit {
   /// For suites whose tests take milliseconds: a minute for each test.
   public static var unitTest: Self { Self(seconds: 60) }
 
-  /// For suites that wait for processes, sockets or large images: three minutes for each test, less than any stage of
-  /// `make test`, which could not name the test.
+  /// For suites that wait for processes, sockets or large images: three minutes for each test.
   public static var integrationTest: Self { Self(seconds: 180) }
 }
 

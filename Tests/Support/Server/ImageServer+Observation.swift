@@ -10,11 +10,6 @@ extension ImageServer {
     requests.filter { $0.matches(path) }
   }
 
-  public var openConnectionCount: Int { state.read { $0.openIDs.count } }
-
-  /// The highest number of simultaneous connections so far.
-  public var peakConnectionCount: Int { state.read { $0.peakCount } }
-
   /// The number of connections accepted so far, including those reset at once; also the identifier of the latest one.
   public var acceptedConnectionCount: Int { state.read { $0.acceptedCount } }
 

@@ -14,7 +14,6 @@ struct ServerState: Sendable {
   private(set) var requests: [RecordedRequest] = []
   private(set) var isStopping = false
   private(set) var acceptedCount = 0
-  private(set) var peakCount = 0
   private(set) var openIDs: Set<Int> = []
   private(set) var hasListener = true
   /// The sockets that `stop()` may shut down; each is removed before it is closed and its descriptor reused.
@@ -31,7 +30,6 @@ struct ServerState: Sendable {
     guard !isStopping else { return .refuse }
     acceptedCount += 1
     openIDs.insert(acceptedCount)
-    peakCount = max(peakCount, openIDs.count)
     guard resetCount == 0 else {
       resetCount -= 1
       return .reset(id: acceptedCount)
