@@ -2,336 +2,121 @@
 import HalcyonTestTraits
 import Testing
 
-/// Tests of widgets, under X11 and Wayland (``VirtualDisplay``). Each runs scenes of `Tests/GTKScenes` by name.
+/// Tests of widgets, under X11 and Wayland (``VirtualDisplay``). Each runs a scene of `Tests/GTKScenes` by name.
 @Suite(.integrationTest, .slow) struct SceneTests {
-  @Test(arguments: [
-    "loop-runs-tasks", "loop-sleeps", "loop-does-not-starve-sources", "loop-does-not-starve-tasks",
-  ])
-  func `the main actor runs inside GLib's main loop`(scene: String) async throws {
-    try await Scene.play(scene)
-  }
-
-  @Test func `closures get the arguments of signals`() async throws {
-    try await Scene.play("signal-arguments")
-  }
-
-  @Test func `the result of a closure decides what GTK does`() async throws {
-    try await Scene.play("signal-results")
-  }
-
-  @Test func `closures of destroyed widgets and disconnected handlers are released`() async throws {
-    try await Scene.play("signal-released")
-  }
-
-  @Test func `a weak reference to a widget is nil once the widget is freed`() async throws {
-    try await Scene.play("weak-references")
-  }
-
-  @Test func `a grid shows the images that it is scrolled to, and holds no others`() async throws {
-    try await Scene.play("grid-scrolled")
-  }
-
-  @Test func `a grid prefetches the next page at the size of its cells`() async throws {
-    try await Scene.play("grid-prefetched")
-  }
-
-  @Test func `a grid shows other images when they are set`() async throws {
-    try await Scene.play("grid-replaced")
-  }
-
-  @Test func `a grid tells which cell was chosen`() async throws {
-    try await Scene.play("grid-activated")
-  }
-
-  @Test func `a grid lives as long as its widget, and no longer`() async throws {
-    try await Scene.play("grid-freed")
-  }
-
-  @Test func `pending accesses are written when an application shuts down`() async throws {
-    try await Scene.play("shutdown-writes-accesses")
-  }
-
-  @Test func `a cache that follows an application twice is notified once`() async throws {
-    try await Scene.play("shutdown-once")
-  }
-
-  @Test func `the caches of views follow the default application`() async throws {
-    try await Scene.play("shutdown-of-view-caches")
-  }
-
-  @Test(arguments: ["texture-shares-pixels", "texture-frees-pixels", "texture-is-shared"])
-  func `textures share the pixels of images`(scene: String) async throws {
-    try await Scene.play(scene)
-  }
-
-  @Test func `a texture has the colours and the alpha of its bitmap, for each renderer`() async throws {
-    try await Scene.play("texture-colors")
-  }
-
-  @Test func `a view shows its placeholder, then its image`() async throws {
-    try await Scene.play("view-placeholder")
-  }
-
-  @Test func `an image is centred in its view`() async throws {
-    try await Scene.play("view-image")
-  }
-
-  @Test func `the failure content replaces the placeholder when a load fails`() async throws {
-    try await Scene.play("view-failure")
-  }
-
-  @Test func `a cross-fade follows the frame clock`() async throws {
-    try await Scene.play("view-cross-fade")
-  }
-
-  @Test func `an image from the memory cache is shown at once, without a fade`() async throws {
-    try await Scene.play("view-memory-hit")
-  }
-
-  @Test func `an image is decoded at the size of its view`() async throws {
-    try await Scene.play("view-size")
-  }
-
-  @Test func `an image is loaded again when its view grows`() async throws {
-    try await Scene.play("view-growth")
-  }
-
-  @Test func `a loading view shows a spinner`() async throws {
-    try await Scene.play("view-spinner")
-  }
-
-  @Test func `a spinner takes the place of an icon`() async throws {
-    try await Scene.play("view-spinner-for-icon")
-  }
-
-  @Test func `a loading view shows a progress ring`() async throws {
-    try await Scene.play("view-progress")
-  }
-
-  @Test func `two views of one URL share a load and a texture`() async throws {
-    try await Scene.play("view-shared-load")
-  }
-
-  @Test func `a placeholder can be a themed icon`() async throws {
-    try await Scene.play("view-icon")
-  }
-
-  @Test func `a GtkImage shows images at its pixel size`() async throws {
-    try await Scene.play("view-gtk-image")
-  }
-
-  @Test func `placeholders and indicators can be widgets`() async throws {
-    try await Scene.play("view-widgets")
-  }
-
-  @Test func `a PictureView loads its images by its own pipeline, unless a call names another one`() async throws {
-    try await Scene.play("view-own-pipeline")
-  }
-
-  @Test func `a view without a URL shows its placeholder`() async throws {
-    try await Scene.play("view-nil-url")
-  }
-
-  @Test func `a placeholder can be an image file`() async throws {
-    try await Scene.play("view-file-placeholder")
-  }
-
-  @Test func `destroying a widget cancels its load`() async throws {
-    try await Scene.play("view-destroyed")
-  }
-
-  @Test func `a destroyed widget frees its paintable, binder and texture`() async throws {
-    try await Scene.play("view-freed")
-  }
-
-  @Test func `of a thousand views that are destroyed while they load, fade, fail and play, nothing remains`()
-    async throws
-  {
-    try await Scene.play("view-leaks")
-  }
-
-  @Test func `completions of a view that is destroyed run while it is alive`() async throws {
-    try await Scene.play("view-completed-before-end")
-  }
-
-  @Test func `a widget that is destroyed while its activity indicator runs is given no paintable again`() async throws {
-    try await Scene.play("view-disposed")
-  }
-
-  @Test func `a hidden view is reported as not visible`() async throws {
-    try await Scene.play("view-hidden")
-  }
-
-  @Test func `a view in a scrolled window is visible in and near the viewport`() async throws {
-    try await Scene.play("scroll-viewport")
-  }
-
-  @Test func `views with onlyWhileVisible hold images only in and near the viewport`() async throws {
-    try await Scene.play("scroll-only-while-visible")
-  }
-
-  @Test func `a destroyed scrolled window frees the binders of its views`() async throws {
-    try await Scene.play("scroll-destroyed")
-  }
-
-  @Test func `a widget that is set to an image in the turn in which it is appended shows the image`() async throws {
-    try await Scene.play("view-appended")
-  }
-
-  @Test func `a custom transition can remove its widget`() async throws {
-    try await Scene.play("view-removed-by-transition")
-  }
-
-  @Test func `an image that the program has set itself is cleared or kept like an earlier image`() async throws {
-    try await Scene.play("view-program-content")
-  }
-
-  @Test func `the scale factor of a request determines the natural size of its image`() async throws {
-    try await Scene.play("view-scale-factor")
-  }
-
-  @Test func `a completion can wait for the end of a cross-fade`() async throws {
-    try await Scene.play("view-transition-end")
-  }
-
-  @Test func `a picture over a child with a size request keeps its size`() async throws {
-    try await Scene.play("view-fixed-size")
-  }
-
-  @Test func `a picture without a place of its own has the size that GTK gives it for the file, in each container`()
-    async throws
-  {
-    try await Scene.play("view-natural-size")
-  }
-
-  @Test func `each place that the guides name shows its image, at the size of the image where it has none`()
-    async throws
-  {
-    try await Scene.play("guide")
-  }
-
-  @Test func `a cross-fade from nothing can be interrupted before its first frame`() async throws {
-    try await Scene.play("view-fade-from-nothing")
-  }
-
-  @Test func `a custom transition shows the image, and its end calls the completion`() async throws {
-    try await Scene.play("view-custom-transition")
-  }
-
-  @Test func `captions are added to the cells that a grid has bound, once to each`() async throws {
-    try await Scene.play("grid-captions")
-  }
-
-  @Test func `a grid binds only rows that have changed`() async throws {
-    try await Scene.play("grid-changed-rows")
-  }
-
-  @Test func `pointers and flags that closures return reach GTK`() async throws {
-    try await Scene.play("signal-result-types")
-  }
-
-  @Test func `the focus for a retry goes once it has left an image that is loaded`() async throws {
-    try await Scene.play("accessibility-focus")
-  }
-
-  @Test func `preloaded frames are those that views play`() async throws {
-    try await Scene.play("animation-preloaded")
-  }
-
-  @Test func `a preview of a partially downloaded image is drawn`() async throws {
-    try await Scene.play("view-previews")
-  }
-
-  @Test func `a click on a view retries a failed load`() async throws {
-    try await Scene.play("view-click")
-  }
-
-  @Test func `views of a transition group appear together`() async throws {
-    try await Scene.play("view-transition-group")
-  }
-
-  @Test func `an image is decoded at device pixels at a scale factor of 2`() async throws {
-    try await Scene.play("view-double-scale", scale: 2)
-  }
-
-  @Test func `views reused 10000 times never show a wrong image`() async throws {
-    try await Scene.play("view-reuse")
-  }
-
-  @Test func `10000 images set on widgets that are hidden, removed and destroyed complete once each`() async throws {
-    try await Scene.play("view-rebinding")
-  }
-
-  @Test func `frames of an animation are shown for exactly their durations`() async throws {
-    try await Scene.play("animation-timing")
-  }
-
-  @Test func `a hidden animation is paused and holds no decoded frames`() async throws {
-    try await Scene.play("animation-hidden")
-  }
-
-  @Test func `views of one animation show the same frame`() async throws {
-    try await Scene.play("animation-shared")
-  }
-
-  @Test func `an animation ends after its loop count`() async throws {
-    try await Scene.play("animation-loop-count")
-  }
-
-  @Test func `an animation is played, paused and stopped in one of two views`() async throws {
-    try await Scene.play("animation-control")
-  }
-
-  @Test func `a view can show only the first frame of an animation`() async throws {
-    try await Scene.play("animation-first-frame")
-  }
-
-  @Test(arguments: ["theme-icon-color", "theme-icon-direction"])
-  func `a symbolic icon has the colour of its widget and the direction of its text`(scene: String) async throws {
-    try await Scene.play(scene)
-  }
-
-  @Test func `a progress ring has the colours of the theme`() async throws {
-    try await Scene.play("theme-progress-colors")
-  }
-
-  @Test func `without animations in the settings, nothing moves until it is played`() async throws {
-    try await Scene.play("theme-reduced-motion")
-  }
-
-  @Test func `a cross-fade begins with what an interrupted one has reached`() async throws {
-    try await Scene.play("view-interrupted-fade")
-  }
-
-  @Test(.disabled(if: VirtualDisplay.isWayland, "a compositor does not tell a window that it is minimised"))
-  func `animations are paused while their window is minimised`() async throws {
-    try await Scene.play("window-minimized")
-  }
-
-  @Test func `a failed image can have the focus, and is retried by keys`() async throws {
-    try await Scene.play("accessibility-retry")
-  }
-
-  @Test func `a paintable loads its image in any widget, in the colours of that`() async throws {
-    try await Scene.play("paintable-loads")
-  }
-
-  @Test func `a photograph that is zoomed out again leaves memory`() async throws {
-    try await Scene.play("view-zoom")
-  }
-
-  @Test func `a picture of a UI file loads its URL`() async throws {
-    try await Scene.play("picture-of-ui-file")
-  }
-
-  @Test func `a paintable that nothing references cancels its load`() async throws {
-    try await Scene.play("paintable-freed")
-  }
-
-  @Test func `a screen reader is told the alternative text of an image, and whether it is busy or has failed`()
-    async throws
-  {
-    try await Scene.play("accessibility-states", accessibility: "test")
+  /// A scene, and what it shows.
+  struct Rule: Sendable, CustomTestStringConvertible {
+    let scene: String
+    let testDescription: String
+    let scale: Int
+    let accessibility: String
+    /// A compositor does not tell a window that it is minimised.
+    let underWayland: Bool
+
+    init(
+      _ scene: String, _ rule: String, scale: Int = 1, accessibility: String = "none", underWayland: Bool = true
+    ) {
+      (self.scene, testDescription, self.scale) = (scene, rule, scale)
+      (self.accessibility, self.underWayland) = (accessibility, underWayland)
+    }
+  }
+
+  private static let rules = [
+    Rule("loop-runs-tasks", "the main actor runs inside GLib's main loop"),
+    Rule("loop-sleeps", "the main actor runs inside GLib's main loop"),
+    Rule("loop-does-not-starve-sources", "the main actor runs inside GLib's main loop"),
+    Rule("loop-does-not-starve-tasks", "the main actor runs inside GLib's main loop"),
+    Rule("signal-arguments", "closures get the arguments of signals"),
+    Rule("signal-results", "the result of a closure decides what GTK does"),
+    Rule("signal-released", "closures of destroyed widgets and disconnected handlers are released"),
+    Rule("weak-references", "a weak reference to a widget is nil once the widget is freed"),
+    Rule("grid-scrolled", "a grid shows the images that it is scrolled to, and holds no others"),
+    Rule("grid-prefetched", "a grid prefetches the next page at the size of its cells"),
+    Rule("grid-replaced", "a grid shows other images when they are set"),
+    Rule("grid-activated", "a grid tells which cell was chosen"),
+    Rule("grid-freed", "a grid lives as long as its widget, and no longer"),
+    Rule("shutdown-writes-accesses", "pending accesses are written when an application shuts down"),
+    Rule("shutdown-once", "a cache that follows an application twice is notified once"),
+    Rule("shutdown-of-view-caches", "the caches of views follow the default application"),
+    Rule("texture-shares-pixels", "textures share the pixels of images"),
+    Rule("texture-frees-pixels", "textures share the pixels of images"),
+    Rule("texture-is-shared", "textures share the pixels of images"),
+    Rule("texture-colors", "a texture has the colours and the alpha of its bitmap, for each renderer"),
+    Rule("view-placeholder", "a view shows its placeholder, then its image"),
+    Rule("view-image", "an image is centred in its view"),
+    Rule("view-failure", "the failure content replaces the placeholder when a load fails"),
+    Rule("view-cross-fade", "a cross-fade follows the frame clock"),
+    Rule("view-memory-hit", "an image from the memory cache is shown at once, without a fade"),
+    Rule("view-size", "an image is decoded at the size of its view"),
+    Rule("view-growth", "an image is loaded again when its view grows"),
+    Rule("view-spinner", "a loading view shows a spinner"),
+    Rule("view-spinner-for-icon", "a spinner takes the place of an icon"),
+    Rule("view-progress", "a loading view shows a progress ring"),
+    Rule("view-shared-load", "two views of one URL share a load and a texture"),
+    Rule("view-icon", "a placeholder can be a themed icon"),
+    Rule("view-gtk-image", "a GtkImage shows images at its pixel size"),
+    Rule("view-widgets", "placeholders and indicators can be widgets"),
+    Rule("view-own-pipeline", "a PictureView loads its images by its own pipeline, unless a call names another one"),
+    Rule("view-nil-url", "a view without a URL shows its placeholder"),
+    Rule("view-file-placeholder", "a placeholder can be an image file"),
+    Rule("view-destroyed", "destroying a widget cancels its load"),
+    Rule("view-freed", "a destroyed widget frees its paintable, binder and texture"),
+    Rule("view-leaks", "of a thousand views that are destroyed while they load, fade, fail and play, nothing remains"),
+    Rule("view-completed-before-end", "completions of a view that is destroyed run while it is alive"),
+    Rule("view-disposed", "a widget that is destroyed while its activity indicator runs is given no paintable again"),
+    Rule("view-hidden", "a hidden view is reported as not visible"),
+    Rule("scroll-viewport", "a view in a scrolled window is visible in and near the viewport"),
+    Rule("scroll-only-while-visible", "views with onlyWhileVisible hold images only in and near the viewport"),
+    Rule("scroll-destroyed", "a destroyed scrolled window frees the binders of its views"),
+    Rule("view-appended", "a widget that is set to an image in the turn in which it is appended shows the image"),
+    Rule("view-removed-by-transition", "a custom transition can remove its widget"),
+    Rule("view-program-content", "an image that the program has set itself is cleared or kept like an earlier image"),
+    Rule("view-scale-factor", "the scale factor of a request determines the natural size of its image"),
+    Rule("view-transition-end", "a completion can wait for the end of a cross-fade"),
+    Rule("view-fixed-size", "a picture over a child with a size request keeps its size"),
+    Rule(
+      "view-natural-size",
+      "a picture without a place of its own has the size that GTK gives it for the file, in each container"),
+    Rule("guide", "each place that the guides name shows its image, at the size of the image where it has none"),
+    Rule("view-fade-from-nothing", "a cross-fade from nothing can be interrupted before its first frame"),
+    Rule("view-custom-transition", "a custom transition shows the image, and its end calls the completion"),
+    Rule("grid-captions", "captions are added to the cells that a grid has bound, once to each"),
+    Rule("grid-changed-rows", "a grid binds only rows that have changed"),
+    Rule("signal-result-types", "pointers and flags that closures return reach GTK"),
+    Rule("accessibility-focus", "the focus for a retry goes once it has left an image that is loaded"),
+    Rule("animation-preloaded", "preloaded frames are those that views play"),
+    Rule("view-previews", "a preview of a partially downloaded image is drawn"),
+    Rule("view-click", "a click on a view retries a failed load"),
+    Rule("view-transition-group", "views of a transition group appear together"),
+    Rule("view-double-scale", "an image is decoded at device pixels at a scale factor of 2", scale: 2),
+    Rule("view-reuse", "views reused 10000 times never show a wrong image"),
+    Rule("view-rebinding", "10000 images set on widgets that are hidden, removed and destroyed complete once each"),
+    Rule("animation-timing", "frames of an animation are shown for exactly their durations"),
+    Rule("animation-hidden", "a hidden animation is paused and holds no decoded frames"),
+    Rule("animation-shared", "views of one animation show the same frame"),
+    Rule("animation-loop-count", "an animation ends after its loop count"),
+    Rule("animation-control", "an animation is played, paused and stopped in one of two views"),
+    Rule("animation-first-frame", "a view can show only the first frame of an animation"),
+    Rule("theme-icon-color", "a symbolic icon has the colour of its widget and the direction of its text"),
+    Rule("theme-icon-direction", "a symbolic icon has the colour of its widget and the direction of its text"),
+    Rule("theme-progress-colors", "a progress ring has the colours of the theme"),
+    Rule("theme-reduced-motion", "without animations in the settings, nothing moves until it is played"),
+    Rule("view-interrupted-fade", "a cross-fade begins with what an interrupted one has reached"),
+    Rule("window-minimized", "animations are paused while their window is minimised", underWayland: false),
+    Rule("accessibility-retry", "a failed image can have the focus, and is retried by keys"),
+    Rule("paintable-loads", "a paintable loads its image in any widget, in the colours of that"),
+    Rule("view-zoom", "a photograph that is zoomed out again leaves memory"),
+    Rule("picture-of-ui-file", "a picture of a UI file loads its URL"),
+    Rule("paintable-freed", "a paintable that nothing references cancels its load"),
+    Rule(
+      "accessibility-states",
+      "a screen reader is told the alternative text of an image, and whether it is busy or has failed",
+      accessibility: "test"),
+  ]
+
+  @Test(arguments: rules.filter { $0.underWayland || !VirtualDisplay.isWayland })
+  func `a widget does what its scene shows`(rule: Rule) async throws {
+    try await Scene.play(rule.scene, scale: rule.scale, accessibility: rule.accessibility)
   }
 }
 #endif
