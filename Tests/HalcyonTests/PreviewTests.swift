@@ -160,24 +160,6 @@ struct PreviewTests {
     }
   }
 
-  @Test func `a truncated photo is a partial image where allowed, and is not cached`() async throws {
-    try await withPipeline { server, pipeline in
-      let photo = try Photos.data("rocket.jpg")
-      let url = server.serve("/a.jpg", .body(photo.prefix(photo.count / 2)))
-      let strict = ImageRequest(url: url)
-      await #expect(throws: ImageError.self) { try await pipeline.image(for: strict) }
-      var request = strict
-      request.allowsPartialImage = true
-      request.cachePolicy = .revalidate
-      let image = try await pipeline.image(for: request)
-      #expect(image.isPartial)
-      #expect(image.size == PixelSize(width: 640, height: 427))
-      await pipeline.cache.flush()
-      #expect(try await pipeline.cache.disk?.count == 0)
-      #expect(pipeline[cached: request] == nil)
-    }
-  }
-
   @Test func `a truncated photo is not prefetched to the store, also where a partial image is allowed`() async throws {
     try await withPipeline { server, pipeline in
       let photo = try Photos.data("rocket.jpg")

@@ -58,21 +58,6 @@ struct ViewFailureTests {
     #expect(view.binder.content.name == "image 40x20")
   }
 
-  @Test func `a failure can show an image for failures`() async throws {
-    let view = ViewFixture()
-    try await view.load("down") { $0.failure = .shows(.icon("broken")) }
-    #expect(view.display.events == ["failure broken"])
-  }
-
-  @Test func `a failure can clear the view`() async throws {
-    let view = ViewFixture()
-    try await view.load("down") {
-      $0.placeholderDelay = .zero
-      $0.failure = .clears
-    }
-    #expect(view.display.events == ["placeholder dots", "nothing"])
-  }
-
   @Test func `a tap retries a failed load, even while the pipeline remembers the failure`() async throws {
     let isAvailable = EventLog<Bool>()
     let fixture = PipelineFixture(configure: { $0.options.retryStrategy = .never }) { _ in

@@ -72,33 +72,6 @@ struct ImagePipelineTests {
     #expect(fixture.memory.count == 1)
   }
 
-  @Test func `the error of a failing processor contains its identifier`() async throws {
-    let fixture = PipelineFixture.serving()
-    let request = ImageRequest(url: fixture.url, processors: [FailingProcessor()])
-    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
-    guard case .processingFailed("failing", _) = error else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
-  }
-
-  @Test func `cache and freshness policies select the tiers that are read and written`() async throws {
-    let fixture = PipelineFixture.serving()
-    let cacheOnly = ImageRequest(url: fixture.url) { $0.cachePolicy = .cacheOnly }
-    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: cacheOnly) }
-    #expect(error?.name == "notCached")
-    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.storeAccess = .disabled })
-    await fixture.pipeline.cache.flush()
-    #expect(fixture.store.keys.isEmpty)
-    #expect(try await fixture.pipeline.response(for: cacheOnly).origin == .memory)
-    let reload = ImageRequest(url: fixture.url) { $0.cachePolicy = .revalidate }
-    #expect(try await fixture.pipeline.response(for: reload).origin == .network)
-    await fixture.pipeline.cache.flush()
-    fixture.memory.removeAll()
-    #expect(try await fixture.pipeline.response(for: cacheOnly).origin == .store)
-    #expect(fixture.transport.requests.count == 2)
-  }
-
   @Test func `requests with different credentials are not coalesced`() async throws {
     let fixture = PipelineFixture { request in
       .response(body: SolidImage(width: request.headers["Authorization"] == "a" ? 1 : 2, height: 1).data)
@@ -123,18 +96,6 @@ struct ImagePipelineTests {
       await fixture.pipeline.cache.flush()
     }
     #expect(try await fixture.store.entry(for: key)?.body == SolidImage(width: 100, height: 50).data)
-  }
-
-  @Test func `changing a copy of a request leaves the original unchanged`() {
-    let fixture = PipelineFixture.serving()
-    let original = ImageRequest(url: fixture.url)
-    var copy = original
-    copy.size = .fit(width: 1, height: 1)
-    copy.headers["A"] = "1"
-    copy.storeAccess = .disabled
-    #expect(original.size == nil)
-    #expect(original.headers.fields.isEmpty)
-    #expect(original.storeAccess == nil)
   }
 
   @Test func `a response has a trace of the steps of its load`() async throws {
@@ -173,11 +134,4 @@ private struct CountingProcessor: ImageProcessor {
     onRun()
     return bitmap
   }
-}
-
-private struct FailingProcessor: ImageProcessor {
-  struct Failure: Error {}
-  let identifier = "failing"
-
-  func process(_ bitmap: Bitmap) throws -> Bitmap { throw Failure() }
 }

@@ -19,23 +19,6 @@ struct AnimationOptionsTests {
     return reds
   }
 
-  @Test func `AnimationPolicy.firstFrame loads a still image, also from an animation in memory`() async throws {
-    try await OptionsFixture.run(serving: file) { fixture async throws in
-      let first = fixture.request { $0.animation = .firstFrame }
-      let still = try await fixture.pipeline.image(for: first)
-      #expect(still.animation == nil)
-      #expect(still.info.droppedContent == [.frames])
-      #expect(still.bitmap[0, 0].red == 10)
-      #expect(try await fixture.pipeline.image(for: fixture.request()).animation != nil)
-      fixture.memory.removeAll()
-      #expect(try await fixture.origin(fixture.request()) == .store)
-      let taken = try await fixture.pipeline.response(for: first)
-      #expect(taken.origin == .memory)
-      #expect(taken.image.animation == nil)
-      #expect(fixture.pipeline[cached: fixture.request()]?.animation != nil)
-    }
-  }
-
   @Test
   func `preloaded frames are cached as long as the image is referenced`() async throws {
     try await OptionsFixture.run(serving: file) { fixture async throws in

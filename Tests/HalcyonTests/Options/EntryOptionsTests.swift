@@ -42,44 +42,6 @@ struct EntryOptionsTests {
     }
   }
 
-  @Test func `an image expires in memory after the expiration of its request`() async throws {
-    try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request { $0.memoryExpiration = .after(.seconds(10)) }
-      _ = try await fixture.pipeline.image(for: request)
-      for (seconds, origin) in [(9, ImageOrigin.memory), (9, .memory), (11, .store)] {
-        fixture.clock.advance(by: .seconds(seconds))
-        #expect(try await fixture.origin(request) == origin)
-      }
-    }
-  }
-
-  @Test func `reading from memory extends the expiration as the request says`() async throws {
-    let cases: [(CacheExpiration, Int, ImageOrigin)] = [
-      (.after(.seconds(10), since: .storing), 7, .store), (.after(.seconds(10)), 7, .memory),
-    ]
-    for (expiration, seconds, origin) in cases {
-      try await OptionsFixture.run(serving: image) { fixture async throws in
-        let request = fixture.request { $0.memoryExpiration = expiration }
-        _ = try await fixture.pipeline.image(for: request)
-        fixture.clock.advance(by: .seconds(6))
-        #expect(try await fixture.origin(request) == .memory)
-        fixture.clock.advance(by: .seconds(seconds))
-        #expect(try await fixture.origin(request) == origin, "\(expiration)")
-      }
-    }
-  }
-
-  @Test func `an entry expires on disk after the expiration of its request`() async throws {
-    try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request { ($0.memoryAccess, $0.storeExpiration) = (.disabled, .after(.seconds(3600))) }
-      _ = try await fixture.pipeline.image(for: request)
-      for (minutes, origin) in [(59, ImageOrigin.store), (59, .store), (61, .network)] {
-        fixture.clock.advance(by: .seconds(minutes * 60))
-        #expect(try await fixture.origin(request) == origin)
-      }
-    }
-  }
-
   @Test func `reading from disk extends the expiration as the request says, also after it is persisted`() async throws {
     let cases: [(CacheExpiration, Int, ImageOrigin)] = [
       (.days(7, since: .storing), 5, .network), (.days(7), 5, .store), (.days(7), 8, .network), (.never, 9000, .store),
@@ -122,53 +84,12 @@ struct EntryOptionsTests {
     }
   }
 
-  @Test func `tags and pins are stored with a new entry, and a pin also applies to an existing one`() async throws {
-    try await OptionsFixture.run(serving: image) { fixture async throws in
-      _ = try await fixture.pipeline.image(for: fixture.request { ($0.memoryAccess, $0.tags) = (.disabled, ["trip"]) })
-      await fixture.pipeline.cache.flush()
-      var pins: [Bool] = []
-      for try await entry in fixture.disk.entries { pins.append(entry.isPinned) }
-      #expect(pins == [false])
-      #expect(
-        try await fixture.origin(fixture.request { ($0.memoryAccess, $0.isPinned) = (.disabled, true) }) == .store)
-      for try await entry in fixture.disk.entries { pins.append(entry.isPinned) }
-      #expect(pins == [false, true])
-      #expect(try await fixture.disk.removeEntries(taggedWith: "trip") == 1)
-      _ = try await fixture.pipeline.image(for: fixture.request { ($0.waitsForStore, $0.isPinned) = (true, true) })
-      for try await entry in fixture.disk.entries { pins.append(entry.isPinned) }
-      #expect(pins == [false, true, true])
-    }
-  }
-
   /// The tags, expirations and pins of all entries on disk, after all pending writes are complete.
   private func entries(_ fixture: OptionsFixture) async throws -> [DiskCacheEntry] {
     await fixture.pipeline.cache.flush()
     var entries: [DiskCacheEntry] = []
     for try await entry in fixture.disk.entries { entries.append(entry) }
     return entries
-  }
-
-  private func expectOptions(of entries: [DiskCacheEntry], tags: [String]) {
-    #expect(entries.map(\.metadata.tags) == [tags])
-    #expect(entries.map(\.metadata.expiration) == [.never])
-    #expect(entries.map(\.isPinned) == [true])
-  }
-
-  @Test(arguments: [true, false])
-  func `tags, pins and expirations reach the entry of an image in memory or in the store`(isInMemory: Bool) async throws
-  {
-    try await OptionsFixture.run(serving: image) { fixture async throws in
-      _ = try await fixture.pipeline.image(for: fixture.request { $0.tags = ["first"] })
-      #expect(try await entries(fixture).map(\.isPinned) == [false])
-      if !isInMemory { fixture.memory.removeAll() }
-      let request = fixture.request {
-        ($0.tags, $0.isPinned, $0.storeExpiration) = (["first", "second"], true, .never)
-      }
-      #expect(try await fixture.origin(request) == (isInMemory ? .memory : .store))
-      expectOptions(of: try await entries(fixture), tags: ["first", "second"])
-      #expect(try await fixture.disk.removeEntries(taggedWith: "second") == 1)
-      #expect(fixture.transport.requests.count == 1)
-    }
   }
 
   @Test func `tags, pins and expirations of the second of two concurrent requests are added`() async throws {
