@@ -6,7 +6,9 @@ import Testing
 
 @Suite(.integrationTest)
 struct FormatProbeTests {
-  @Test(arguments: FormatFixture.stills)
+  @Test(
+    arguments: FormatFixture.stills + Fixture.jpegNames
+      + ["basn0g01", "basn2c16", "basn3p04", "basi6a08", "tbbn3p08"].map { "pngsuite/\($0).png" })
   func `probing a growing prefix gives nothing, then the final info`(_ name: String) throws {
     let file = try FormatFixture.data(name)
     let decoder = try FormatFixture.decoder(name)

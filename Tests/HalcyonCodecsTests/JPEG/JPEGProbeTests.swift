@@ -6,17 +6,6 @@ import Testing
 
 @Suite(.integrationTest)
 struct JPEGProbeTests {
-  @Test(arguments: Fixture.jpegNames)
-  func `probing a growing prefix gives nothing, then the final info`(_ name: String) throws {
-    let file = try Fixture.data(name)
-    let whole = try #require(try JPEGDecoder().probe(file, isComplete: true))
-    #expect(whole.storedSize == PixelSize(width: 100, height: 75))
-    for count in 0...file.count {
-      let part = try JPEGDecoder().probe(file.prefix(count), isComplete: false)
-      #expect(part == nil || part == whole)
-    }
-  }
-
   @Test func `colour models are detected`() throws {
     let models = try ["default", "grayscale", "made-cmyk"].map { name in
       try JPEGDecoder().probe(Fixture.data("jpeg/peacock.\(name).jpeg"), isComplete: true)?.colorModel

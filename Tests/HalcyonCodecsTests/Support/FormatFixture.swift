@@ -25,7 +25,8 @@ enum FormatFixture {
 
   private static func names(_ suffix: String, _ names: String...) -> [String] { names.map { "\($0).\(suffix)" } }
 
-  static func data(_ name: String) throws -> Data { try Fixture.data("formats/" + name) }
+  /// A file of the folder `formats`, or of a path.
+  static func data(_ name: String) throws -> Data { try Fixture.data(name.contains("/") ? name : "formats/" + name) }
 
   /// The expected pixels; animations have their frames stacked vertically.
   static func golden(_ name: String) throws -> Bitmap {
