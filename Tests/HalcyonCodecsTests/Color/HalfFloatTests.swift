@@ -5,7 +5,7 @@ import Testing
 @testable import HalcyonCodecs
 @testable import HalcyonImaging
 
-/// Charts whose expected light comes from an independent model, `Benchmarks/Scripts/color_charts.py`.
+/// Charts whose expected light comes from an independent model in NumPy.
 @Suite(.integrationTest)
 struct HalfFloatTests {
   // The same light as in `hdr-pq.png`, with another peak, which only tone mapping depends on.

@@ -4,7 +4,7 @@ import HalcyonCodecs
 import HalcyonTestTraits
 import Testing
 
-/// Charts whose expected pixels come from an independent model, `Benchmarks/Scripts/color_charts.py`, which is within
+/// Charts whose expected pixels come from an independent model in NumPy, which is within
 /// one level of Chromium's canvas where no channel is above white.
 @Suite(.integrationTest)
 struct HighDynamicRangeTests {

@@ -131,20 +131,6 @@ struct StorageOptionsTests {
     }
   }
 
-  @Test func `the original is stored with the small image unless keepsOriginal is false`() async throws {
-    let file = try TestImage.png()
-    for keepsOriginal in [true, false] {
-      try await OptionsFixture.run(serving: file) { fixture async throws in
-        let request = fixture.request(size: small) { $0.storage = .encoded(as: .jpeg, keepsOriginal: keepsOriginal) }
-        _ = try await fixture.pipeline.image(for: request)
-        #expect(try await fixture.storedFormats == (keepsOriginal ? [.jpeg, .png] : [.jpeg]))
-        fixture.memory.removeAll()
-        let other = fixture.request(size: .fit(width: 10, height: 10))
-        #expect(try await fixture.origin(other) == (keepsOriginal ? .store : .network))
-      }
-    }
-  }
-
   @Test func `a small image of a stored original has a separate entry, and the original is unchanged`() async throws {
     let file = try TestImage.png()
     try await OptionsFixture.run(serving: file) { fixture async throws in

@@ -90,22 +90,6 @@ struct StoragePathTests {
     }
   }
 
-  @Test(arguments: [true, false])
-  func `data and info are stored as original bytes or not at all, and never encoded`(
-    keepsOriginal: Bool
-  ) async throws {
-    let file = try TestImage.png()
-    try await OptionsFixture.run(serving: file) { fixture async throws in
-      let request = fixture.request(size: small) { $0.storage = .encoded(as: .jpeg, keepsOriginal: keepsOriginal) }
-      #expect(try await fixture.pipeline.data(for: request) == file)
-      await fixture.pipeline.cache.flush()
-      #expect(try await fixture.pipeline.info(for: request).format == .png)
-      await fixture.pipeline.cache.flush()
-      #expect(try await fixture.storedFormats == (keepsOriginal ? [.png] : []))
-      if keepsOriginal { #expect(fixture.transport.requests.count == 1) }
-    }
-  }
-
   @Test func `an encoded image in the store does not stand in for the original bytes`() async throws {
     let file = try TestImage.png()
     try await OptionsFixture.run(serving: file) { fixture async throws in
