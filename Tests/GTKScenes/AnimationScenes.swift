@@ -13,7 +13,7 @@ enum AnimationScenes {
 
   static func timing(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
-    try await play(try gif(loopCount: nil), in: [picture], stage)
+    try await play(in: picture, stage)
     // All frames are decoded after one loop.
     try await stage.until("the last frame is shown") { shownIndex(picture, stage) == 3 }
     var samples: [(time: Int, index: Int)] = []
@@ -32,7 +32,7 @@ enum AnimationScenes {
 
   static func hidden(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
-    try await play(try gif(loopCount: nil), in: [picture], stage)
+    try await play(in: picture, stage)
     guard let player = picture.hc.binder.driver?.player else { return }
     try await stage.until("it plays") { player.index == 2 }
     gtk_widget_set_visible(picture, 0)
@@ -47,39 +47,9 @@ enum AnimationScenes {
     try await stage.until("it resumes") { player.index == 0 }
   }
 
-  static func shared(_ stage: Stage) async throws {
-    let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
-    try await play(try gif(loopCount: nil), in: [first, second], stage)
-    try await stage.until("both are drawn") { shownIndex(first, stage) != nil && shownIndex(second, stage) != nil }
-    var seen: Set<Int> = []
-    while seen.count < 4 {
-      await stage.nextFrame()
-      let (left, right) = (shownIndex(first, stage), shownIndex(second, stage))
-      try stage.require(left == right, "one view shows frame \(left ?? -1), the other \(right ?? -1)")
-      if let left { seen.insert(left) }
-    }
-  }
-
-  static func loopCount(_ stage: Stage) async throws {
-    let picture = try await stage.addPicture()
-    var events: [AnimationEvent] = []
-    picture.hc.animation.onEvent = { events.append($0) }
-    try await play(try gif(loopCount: 2), in: [picture], stage)
-    guard let player = picture.hc.binder.driver?.player else { return }
-    try await stage.until("it has finished") { events.last == .finished }
-    // A busy machine shows only some frames of a loop.
-    let loops = events.filter { if case .looped = $0 { true } else { false } }
-    try stage.require(loops == [.looped(count: 1)], "the events are \(events)")
-    try stage.require(player.index == 3 && player.nextFrameTime == nil, "it waits for another frame")
-    let begin = await stage.nextFrame().time
-    while await stage.nextFrame().time - begin < .milliseconds(300) {
-      try stage.require(shownIndex(picture, stage) == 3, "it continued after its end")
-    }
-  }
-
   static func preloaded(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
-    var request = ImageRequest(source: .data(try gif(loopCount: nil), key: "animation"))
+    var request = ImageRequest(source: .data(try gif(), key: "animation"))
     request.options.animation = .frames(preloaded: true)
     let pipeline = ViewScenes.pipeline()
     var byteCounts: [Int] = []
@@ -97,63 +67,17 @@ enum AnimationScenes {
     try stage.require(Set(byteCounts).count == 1 && byteCounts[0] > 0, "shared frames have \(byteCounts) bytes")
   }
 
-  static func control(_ stage: Stage) async throws {
-    let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
-    try await play(try gif(loopCount: nil), in: [first, second], stage)
-    var events: [AnimationEvent] = []
-    second.hc.animation.onEvent = { events.append($0) }
-    try await stage.until("the second frame is shown") { shownIndex(second, stage) == 1 }
-    second.hc.animation.pause()
-    try await stage.until("the other view plays on") { shownIndex(first, stage) == 3 }
-    try stage.require(shownIndex(second, stage) == 1, "the paused view shows frame \(shownIndex(second, stage) ?? -1)")
-    second.hc.animation.stop()
-    try await stage.until("the first frame is shown") { shownIndex(second, stage) == 0 }
-    try stage.require(!second.hc.animation.isPlaying, "a stopped view plays")
-    second.hc.animation.loopCount = .times(1)
-    second.hc.animation.speed = 4
-    events = []
-    second.hc.animation.play()
-    try await stage.until("it has finished") { events.last == .finished }
-    try stage.require(events.first == .started, "the events are \(events)")
-    try await stage.until("the last frame is shown") { shownIndex(second, stage) == 3 }
-    try stage.require(first.hc.animation.isPlaying, "the other view has ended")
-  }
-
-  static func firstFrameOnly(_ stage: Stage) async throws {
-    let (still, paused) = (try await stage.addPicture(), try await stage.addPicture())
-    let file = try gif(loopCount: nil)
-    try await play(file, in: [still], stage, AnimationPlayback(showsFirstFrameOnly: true))
-    try await play(file, in: [paused], stage, AnimationPlayback(playsAutomatically: false))
-    try stage.require(still.hc.animation.frameCount == 0, "the first frame is an animation")
-    let begin = await stage.nextFrame().time
-    while await stage.nextFrame().time - begin < .milliseconds(300) {
-      let indices = [shownIndex(still, stage), shownIndex(paused, stage)]
-      try stage.require(indices == [0, 0], "the views show frames \(indices)")
-    }
-    paused.hc.animation.play()
-    try await stage.until("it plays") { shownIndex(paused, stage) == 2 }
-  }
-
-  static func play(
-    _ data: Data, in pictures: [UnsafeMutablePointer<GtkWidget>], _ stage: Stage,
-    _ playback: AnimationPlayback = AnimationPlayback()
-  ) async throws {
-    let pipeline = ViewScenes.pipeline()
-    let outcome = Outcome()
-    for picture in pictures {
-      picture.hc.setImage(
-        with: ImageRequest(source: .data(data, key: "animation")), options: ImageViewOptions(playback: playback),
-        pipeline: pipeline, completion: outcome.take)
-    }
-    try await stage.until("it is loaded") { outcome.count == pictures.count }
+  /// Loads the animation, whose frames have one colour each.
+  static func play(in picture: UnsafeMutablePointer<GtkWidget>, _ stage: Stage) async throws {
+    let outcome = try await stage.load(ImageRequest(source: .data(try gif(), key: "animation")), in: picture)
     _ = try outcome.last?.get()
   }
 
-  static func gif(loopCount: Int?) throws -> Data {
+  private static func gif() throws -> Data {
     let frames = try zip(colors, milliseconds).map { color, time in
       AnimationFrame(bitmap: try SolidImage.bitmap(color), duration: .milliseconds(time))
     }
-    return try StandardCodecs.gif(frames, loopCount: loopCount)
+    return try StandardCodecs.gif(frames)
   }
 
   private static func shownIndex(_ picture: UnsafeMutablePointer<GtkWidget>, _ stage: Stage) -> Int? {

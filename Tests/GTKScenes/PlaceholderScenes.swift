@@ -54,18 +54,6 @@ enum PlaceholderScenes {
     }
   }
 
-  static func nilURL(_ stage: Stage) async throws {
-    let picture = try await stage.addPicture()
-    let outcome = Outcome()
-    picture.hc.setImage(
-      with: nil as URL?, placeholder: .image(try SolidImage.image(.blue)), pipeline: ViewScenes.pipeline(),
-      completion: outcome.take)
-    guard case .failure(.emptySource) = outcome.last else {
-      throw Stage.Failure(description: "the load ended with \(String(describing: outcome.last))")
-    }
-    try await stage.require(picture, is: .blue)
-  }
-
   static func icon(_ stage: Stage) async throws {
     let picture = try await stage.addPicture(width: 64, height: 64)
     picture.hc.setImage(

@@ -19,7 +19,6 @@ enum Scenes {
     "view-image": ViewScenes.image,
     "view-failure": PlaceholderScenes.failure,
     "view-cross-fade": TransitionScenes.crossFade,
-    "view-memory-hit": TransitionScenes.memoryHit,
     "view-size": SizeScenes.size,
     "view-growth": SizeScenes.growth,
     "view-spinner": PlaceholderScenes.spinner,
@@ -30,7 +29,6 @@ enum Scenes {
     "view-gtk-image": ViewScenes.gtkImage,
     "view-widgets": PlaceholderScenes.widgets,
     "view-own-pipeline": ViewScenes.ownPipeline,
-    "view-nil-url": PlaceholderScenes.nilURL,
     "view-file-placeholder": PlaceholderScenes.filePlaceholder,
     "view-destroyed": LifetimeScenes.destroyed,
     "view-freed": LifetimeScenes.freed,
@@ -52,7 +50,6 @@ enum Scenes {
     "animation-preloaded": AnimationScenes.preloaded,
     "view-previews": LoadingScenes.previews,
     "view-click": LoadingScenes.click,
-    "view-transition-group": TransitionScenes.transitionGroup,
     "view-double-scale": SizeScenes.doubleScale,
     "scroll-viewport": ScrollScenes.viewport,
     "scroll-only-while-visible": ScrollScenes.onlyWhileVisible,
@@ -87,10 +84,6 @@ enum Scenes {
     "view-zoom": ZoomScene.play,
     "animation-timing": AnimationScenes.timing,
     "animation-hidden": AnimationScenes.hidden,
-    "animation-shared": AnimationScenes.shared,
-    "animation-loop-count": AnimationScenes.loopCount,
-    "animation-control": AnimationScenes.control,
-    "animation-first-frame": AnimationScenes.firstFrameOnly,
   ]
 }
 #endif

@@ -70,7 +70,7 @@ enum ThemeScenes {
   static func reducedMotion(_ stage: Stage) async throws {
     setAnimations(false)
     let picture = try await stage.addPicture()
-    try await AnimationScenes.play(try AnimationScenes.gif(loopCount: nil), in: [picture], stage)
+    try await AnimationScenes.play(in: picture, stage)
     for _ in 0..<30 { await stage.nextFrame() }
     try stage.require(picture.hc.animation.currentFrame == 0, "it plays")
     picture.hc.animation.play()
@@ -123,7 +123,7 @@ enum ThemeScenes {
   /// A window that is minimised pauses animations. Without a window manager, the property that one would set is set.
   static func minimized(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
-    try await AnimationScenes.play(try AnimationScenes.gif(loopCount: nil), in: [picture], stage)
+    try await AnimationScenes.play(in: picture, stage)
     try await stage.until("it plays") { picture.hc.animation.currentFrame == 2 }
     guard let surface = gtk_native_get_surface(OpaquePointer(stage.window)),
       let function = dlsym(nil, "gdk_x11_surface_get_xid")

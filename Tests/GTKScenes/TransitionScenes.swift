@@ -3,7 +3,6 @@ import CHalcyonGTK
 import Foundation
 import Halcyon
 import HalcyonGTK
-import HalcyonTestSupport
 
 /// How one image replaces another.
 @MainActor
@@ -90,41 +89,6 @@ enum TransitionScenes {
     try stage.require(outcome.count == 0, "the completion did not wait for the end")
     begun?.end()
     try stage.require(outcome.count == 1, "the completion was called \(outcome.count) times")
-  }
-
-  static func memoryHit(_ stage: Stage) async throws {
-    let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
-    let pipeline = ViewScenes.pipeline()
-    let request = try SolidImage.request(.red)
-    try await stage.load(request, in: first, pipeline: pipeline)
-    var options = ImageViewOptions()
-    options.transition = .crossFade
-    let outcome = Outcome()
-    second.hc.setImage(with: request, options: options, pipeline: pipeline, completion: outcome.take)
-    try stage.require(outcome.count == 1, "an image in the memory cache was not shown at once")
-    try await stage.require(second, is: .red)
-  }
-
-  static func transitionGroup(_ stage: Stage) async throws {
-    try await ImageServer.run { server in
-      let gate = Gate()
-      let late = server.serve("/late.png", .body(try SolidImage.png(.green)).held(by: gate))
-      let early = server.serve("/early.png", .body(try SolidImage.png(.red)))
-      let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
-      let pipeline = ViewScenes.pipeline()
-      var options = ImageViewOptions()
-      options.transitionGroup = TransitionGroup(count: 2)
-      let outcome = Outcome()
-      first.hc.setImage(with: early, options: options, pipeline: pipeline, completion: outcome.take)
-      second.hc.setImage(with: late, options: options, pipeline: pipeline, completion: outcome.take)
-      // The first image has been loaded when only the second load is in flight.
-      _ = try await pipeline.image(for: ImageRequest(url: early, size: .fit(width: 100, height: 100)))
-      try await stage.require(first, is: .clear)
-      gate.open()
-      try await stage.until("both are loaded") { outcome.count == 2 }
-      try await stage.require(first, is: .red)
-      try await stage.require(second, is: .green)
-    }
   }
 }
 #endif
