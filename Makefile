@@ -123,7 +123,7 @@ bench-hdr: ROUNDS ?= 9
 bench-hdr: all-packages ## Keeps high dynamic range; prints METRIC lines with differences to avifdec and djxl, and the cost.
 	@Scripts/install-packages python3-numpy python3-pil libavif-bin libjxl-tools
 	@$(SWIFT) build --quiet -c release --package-path Tools --product halcyon
-	@Benchmarks/Scripts/bench-hdr $(ROUNDS)
+	@Benchmarks/Scripts/bench-colour --hdr $(ROUNDS)
 
 bench-colour: ROUNDS ?= 9
 bench-colour: all-packages ## Decodes high dynamic range and wide colours; prints METRIC lines with times, and differences to Chromium and Little CMS.
