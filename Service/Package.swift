@@ -28,7 +28,8 @@ let package = Package(
     .package(
       name: "Halcyon", path: "..", traits: isChecked ? [] : ["AVIF", "HEIF", "ISAL", "JXL", "SVG", "Memcached"]),
     .package(name: "HalcyonTools", path: "../Tools"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    // Without swift-configuration.
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: ["FullFoundation"]),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
