@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Halcyon
 import HalcyonHTTP
@@ -39,7 +38,7 @@ struct FallbackImage: Sendable {
     let data = try await pipeline.data(for: ImageRequest(url: url))
     bytes.data.withLock { $0 = data }
     // Results are cached under the hash of the bytes.
-    let name = SHA256.hash(data: data).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let name = SHA256.hash(data).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     url = URL(string: "http://\(Self.host)/\(name)") ?? url
   }
 

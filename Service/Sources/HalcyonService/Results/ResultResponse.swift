@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import HTTPRanges
 import HTTPTypes
@@ -142,10 +141,7 @@ struct ResultResponse: Sendable {
 
   /// A strong entity tag: the hash of the bytes and of a text.
   private static func entityTag(_ data: Data, _ text: String) -> String {
-    var hash = SHA256()
-    hash.update(data: data)
-    hash.update(data: Data(text.utf8))
-    return "\"\(Base64URL.encode(hash.finalize().prefix(15)))\""
+    "\"\(Base64URL.encode(SHA256.hash(data, Data(text.utf8)).prefix(15)))\""
   }
 
   /// The date of a source, or the later one that a configuration asks for. Where that is asked for, a text that is no date

@@ -1,4 +1,3 @@
-import Crypto
 public import Foundation
 @_spi(Programs) import HalcyonProcessing
 
@@ -51,8 +50,7 @@ public struct URLSigner: Sendable {
   }
 
   private func digest(of path: String, with pair: KeyPair) -> Data {
-    let code = HMAC<SHA256>.authenticationCode(for: pair.salt + Data(path.utf8), using: SymmetricKey(data: pair.key))
-    return Data(code).prefix(byteCount)
+    SHA256.authenticationCode(of: pair.salt + Data(path.utf8), key: pair.key).prefix(byteCount)
   }
 
   private static func areEqual(_ left: Data, _ right: Data) -> Bool {

@@ -1,6 +1,7 @@
-import Crypto
 import Foundation
 import HalcyonTestSupport
+
+@testable import HalcyonService
 
 /// Computes the signature that a request to S3-compatible storage has to have (AWS Signature Version 4).
 struct SignatureCheck {
@@ -20,17 +21,17 @@ struct SignatureCheck {
       "\(name):\((request.headers[String(name)] ?? "").trimmingCharacters(in: .whitespaces))\n"
     }
     guard let body = request.headers["X-Amz-Content-Sha256"],
-      body == "UNSIGNED-PAYLOAD" && request.method != "GET" || body == hexadecimal(SHA256.hash(data: request.body))
+      body == "UNSIGNED-PAYLOAD" && request.method != "GET" || body == hexadecimal(SHA256.hash(request.body))
     else { return false }
     // The fields of a query are sent as they are signed.
     let target = request.path.split(separator: "?", maxSplits: 1).map(String.init)
     let canonical = [request.method, target[0], target.count > 1 ? target[1] : "", headers.joined(), names, body]
       .joined(separator: "\n")
-    let text = ["AWS4-HMAC-SHA256", date, scope, hexadecimal(SHA256.hash(data: Data(canonical.utf8)))]
+    let text = ["AWS4-HMAC-SHA256", date, scope, hexadecimal(SHA256.hash(Data(canonical.utf8)))]
       .joined(separator: "\n")
     var key = Data("AWS4\(secretAccessKey)".utf8)
     for part in [String(date.prefix(8)), region, "s3", "aws4_request", text] {
-      key = Data(HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: SymmetricKey(data: key)))
+      key = SHA256.authenticationCode(of: Data(part.utf8), key: key)
     }
     return hexadecimal(key) == signature
   }
