@@ -333,6 +333,9 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// `make bench` and `make bench-fleet` build these, which no test runs.
+if isChecked { package.targets.removeAll { $0.name.hasPrefix("halcyon-bench-") } }
+
 if usesStandIns {
   let formats: [SwiftSetting] = ["AVIF", "HEIF", "JXL"].map { .define($0) }
 
