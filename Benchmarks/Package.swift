@@ -46,7 +46,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "halcyon-cold-loads",
-      dependencies: [halcyon, halcyonImaging, .product(name: "HalcyonTesting", package: "Halcyon")],
+      dependencies: [halcyon, halcyonImaging, .product(name: "HalcyonTesting", package: "Halcyon"), "BenchMetric"],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "cache-sim", dependencies: [halcyon, halcyonCache, "CMalloc"],

@@ -22,7 +22,16 @@ enum Main {
 
   struct Failure: Error {}
 
-  static func main() async throws {
+  static func main() async {
+    do {
+      try await run()
+    } catch {
+      FileHandle.standardError.write(Data("halcyon-bench-memcached: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private static func run() async throws {
     let port = try Socket.bound().port
     let output = Pipe()
     let server = try ChildProcess(

@@ -1,3 +1,4 @@
+import Foundation
 import HalcyonCodecs
 import HalcyonImaging
 import HalcyonTestSupport
@@ -6,13 +7,22 @@ import HalcyonTestSupport
 /// second.
 @main
 enum Main {
-  private static let rounds = 25
+  private static let rounds = ProcessInfo.processInfo.environment["ROUNDS"].flatMap { Int($0) } ?? 25
   private static let targets: [(name: String, size: TargetSize)] = [
     ("thumbnail", .fit(width: 100, height: 100)), ("half", .fit(width: 256, height: 256)),
     ("near_original", .fit(width: 400, height: 400)), ("twice", .exact(width: 1024, height: 1024)),
   ]
 
-  static func main() throws {
+  static func main() {
+    do {
+      try run()
+    } catch {
+      FileHandle.standardError.write(Data("halcyon-bench-resampling: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private static func run() throws {
     let photos = try ["astronaut.jpg", "retina.jpg", "rocket.jpg"].map {
       try JPEGDecoder().decode(Photos.data($0), options: DecodingOptions()).bitmap
     }

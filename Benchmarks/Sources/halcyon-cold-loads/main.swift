@@ -1,3 +1,4 @@
+import BenchMetric
 import Dispatch
 import Foundation
 import Halcyon
@@ -16,12 +17,20 @@ enum Subject: String {
 guard CommandLine.arguments.count == 3, let subject = Subject(rawValue: CommandLine.arguments[1]),
   let count = Int(CommandLine.arguments[2])
 else {
-  fatalError("usage: halcyon-cold-loads loads|images|hits|transfers COUNT")
+  print("usage: halcyon-cold-loads loads|images|hits|transfers COUNT")
+  exit(64)
 }
 
 // Not an asynchronous main function, whose main thread ends while others go on: valgrind crashes then.
 let end = DispatchSemaphore(value: 0)
 Task.detached {
+  do { try await load() } catch { endProgram(with: error) }
+  end.signal()
+}
+end.wait()
+
+@concurrent
+func load() async throws {
   let bitmap = try Bitmap(size: PixelSize(width: 10, height: 10), isOpaque: true) { _ in }
   let image = try StandardCodecs.encoder(for: .png).encode(bitmap, options: EncodingOptions())
   let transport = ScriptedTransport { _ in .response(body: image, headers: ["Content-Type": "image/png"]) }
@@ -39,6 +48,4 @@ Task.detached {
       for try await _ in try await transport.response(to: TransportRequest(url: url)).body {}
     }
   }
-  end.signal()
 }
-end.wait()
