@@ -28,14 +28,18 @@ struct Box {
   }
 
   /// The boxes in `bytes` from `offset` on, up to the first invalid one.
-  static func boxes(in bytes: Bytes, from offset: Int = 0) -> [Box] {
-    var boxes: [Box] = []
-    var position = offset
-    while position < bytes.count, let box = Box(bytes, at: position) {
-      boxes.append(box)
-      position = box.end
-    }
-    return boxes
+  static func boxes(in bytes: Bytes, from offset: Int = 0) -> Boxes { Boxes(bytes: bytes, offset: offset) }
+}
+
+/// Boxes that follow each other, each of which is read when it is reached.
+struct Boxes: Sequence, IteratorProtocol {
+  fileprivate let bytes: Bytes
+  fileprivate var offset: Int
+
+  mutating func next() -> Box? {
+    guard offset < bytes.count, let box = Box(bytes, at: offset) else { return nil }
+    offset = box.end
+    return box
   }
 }
 
@@ -43,7 +47,7 @@ extension Bytes {
   /// ASCII text; other bytes become characters that match no four-character code.
   func text(at offset: Int, count: Int) -> String? {
     guard self[offset] != nil, self[offset + count - 1] != nil else { return nil }
-    return String(decoding: (offset..<offset + count).compactMap { self[$0] }, as: UTF8.self)
+    return String(decoding: self[offset..<offset + count].buffer, as: UTF8.self)
   }
 
   /// The content of the first box of a type.

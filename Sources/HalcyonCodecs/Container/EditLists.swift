@@ -25,7 +25,7 @@ struct EditLists {
     }
   }
 
-  private func rewritten(_ boxes: [Box]) -> Data {
+  private func rewritten(_ boxes: Boxes) -> Data {
     boxes.reduce(into: Data()) { output, box in
       let content = content(of: box)
       output += Self.header(box.type, byteCount: content.count) + content

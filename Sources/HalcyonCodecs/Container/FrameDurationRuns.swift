@@ -1,7 +1,8 @@
 /// The durations of the frames of an image sequence, as runs of frames with the same one (ISO/IEC 14496-12, 8.6.1.2).
 struct FrameDurationRuns: Hashable {
   private struct Run: Hashable {
-    var frameCount: Int
+    /// The number of frames up to its end.
+    var end: Int
     var seconds: Double
   }
 
@@ -16,17 +17,18 @@ struct FrameDurationRuns: Hashable {
     for index in 0..<count {
       guard let frameCount = table.unsigned32(at: 8 + 8 * index), let duration = table.unsigned32(at: 12 + 8 * index)
       else { return }
-      runs.append(Run(frameCount: frameCount, seconds: Double(duration) / Double(scale)))
+      let end = min((runs.last?.end ?? 0) + frameCount, Bytes.largest)
+      runs.append(Run(end: end, seconds: Double(duration) / Double(scale)))
     }
   }
 
   /// The duration of a frame in seconds; 0 if the file states none.
   func seconds(ofFrame index: Int) -> Double {
-    var start = 0
-    for run in runs {
-      start += run.frameCount
-      if index < start { return run.seconds }
+    var range = runs.startIndex..<runs.endIndex
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      range = index < runs[middle].end ? range.lowerBound..<middle : middle + 1..<range.upperBound
     }
-    return 0
+    return range.lowerBound < runs.endIndex ? runs[range.lowerBound].seconds : 0
   }
 }

@@ -18,8 +18,8 @@ struct HEIFGainMap {
     _ file: Bytes, _ metadata: Bytes, _ whole: HEIFImageHeader, _ format: ImageFormat,
     limits: ImageLimits = ImageLimits()
   ) {
-    let table = ItemTable(metadata)
-    guard let kind = whole.gainMap, whole.color?.highDynamicRange == nil, let map = table.gainMap,
+    guard let table = try? ItemTable(metadata, format), let kind = whole.gainMap, whole.color?.highDynamicRange == nil,
+      let map = table.gainMap,
       let header = try? HEIFImageHeaderParser.header(of: map.image, in: table, format)
     else { return nil }
     var parameters: GainMap.Parameters?
@@ -28,10 +28,10 @@ struct HEIFGainMap {
       let data = ItemLocations(file, metadata).data(of: item)?.first
       parameters = data.flatMap { $0[0] == 0 ? GainMap.Parameters(iso: $0[1..<$0.count]) : nil }
     } else {
-      let headroom = HEIFMetadata.blocks(of: file, metadata).exif.flatMap { exif in
+      let headroom = HEIFMetadata.blocks(of: file, metadata, table).exif.flatMap { exif in
         exif.withUnsafeBytes { ExifData(Bytes($0))?.appleHeadroom }
       }
-      let packet = HEIFMetadata.blocks(of: file, metadata, item: map.image).xmp.map(XMPPacket.init)
+      let packet = HEIFMetadata.blocks(of: file, metadata, table, item: map.image).xmp.map(XMPPacket.init)
       parameters = GainMap.Parameters(apple: packet, headroom: headroom)
     }
     guard let parameters, parameters.isValid else { return nil }

@@ -41,7 +41,7 @@ extension HEIFImageHeader {
         let matrix = content.unsigned16(at: 8), let range = content[10]
       else { return }
       color = ColorCoding(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: range & 0x80 != 0)
-    case "prof", "rICC": colorProfile = Data((4..<max(4, content.count)).compactMap { content[$0] })
+    case "prof", "rICC": colorProfile = content[4..<max(4, content.count)].data
     default: break
     }
   }

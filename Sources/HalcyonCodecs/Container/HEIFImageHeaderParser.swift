@@ -27,7 +27,7 @@ struct HEIFImageHeaderParser {
         ? .corrupt(format, reason: "it has no meta box")
         : .unsupportedFeature(format, feature: "an image sequence without a still image")
     }
-    let table = ItemTable(metadata)
+    let table = try ItemTable(metadata, format)
     var header = try HEIFImageHeaderParser(table: table).header(of: table.primary, format)
     if let sequence, sequence.frameCount > 1 {
       header.frameCount = prefersSequence ? 1 : sequence.frameCount
@@ -76,17 +76,13 @@ struct HEIFImageHeaderParser {
   }
 
   private func readAuxiliaries(of item: Int, into header: inout HEIFImageHeader) {
+    let premultiplied = Set(table.references("prem")[item])
     // A grid may have alpha in each of its tiles.
-    let targets = Set([item] + table.inputs(of: item))
-    for reference in table.references where reference.type == "auxl" && !targets.isDisjoint(with: reference.targets) {
-      let type = table.property("auxC", of: reference.source).map(AuxiliaryType.name) ?? ""
+    for auxiliary in table.auxiliaries(of: Set([item] + table.inputs(of: item))) {
+      let type = table.auxiliaryType(of: auxiliary)
       if AuxiliaryType.alpha.contains(type) {
         header.hasAlpha = true
-        header.isAlphaPremultiplied =
-          header.isAlphaPremultiplied
-          || table.references.contains {
-            $0.type == "prem" && $0.source == item && $0.targets.contains(reference.source)
-          }
+        header.isAlphaPremultiplied = header.isAlphaPremultiplied || premultiplied.contains(auxiliary)
       }
       if AuxiliaryType.depth.contains(type) { header.droppedContent.insert(.depthMap) }
     }
@@ -102,8 +98,11 @@ enum AuxiliaryType {
   static let depth: Set = ["urn:mpeg:mpegB:cicp:systems:auxiliary:depth", "urn:mpeg:hevc:2015:auxid:2"]
   static let gainMap: Set = ["urn:com:apple:photo:2020:aux:hdrgainmap"]
 
+  /// Longer than all types; thousands of items may have one long property.
+  private static let byteLimit = 64
+
   /// The null-terminated type in an `auxC` or `auxi` box, after its version and flags.
   static func name(_ content: Bytes) -> String {
-    String(decoding: (4..<max(4, content.count)).compactMap { content[$0] }.prefix { $0 != 0 }, as: UTF8.self)
+    String(decoding: content[4..<4 + byteLimit].buffer.prefix { $0 != 0 }, as: UTF8.self)
   }
 }

@@ -38,7 +38,7 @@ struct HEIFImageSequence {
   }
 
   /// The boxes after the fixed fields of the sample entry.
-  var properties: [Box] { sampleEntry.map { Box.boxes(in: $0, from: 78) } ?? [] }
+  var properties: [Box] { sampleEntry.map { Array(Box.boxes(in: $0, from: 78)) } ?? [] }
 
   /// The type of an auxiliary track, if it states one.
   private static func auxiliaryType(_ track: Bytes) -> String? {

@@ -20,7 +20,7 @@ struct HEIFMetadata {
       let bytes = Bytes(buffer)
       var blocks = MetadataBlocks(colorProfile: header.colorProfile)
       if let metadata = try MediaFile(bytes, format: format).metadata {
-        HEIFMetadata(bytes, metadata).read(into: &blocks)
+        try HEIFMetadata(bytes, metadata, ItemTable(metadata, format)).read(into: &blocks)
         if let map = HEIFGainMap(bytes, metadata, header, format) {
           result.info.dynamicRange = map.encoded.dynamicRange
         }
@@ -31,15 +31,15 @@ struct HEIFMetadata {
   }
 
   /// The Exif data and the XMP packet of an item in a file with a `meta` box; of the picture by default.
-  static func blocks(of file: Bytes, _ metadata: Bytes, item: Int? = nil) -> MetadataBlocks {
+  static func blocks(of file: Bytes, _ metadata: Bytes, _ table: ItemTable, item: Int? = nil) -> MetadataBlocks {
     var blocks = MetadataBlocks(colorProfile: nil)
-    HEIFMetadata(file, metadata).read(into: &blocks, of: item)
+    HEIFMetadata(file, metadata, table).read(into: &blocks, of: item)
     return blocks
   }
 
-  private init(_ file: Bytes, _ metadata: Bytes) {
-    self.metadata = metadata
-    (locations, table) = (ItemLocations(file, metadata), ItemTable(metadata))
+  private init(_ file: Bytes, _ metadata: Bytes, _ table: ItemTable) {
+    (self.metadata, self.table) = (metadata, table)
+    locations = ItemLocations(file, metadata)
   }
 
   /// Reads the items that describe an image (`cdsc`; ISO/IEC 23008-12, 6.5); by default the primary image, which items
@@ -48,25 +48,24 @@ struct HEIFMetadata {
     guard let items = metadata.box("iinf", from: 4) else { return }
     let images = image.map { [$0] } ?? table.imageItems
     var (describing, others): (Set<Int>, Set<Int>) = ([], [])
-    for reference in table.references where reference.type == "cdsc" {
-      if images.isDisjoint(with: reference.targets) {
-        others.insert(reference.source)
-      } else {
-        describing.insert(reference.source)
-      }
+    let descriptions = table.references("cdsc")
+    for source in descriptions.sources {
+      if images.isDisjoint(with: descriptions[source]) { others.insert(source) } else { describing.insert(source) }
     }
     func describes(_ item: Int) -> Bool { describing.contains(item) || image == nil && !others.contains(item) }
+    // Only the first of each kind: all items may have the same long data.
+    var (exif, xmp): (Int?, Int?)
     for entry in Box.boxes(in: items, from: (items[0] ?? 0) != 0 ? 8 : 6) where entry.type == "infe" {
       let isWide = (entry.content[0] ?? 0) >= 3
       let identifier = isWide ? entry.content.unsigned32(at: 4) : entry.content.unsigned16(at: 4)
       guard let identifier, let type = entry.content.text(at: isWide ? 10 : 8, count: 4),
         ["Exif", "mime"].contains(type), describes(identifier)
       else { continue }
-      if type == "Exif", blocks.exif == nil, let item = content(of: identifier) { setExif(item, in: &blocks) }
-      if type == "mime", blocks.xmp == nil, isXMP(entry.content, from: isWide ? 14 : 12) {
-        blocks.xmp = content(of: identifier)
-      }
+      if type == "Exif" { exif = exif ?? identifier }
+      if type == "mime", xmp == nil, isXMP(entry.content, from: isWide ? 14 : 12) { xmp = identifier }
     }
+    if let item = exif.flatMap(content) { setExif(item, in: &blocks) }
+    blocks.xmp = xmp.flatMap(content)
   }
 
   /// The item begins with the distance to the TIFF header (ISO/IEC 23008-12, A.2.1).

@@ -33,6 +33,9 @@ struct ItemLocations {
         let reference = cursor.read(2), let base = cursor.read(baseSize), let extentCount = cursor.read(2)
       else { return }
       let container = reference != 0 ? nil : method & 15 == 0 ? file : method & 15 == 1 ? inner : nil
+      // Longer data of an item repeats parts of the file, perhaps thousands of times.
+      var byteLimit = container?.count ?? 0
+      let isKnown = extents[item] != nil
       for _ in 0..<extentCount {
         extentLimit -= 1
         guard extentLimit > 0, cursor.read(indexSize) != nil, let offset = cursor.read(offsetSize),
@@ -49,7 +52,10 @@ struct ItemLocations {
           continue
         }
         let start = base + offset
-        extents[item, default: []].append(container[start..<(length == 0 ? container.count : start + length)])
+        let part = container[start..<(length == 0 ? container.count : start + length)]
+        byteLimit -= part.count
+        if byteLimit < 0 { damagedItems.insert(item) }
+        if byteLimit >= 0, !isKnown { extents[item, default: []].append(part) }
       }
     }
   }

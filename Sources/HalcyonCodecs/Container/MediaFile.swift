@@ -14,6 +14,7 @@ struct MediaFile {
   /// The number of bytes before the first box with an invalid size; in most files all.
   private(set) var validCount: Int
   private let bytes: Bytes
+  private let format: ImageFormat
   private var brands: Set<String> = []
 
   /// Reads the boxes up to the first invalid or incomplete one.
@@ -22,9 +23,11 @@ struct MediaFile {
   ///   follows the lists may be anything: phones and editors append films, padding and data of their own.
   init(_ bytes: Bytes, format: ImageFormat) throws(ImageDecodingError) {
     self.bytes = bytes
+    self.format = format
     validCount = bytes.count
-    var offset = 0
+    var (offset, parts) = (0, HeaderParts(format))
     while offset < bytes.count {
+      try parts.add()
       guard let box = Box(bytes, at: offset) else {
         endsEarly = offset + 16 > bytes.count
         guard endsEarly || metadata != nil || movie != nil else {
@@ -51,11 +54,11 @@ struct MediaFile {
   /// Whether the bytes contain all data of the image, whatever else of the file is missing.
   ///
   /// - Parameter prefersSequence: As for ``HEIFImageHeaderParser``.
-  func hasWholeImage(prefersSequence: Bool) -> Bool {
+  func hasWholeImage(prefersSequence: Bool) throws(ImageDecodingError) -> Bool {
     if prefersSequence, isSequence, let sequence { return sequence.dataEnd <= bytes.count }
     guard let metadata else { return false }
     let locations = ItemLocations(bytes, metadata)
-    return ItemTable(metadata).imageItems.isDisjoint(with: locations.cutItems)
+    return try ItemTable(metadata, format).imageItems.isDisjoint(with: locations.cutItems)
   }
 
   private mutating func record(_ box: Box) {

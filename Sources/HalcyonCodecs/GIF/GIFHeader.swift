@@ -29,7 +29,9 @@ struct GIFHeader {
       return nil
     }
     var header: GIFHeader?
+    var parts = HeaderParts(.gif, limit: .max)
     frames: while true {
+      try parts.add()
       switch blocks.step() {
       case .frame(let frame):
         if header == nil { header = GIFHeader(firstFrame: frame, blocks: blocks) } else { header?.add(frame) }

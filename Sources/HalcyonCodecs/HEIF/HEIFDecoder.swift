@@ -33,7 +33,7 @@ package struct HEIFDecoder: ImageDecoder {
     if options.isCancelled() { throw ImageDecodingError.cancelled }
     return try bytes.withUnsafeBytes { buffer in
       let file = try MediaFile(Bytes(buffer), format: .heic)
-      guard file.hasWholeImage(prefersSequence: false), let metadata = file.metadata else {
+      guard try file.hasWholeImage(prefersSequence: false), let metadata = file.metadata else {
         throw ImageDecodingError.truncated(.heic)
       }
       guard let items = HEVCItems(Bytes(buffer), metadata: metadata, header: header) else {

@@ -28,7 +28,8 @@ struct HEVCItems {
   ///   - metadata: The `meta` box of the file.
   ///   - item: The item of the image. Default: the primary one.
   init?(_ file: Bytes, metadata: Bytes, header: HEIFImageHeader, item: Int? = nil) {
-    let (table, locations) = (ItemTable(metadata), ItemLocations(file, metadata))
+    guard let table = try? ItemTable(metadata, .heic) else { return nil }
+    let locations = ItemLocations(file, metadata)
     let image = item ?? table.primary
     size = header.codedSize
     if table.types[image] == "hvc1" {
@@ -69,12 +70,11 @@ struct HEVCItems {
   private static func alpha(
     of item: Int, _ size: PixelSize, _ table: ItemTable, _ locations: ItemLocations
   ) -> Item? {
-    let images = table.references.filter { reference in
-      reference.type == "auxl" && reference.targets.contains(item) && table.isAlpha(reference.source)
+    let images = table.auxiliaries(of: [item]).filter { AuxiliaryType.alpha.contains(table.auxiliaryType(of: $0)) }
+    guard images.count == 1, table.types[images[0]] == "hvc1", Self.size(of: images[0], table) == size else {
+      return nil
     }
-    guard images.count == 1, table.types[images[0].source] == "hvc1", Self.size(of: images[0].source, table) == size
-    else { return nil }
-    return self.item(images[0].source, table, locations)
+    return self.item(images[0], table, locations)
   }
 
   private static func size(of item: Int, _ table: ItemTable) -> PixelSize? {

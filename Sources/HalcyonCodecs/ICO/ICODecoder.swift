@@ -95,6 +95,8 @@ private struct ICODirectory {
 
   private static let headerByteCount = 6
   private static let entryByteCount = 16
+  /// The most entries whose headers are read, the largest ones: icons have up to 30, but thousands can share their bytes.
+  private static let entryLimit = 64
 
   /// The entries by falling number of pixels, then of bits per pixel.
   let entries: [Entry]
@@ -108,8 +110,8 @@ private struct ICODirectory {
     guard count > 0 else { throw .corrupt(.ico, reason: "it has no image") }
     guard bytes.count >= headerByteCount + count * entryByteCount else { return nil }
     let entries = (0..<count).compactMap { entry($0, of: bytes, isCursor: kind == 2) }
-    return ICODirectory(
-      entries: entries.sorted { ($0.size.pixelCount, $0.bitCount) > ($1.size.pixelCount, $1.bitCount) })
+    let sorted = entries.sorted { ($0.size.pixelCount, $0.bitCount) > ($1.size.pixelCount, $1.bitCount) }
+    return ICODirectory(entries: Array(sorted.prefix(entryLimit)))
   }
 
   private static func entry(_ index: Int, of bytes: Bytes, isCursor: Bool) -> Entry? {

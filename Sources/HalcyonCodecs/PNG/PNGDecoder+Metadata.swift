@@ -10,7 +10,7 @@ extension PNGDecoder {
         info: header.info, colorSpace: header.color.hint?.rawValue, hasWideGamut: header.color.isWide(in: buffer),
         transferFunction: header.color.highDynamicRange?.transfer.name, isProgressive: header.isInterlaced)
       var texts = PNGMetadataChunks()
-      texts.read(buffer)
+      try texts.read(buffer)
       (metadata.artist, metadata.copyright) = (texts.author, texts.copyright)
       if let profile = header.color.profile {
         texts.blocks.colorProfile = PNGColor.inflated(UnsafeRawBufferPointer(rebasing: buffer[profile]))
@@ -33,15 +33,18 @@ private struct PNGMetadataChunks {
   var blocks = MetadataBlocks()
   var author: String?
   var copyright: String?
+  /// Whether there was an XMP packet, which may have been damaged.
+  private var hasPacket = false
   /// The text of a raw profile with Exif data, which an `eXIf` chunk overrides.
   private var profile: Data?
   /// The sum of the durations of all frames.
   var duration = Duration.zero
 
-  mutating func read(_ file: UnsafeRawBufferPointer) {
+  mutating func read(_ file: UnsafeRawBufferPointer) throws(ImageDecodingError) {
     let bytes = Bytes(file)
-    var chunks = PNGChunks(bytes)
+    var (chunks, parts) = (PNGChunks(bytes), HeaderParts(.png, limit: .max))
     while let chunk = chunks.next() {
+      try parts.add()
       guard Self.names.contains(chunk.name), chunk.isIntact(in: bytes) else { continue }
       let content = bytes[chunk.content]
       switch chunk.name {
@@ -68,7 +71,8 @@ private struct PNGMetadataChunks {
   private mutating func readCompressedText(_ content: Bytes) {
     for keyword in Self.exifKeywords where profile == nil {
       guard let rest = content.text(after: keyword + "\0"), rest[0] == 0 else { continue }
-      profile = Inflation.inflated(rest[1..<rest.count].buffer, byteLimit: Self.profileByteLimit)
+      // A damaged one is no reason to inflate the next one.
+      profile = Inflation.inflated(rest[1..<rest.count].buffer, byteLimit: Self.profileByteLimit) ?? Data()
     }
   }
 
@@ -85,9 +89,10 @@ private struct PNGMetadataChunks {
 
   /// A keyword, whether and how the text is compressed, two more texts that end with null bytes, and the text.
   private mutating func readInternationalText(_ content: Bytes) {
-    guard blocks.xmp == nil, let rest = content.text(after: Self.xmpKeyword + "\0"), let isCompressed = rest[0] else {
+    guard !hasPacket, let rest = content.text(after: Self.xmpKeyword + "\0"), let isCompressed = rest[0] else {
       return
     }
+    hasPacket = true
     var offset = 2
     for _ in 0..<2 {
       while let byte = rest[offset], byte != 0 { offset += 1 }

@@ -96,9 +96,12 @@ extension PNGHeader {
 struct PNGHeaderParser {
   private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
   private static let lengthLimit = 0x7FFF_FFFF
+  /// The most chunks before the image data, as in libpng; files have up to 30.
+  private static let chunkLimit = 1000
 
   private let bytes: Bytes
   private var header = PNGHeader()
+  private var parts = HeaderParts(.png, limit: chunkLimit)
   private var hasFrameControl = false
 
   /// The header, or `nil` if the bytes end before the image data.
@@ -117,6 +120,7 @@ struct PNGHeaderParser {
   private mutating func parseChunks() throws(ImageDecodingError) -> Bool {
     var offset = Self.signature.count
     while let length = bytes.unsigned32(at: offset), bytes.count >= offset + 8 {
+      try parts.add()
       guard length <= Self.lengthLimit else { throw .corrupt(.png, reason: "a chunk has length \(length)") }
       let type = name(at: offset + 4)
       if offset == Self.signature.count, type != "IHDR" {

@@ -5,12 +5,13 @@ extension WebPDecoder {
   /// Reads all chunks: Exif and XMP are the last ones.
   package func metadata(of bytes: Data) throws -> ImageMetadata {
     var metadata = ImageMetadata(info: try wholeInfo(of: bytes))
-    bytes.withUnsafeBytes { buffer in
+    try bytes.withUnsafeBytes { buffer in
       let file = Bytes(buffer)
       var blocks = MetadataBlocks()
       var duration = Duration.zero
-      var chunks = WebPChunks(file)
+      var (chunks, parts) = (WebPChunks(file), HeaderParts(.webp, limit: .max))
       while let chunk = chunks.next() {
+        try parts.add()
         let content = file[chunk.content]
         switch chunk.name {
         case "EXIF": blocks.setExif(content)

@@ -105,10 +105,11 @@ struct WebPHeaderParser {
     let isCut = isComplete && end > view.count
     var imageEnd = Int.max
     var offset = Self.riffHeaderByteCount
-    var chunkCount = 0
+    var (chunkCount, parts) = (0, HeaderParts(.webp, limit: .max))
     while offset + 8 <= min(end, view.count), let byteCount = view.unsigned32(at: offset + 4, littleEndian: true) {
       let content = offset + 8..<offset + 8 + byteCount
       chunkCount += 1
+      try parts.add()
       // Chunks can be empty, and are read again with every piece that is received.
       guard chunkCount - header.frameCount <= Self.chunkLimit else {
         throw .unsupportedFeature(.webp, feature: "over \(Self.chunkLimit) chunks besides its frames")
