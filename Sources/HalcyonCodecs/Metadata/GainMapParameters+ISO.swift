@@ -12,8 +12,8 @@ extension GainMap.Parameters {
   private static let usesBaseColors: UInt8 = 1 << 6
   private static let hasOneDenominator: UInt8 = 1 << 3
   private static let isBackward: UInt8 = 1 << 2
-  /// The denominator that is written: stops to a millionth.
-  private static let denominator = 1_000_000.0
+  /// The largest denominator that is written: stops to a millionth.
+  private static let largestDenominator = 1_000_000.0
 
   /// `nil` for a later version, truncated bytes, a denominator of 0, and values out of range.
   init?(iso bytes: Bytes) {
@@ -42,12 +42,15 @@ extension GainMap.Parameters {
   var isoData: Data {
     let count = isSameInChannels ? 1 : 3
     var data = Data(Self.isoVersion)
-    data.append(Self.usesBaseColors | Self.hasOneDenominator | (count == 3 ? Self.hasChannels : 0))
+    data.append(Self.usesBaseColors | (count == 3 ? Self.hasChannels : 0))
     func append(_ number: Double) {
-      let bits = UInt32(bitPattern: Int32((number * Self.denominator).rounded()))
-      data.append(contentsOf: (0..<4).map { UInt8(truncatingIfNeeded: bits >> (24 - 8 * $0)) })
+      // Large offsets leave room for fewer digits.
+      let denominator = min(Self.largestDenominator, (Double(Int32.max) / max(abs(number), 1)).rounded(.down))
+      for value in [number * denominator, denominator] {
+        let bits = UInt32(bitPattern: Int32(value.rounded()))
+        data.append(contentsOf: (0..<4).map { UInt8(truncatingIfNeeded: bits >> (24 - 8 * $0)) })
+      }
     }
-    append(1)
     append(capacityMin)
     append(capacityMax)
     for channel in 0..<count {

@@ -44,6 +44,8 @@ package final class GainMap: Sendable {
 extension GainMap.Parameters {
   /// The most stops of a gain or a headroom: no screen has more, and half floats hold it.
   package static let stopLimit = 15.0
+  /// The largest offset that ISO 21496-1's form can hold. Usual ones are 1/64; cameras with a gamma of 0.25 have 10.
+  private static let offsetLimit = Double(Int32.max)
 
   /// Whether the numbers are in range, and there is a gain at all.
   package var isValid: Bool {
@@ -51,8 +53,9 @@ extension GainMap.Parameters {
       (0..<3).allSatisfy { range.contains(values[$0]) }
     }
     let stops = -Self.stopLimit...Self.stopLimit
+    let offsets = -Self.offsetLimit...Self.offsetLimit
     return all(gainMin, in: stops) && all(gainMax, in: stops) && all(gamma, in: 0.01...100)
-      && all(offsetSDR, in: -1...1) && all(offsetHDR, in: -1...1)
+      && all(offsetSDR, in: offsets) && all(offsetHDR, in: offsets)
       && (0..<3).allSatisfy { gainMin[$0] <= gainMax[$0] }
       && stops.contains(capacityMin) && stops.contains(capacityMax) && capacityMin < capacityMax
   }
