@@ -3,13 +3,13 @@ import HalcyonImaging
 
 /// The gain maps of Apple's cameras, by the article "Applying Apple HDR effect to your photos".
 extension GainMap.Parameters {
-  /// `nil` if nothing states the headroom.
+  /// `nil` if nothing states the headroom: then Apple's article does not apply the map, and neither do browsers.
   ///
   /// - Parameters:
   ///   - packet: The XMP packet of the map, in which newer systems state the headroom.
   ///   - headroom: That of the maker note of the picture, in stops.
   init?(apple packet: XMPPacket?, headroom: Double?) {
-    let stated = packet?.values("HDRGainMap:HDRGainMapHeadroom").first.flatMap(Double.init).map(log2)
+    let stated = packet?.value(.appleMap, "HDRGainMapHeadroom").flatMap(Double.init).map(log2)
     guard let headroom = stated ?? headroom else { return nil }
     self.init()
     (gainMax, capacityMax) = (SIMD3(repeating: headroom), headroom)

@@ -15,7 +15,7 @@ struct WritableMetadata {
     exif = metadata.flatMap { metadata in
       metadata.exif.flatMap { ExifData.upright($0, space) } ?? ExifWriter.data(metadata)
     }
-    xmp = metadata?.xmp.map { XMPPacket($0).withoutFollowingFiles.upright }
+    xmp = metadata?.xmp.map { XMPPacket($0).ofNewFile }
     #if IMAGEIO
     profile = nil
     #else
