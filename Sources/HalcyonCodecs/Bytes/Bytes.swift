@@ -28,15 +28,17 @@ struct Bytes {
 
   func starts(with prefix: some Sequence<UInt8>) -> Bool { buffer.starts(with: prefix) }
 
-  func contains(_ text: [UInt8]) -> Bool {
-    guard let start = buffer.baseAddress, let first = text.first else { return false }
-    var offset = 0
-    while offset < count, let found = memchr(start + offset, Int32(first), count - offset) {
-      offset = UnsafeRawPointer(found) - start
-      if buffer[offset...].starts(with: text) { return true }
+  func contains(_ text: [UInt8]) -> Bool { position(of: text) != nil }
+
+  func position(of text: [UInt8], from start: Int = 0) -> Int? {
+    guard let base = buffer.baseAddress, let first = text.first else { return nil }
+    var offset = start
+    while offset < count, let found = memchr(base + offset, Int32(first), count - offset) {
+      offset = UnsafeRawPointer(found) - base
+      if buffer[offset...].starts(with: text) { return offset }
       offset += 1
     }
-    return false
+    return nil
   }
 
   func unsigned16(at offset: Int, littleEndian: Bool = false) -> Int? {

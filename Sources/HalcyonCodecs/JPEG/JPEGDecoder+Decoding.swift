@@ -31,23 +31,24 @@ extension JPEGDecoder {
     return try bytes.withUnsafeBytes { buffer in
       let profile = header.profileParts.profile(in: buffer)
       var options = options
-      let gainMap =
-        options.dynamicRange == .high && isWhole ? JPEGGainMap.find(header, in: buffer, limits: options.limits) : nil
+      let isHigh = options.dynamicRange == .high && isWhole
+      let map = isHigh ? JPEGGainMap.find(header, in: buffer) : isWhole ? header.hiddenGainMap(in: buffer) : nil
+      let gainMap = isHigh ? map?.encoded(for: header, limits: options.limits) : nil
       // The map was made for the colours of the file.
       if gainMap != nil { options.colorSpace = .source }
       let plan = try DecodingPlan(
-        info: header.info, isWide: profile?.isWide ?? false, isInRows: header.isInRows, options: options)
+        info: header.info(with: map), isWide: profile?.isWide ?? false, isInRows: header.isInRows, options: options)
       let (cmyk, colors) = mappings(header, profile: profile, to: plan.colorSpace)
       let file = JPEGFile(
         bytes: truncation.isAccepted ? buffer.readableJPEG : buffer, size: header.size, cmykTransform: cmyk.transform,
         truncation: truncation, isCancelled: options.isCancelled)
-      let mapFile = gainMap.map { map in
+      let mapFile = map.map { map in
         JPEGFile(
           bytes: UnsafeRawBufferPointer(rebasing: buffer[map.range]), size: map.header.size, cmykTransform: nil,
           truncation: PartialImagePolicy(isAccepted: false), isCancelled: options.isCancelled)
       }
       if let gainMap, let mapFile, header.colorModel != .cmyk, plan.isWholeImage, !options.keepsGainMap,
-        let image = try wholeImage(of: file, plan, colors, gainMap.encoded, of: mapFile)
+        let image = try wholeImage(of: file, plan, colors, gainMap, of: mapFile)
       {
         return image
       }
@@ -55,9 +56,9 @@ extension JPEGDecoder {
         if plan.isWholeImage { return try file.rows(scale: .full).bitmap(isCancelled: options.isCancelled) }
         return try bitmap(of: file, header, plan.geometry, isWhole: isWhole)
       }
-      guard let gainMap, let mapFile else { return image }
-      return try gainMap.encoded.added(to: consume image, plan, options) { geometry in
-        try bitmap(of: mapFile, gainMap.header, geometry, isWhole: true)
+      guard let gainMap, let map, let mapFile else { return image }
+      return try gainMap.added(to: consume image, plan, options) { geometry in
+        try bitmap(of: mapFile, map.header, geometry, isWhole: true)
       }
     }
   }

@@ -8,15 +8,15 @@ extension JPEGDecoder {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
     let profile = bytes.withUnsafeBytes { header.profileParts.profile(in: $0) }
     var options = options
-    let gainMap =
-      options.dynamicRange == .high
-      ? bytes.withUnsafeBytes { JPEGGainMap.find(header, in: $0, limits: options.limits) } : nil
+    let isHigh = options.dynamicRange == .high
+    let map = bytes.withUnsafeBytes { isHigh ? JPEGGainMap.find(header, in: $0) : header.hiddenGainMap(in: $0) }
+    let gainMap = isHigh ? map?.encoded(for: header, limits: options.limits) : nil
     // The map was made for the colours of the file.
     if gainMap != nil { options.colorSpace = .source }
     // The map is applied here, not by the system.
     var planned = options
     planned.dynamicRange = .standard
-    let plan = try DecodingPlan(info: header.info, isWide: profile?.isWide ?? false, options: planned)
+    let plan = try DecodingPlan(info: header.info(with: map), isWide: profile?.isWide ?? false, options: planned)
     let truncation = PartialImagePolicy(isAccepted: options.allowsPartialImage)
     if !bytes.withUnsafeBytes({ JPEGSegments.isComplete($0) }) {
       guard truncation.isAccepted else { throw ImageDecodingError.truncated(.jpeg) }
@@ -26,13 +26,13 @@ extension JPEGDecoder {
     let image = try plan.image(colors: mapping(header, profile, to: plan.colorSpace), truncation: truncation) {
       try decoder.bitmap(of: bytes, plan: plan, truncation: truncation)
     }
-    guard let gainMap else { return image }
+    guard let gainMap, let map else { return image }
     // Its samples are no colours: without a profile the system takes them as sRGB, and leaves them alone.
     planned.colorSpace = .sRGB
     let mapPlan = try DecodingPlan(info: header.info, options: planned)
-    return try gainMap.encoded.added(to: image, plan, options) { _ in
-      let file = try JPEGSegments.stripped(bytes.withUnsafeBytes { Data($0[gainMap.range]) }, keepsProfile: false)
-      return try decoder.bitmap(of: file, plan: mapPlan, storedSize: gainMap.header.size)
+    return try gainMap.added(to: image, plan, options) { _ in
+      let file = try JPEGSegments.stripped(bytes.withUnsafeBytes { Data($0[map.range]) }, keepsProfile: false)
+      return try decoder.bitmap(of: file, plan: mapPlan, storedSize: map.header.size)
     }
   }
 

@@ -23,7 +23,7 @@ package struct JPEGDecoder: ImageDecoder {
   package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     let header = try parse(bytes)
     if header == nil, isComplete { throw ImageDecodingError.truncated(.jpeg) }
-    return header?.info
+    return header?.info(with: isComplete ? bytes.withUnsafeBytes { header?.hiddenGainMap(in: $0) } : nil)
   }
 
   /// Reads the segments up to the first scan.
@@ -36,9 +36,9 @@ package struct JPEGDecoder: ImageDecoder {
       blocks.xmp = header.xmp.map { Data(buffer[$0]) }
       if case .profile(let profile) = header.profileParts.profile(in: buffer) { blocks.colorProfile = profile }
       metadata.add(blocks)
-      if let map = JPEGGainMap.find(header, in: buffer, limits: ImageLimits()) {
-        metadata.info.dynamicRange = map.encoded.dynamicRange
-      }
+      guard let map = JPEGGainMap.find(header, in: buffer) else { return }
+      metadata.info = header.info(with: map)
+      if let map = map.encoded(for: header, limits: ImageLimits()) { metadata.info.dynamicRange = map.dynamicRange }
     }
     return metadata
   }

@@ -9,87 +9,127 @@ struct JPEGGainMap {
   /// The map's file inside the file.
   let range: Range<Int>
   let header: JPEGHeader
-  let parameters: GainMap.Parameters
   let kind: GainMapKind
+  /// `nil` if they make no picture, or the map's file has no end.
+  private let parameters: GainMap.Parameters?
 
-  /// The gain map of a file; `nil` if it has none or several, or one that cannot belong to the picture.
+  /// The gain map of a whole file; `nil` if it has none, or several.
+  ///
+  /// Looked for in the order of libultrahdr, since programs that edit metadata leave old positions: where the multi-picture
+  /// index says, where the XMP packet says, then anywhere behind the picture.
   ///
   /// - Parameter header: The header of the picture.
-  static func find(_ header: JPEGHeader, in file: UnsafeRawBufferPointer, limits: ImageLimits) -> JPEGGainMap? {
-    guard header.info.dynamicRange != .standard else { return nil }
-    var ranges = images(header, in: file)
-    if ranges.isEmpty { ranges = containerItems(header, in: file) }
-    let maps = ranges.prefix(imageLimit).compactMap { JPEGGainMap($0, of: header, in: file) }
-    guard maps.count == 1, let map = maps.first, map.fits(header, limits) else { return nil }
-    return map
-  }
-
-  /// - Parameter whole: The header of the picture.
-  private init?(_ range: Range<Int>, of whole: JPEGHeader, in file: UnsafeRawBufferPointer) {
-    guard range.lowerBound > 0, range.upperBound <= file.count else { return nil }
-    let bytes = Bytes(file)[range]
-    guard let header = try? JPEGHeaderParser.parse(bytes) else { return nil }
-    if let iso = header.iso, let parameters = GainMap.Parameters(iso: bytes[iso]) {
-      (self.parameters, kind) = (parameters, .iso)
-    } else {
-      guard let packet = header.xmp.map({ XMPPacket(bytes[$0].data) }) else { return nil }
-      if let parameters = GainMap.Parameters(packet) {
-        (self.parameters, kind) = (parameters, .xmp)
-      } else if !packet.values("HDRGainMap:HDRGainMapVersion").isEmpty,
-        let parameters = GainMap.Parameters(apple: packet, headroom: whole.appleHeadroom)
-      {
-        (self.parameters, kind) = (parameters, .apple)
-      } else {
-        return nil
-      }
+  static func find(_ header: JPEGHeader, in file: UnsafeRawBufferPointer) -> JPEGGainMap? {
+    let bytes = Bytes(file)
+    let indexed = indexedPlaces(header, in: bytes).prefix(imageLimit).compactMap { places in
+      places.lazy.compactMap { JPEGGainMap(at: $0, of: header, in: bytes) }.first
     }
-    (self.range, self.header) = (range, header)
+    if !indexed.isEmpty { return indexed.count == 1 ? indexed[0] : nil }
+    guard let end = end(ofPictureAt: 0, in: bytes) else { return nil }
+    let listed = listedPlaces(header, from: end, in: bytes).compactMap { JPEGGainMap(at: $0, of: header, in: bytes) }
+    if !listed.isEmpty { return listed.count == 1 ? listed[0] : nil }
+    return first(from: end, of: header, in: bytes)
   }
 
-  /// Whether the map is one of the picture.
-  private func fits(_ whole: JPEGHeader, _ limits: ImageLimits) -> Bool {
-    header.colorModel != .cmyk && encoded.fits(whole.size, limits, .jpeg, isInRows: whole.isInRows)
+  /// How the map is applied; `nil` if it cannot belong to the picture.
+  ///
+  /// - Parameter whole: The header of the picture.
+  func encoded(for whole: JPEGHeader, limits: ImageLimits) -> EncodedGainMap? {
+    guard let parameters, header.colorModel != .cmyk else { return nil }
+    let map = EncodedGainMap(
+      size: header.size, isGrey: header.colorModel == .grey, parameters: parameters, kind: kind)
+    return map.fits(whole.size, limits, .jpeg, isInRows: whole.isInRows) ? map : nil
   }
 
-  /// The further images of a multi-picture file (CIPA DC-007), whose offsets count from its TIFF header.
-  private static func images(_ header: JPEGHeader, in file: UnsafeRawBufferPointer) -> [Range<Int>] {
-    guard let index = header.multiPicture, let tiff = ExifData(Bytes(file)[index]),
+  /// `nil` unless a picture begins at a place that says that it is a gain map.
+  private init?(at start: Int, of whole: JPEGHeader, in file: Bytes) {
+    guard start > 0, start < file.count else { return nil }
+    let bytes = file[start..<file.count]
+    guard bytes.starts(with: [0xFF, 0xD8, 0xFF]), let header = try? JPEGHeaderParser.parse(bytes) else { return nil }
+    let iso = header.iso.map { bytes[$0] }
+    let packet = header.xmp.map { XMPPacket(bytes[$0].data) }
+    let parameters: GainMap.Parameters?
+    if let iso = iso.flatMap({ GainMap.Parameters(iso: $0) }) {
+      (kind, parameters) = (.iso, iso)
+    } else if let packet, packet.marksGainMap {
+      (kind, parameters) = (.xmp, GainMap.Parameters(packet))
+    } else if let packet, packet.value(.appleMap, "HDRGainMapVersion") != nil {
+      (kind, parameters) = (.apple, GainMap.Parameters(apple: packet, headroom: whole.appleHeadroom))
+    } else if let iso, iso.count > GainMap.Parameters.isoVersion.count {
+      (kind, parameters) = (.iso, nil)
+    } else {
+      return nil
+    }
+    let end = Self.end(ofPictureAt: start, in: file)
+    range = start..<(end ?? file.count)
+    self.parameters = end == nil ? nil : parameters
+    self.header = header
+  }
+
+  /// The places of the further images of a multi-picture file (CIPA DC-007). Their offsets count from the TIFF header of
+  /// the index, but some programs count from the start of the file.
+  private static func indexedPlaces(_ header: JPEGHeader, in file: Bytes) -> [[Int]] {
+    guard let index = header.multiPicture, let tiff = ExifData(file[index]),
       let entry = tiff.entry(MultiPicture.entriesTag, in: tiff.directory)
     else { return [] }
     func number(_ offset: Int) -> Int? { tiff.bytes.unsigned32(at: offset, littleEndian: tiff.isLittleEndian) }
     guard let byteCount = number(entry + 4), let start = number(entry + 8) else { return [] }
     let count = min(byteCount / MultiPicture.entryByteCount, imageLimit)
     // The first is the picture itself.
-    return (0..<count).dropFirst().compactMap { index in
-      let position = start + index * MultiPicture.entryByteCount
-      guard let byteCount = number(position + 4), let offset = number(position + 8), offset > 0 else { return nil }
-      return tiffRange(header, offset, byteCount)
+    return (0..<count).dropFirst().compactMap { image in
+      guard let offset = number(start + image * MultiPicture.entryByteCount + 8), offset > 0 else { return nil }
+      return [index.lowerBound + offset, offset]
     }
   }
 
-  private static func tiffRange(_ header: JPEGHeader, _ offset: Int, _ byteCount: Int) -> Range<Int>? {
-    header.multiPicture.map { $0.lowerBound + offset..<$0.lowerBound + offset + byteCount }
+  /// The places of gain maps in the list of files of the XMP packet.
+  ///
+  /// - Parameter end: The end of the picture, which the other files follow.
+  private static func listedPlaces(_ header: JPEGHeader, from end: Int, in file: Bytes) -> [Int] {
+    guard let xmp = header.xmp else { return [] }
+    var (places, start) = ([Int](), end)
+    for fields in XMPPacket(file[xmp].data).files {
+      let isPicture = fields["Semantic"] == "Primary"
+      let length = isPicture ? 0 : fields["Length"].flatMap(Int.init) ?? 0
+      let padding = fields["Padding"].flatMap(Int.init) ?? 0
+      guard isPicture || length > 0, length <= file.count - start, (0...file.count).contains(padding) else { break }
+      if fields["Semantic"] == "GainMap" { places.append(start) }
+      start += length + padding
+    }
+    return places
   }
 
-  /// The files that follow the picture, as its XMP packet lists them.
-  private static func containerItems(_ header: JPEGHeader, in file: UnsafeRawBufferPointer) -> [Range<Int>] {
-    guard let xmp = header.xmp, var segments = JPEGSegments(file) else { return [] }
-    var end: Int?
-    while end == nil, let segment = segments.next() {
-      if segment.marker == JPEGSegments.endOfImage { end = segment.range.upperBound }
+  /// The first gain map behind the picture.
+  private static func first(from end: Int, of header: JPEGHeader, in file: Bytes) -> JPEGGainMap? {
+    var offset = end
+    for _ in 0..<imageLimit {
+      guard let start = file.position(of: [0xFF, 0xD8, 0xFF], from: offset) else { return nil }
+      if let map = JPEGGainMap(at: start, of: header, in: file) { return map }
+      offset = self.end(ofPictureAt: start, in: file) ?? start + 1
     }
-    guard var start = end else { return [] }
-    var ranges: [Range<Int>] = []
-    for item in XMPPacket(Bytes(file)[xmp].data).containerItems where item.semantic != "Primary" {
-      guard item.byteCount > 0, item.byteCount <= file.count - start else { break }
-      if item.semantic == "GainMap" { ranges.append(start..<start + item.byteCount) }
-      start += item.byteCount
-    }
-    return ranges
+    return nil
   }
 
-  var encoded: EncodedGainMap {
-    EncodedGainMap(size: header.size, isGrey: header.colorModel == .grey, parameters: parameters, kind: kind)
+  private static func end(ofPictureAt start: Int, in file: Bytes) -> Int? {
+    JPEGSegments.end(of: file[start..<file.count].buffer).map { start + $0 }
+  }
+}
+
+extension JPEGHeader {
+  /// The properties of the picture in a whole file, some of which only the map tells.
+  ///
+  /// - Parameter map: The map, if it was looked for.
+  func info(with map: JPEGGainMap?) -> ImageInfo {
+    var info = info
+    guard let map, info.dynamicRange == .standard else { return info }
+    info.dynamicRange = .gainMap(map.kind, headroom: nil)
+    info.droppedContent.insert(.gainMap)
+    return info
+  }
+
+  /// The gain map of a whole file, if the header only hints at one.
+  func hiddenGainMap(in file: UnsafeRawBufferPointer) -> JPEGGainMap? {
+    hintsAtGainMap && info.dynamicRange == .standard ? JPEGGainMap.find(self, in: file) : nil
   }
 }
 

@@ -15,8 +15,8 @@ struct JPEGHeader {
   var multiPicture: Range<Int>?
   /// The position of what ISO 21496-1 says about a gain map, without its prefix.
   var iso: Range<Int>?
-  /// Whether the XMP packet says that there is a gain map, and that it lists the files behind the picture.
-  private(set) var marksGainMap = false, listsFiles = false
+  /// Whether the XMP packet says that there is a gain map, and lists it among the files behind the picture.
+  private var marksGainMap = false, listsGainMap = false
   /// The headroom of a gain map of Apple's cameras in stops, by their maker note.
   fileprivate(set) var appleHeadroom: Double?
   var isProgressive = false
@@ -47,14 +47,22 @@ struct JPEGHeader {
 
   /// How the file says that a gain map follows the picture.
   private var gainMapKind: GainMapKind? {
-    guard multiPicture != nil || marksGainMap && listsFiles else { return nil }
+    guard multiPicture != nil || marksGainMap && listsGainMap else { return nil }
     return iso != nil ? .iso : marksGainMap ? .xmp : appleHeadroom != nil ? .apple : nil
   }
 
+  /// Whether the file may have a gain map, which only the rest of it tells.
+  var hintsAtGainMap: Bool { multiPicture != nil || marksGainMap || listsGainMap || iso != nil }
+
   fileprivate mutating func readXMP(_ packet: Bytes) {
-    marksGainMap = packet.contains(XMPPacket.gainMapMark)
-    listsFiles = packet.contains(XMPPacket.fileListMark)
+    // Most packets are about other things, and are not parsed for the header.
+    guard Self.gainMapNamespaces.contains(where: { packet.contains(Array($0.uri.utf8)) }) else { return }
+    let packet = XMPPacket(packet.data)
+    marksGainMap = packet.marksGainMap
+    listsGainMap = packet.files.contains { $0["Semantic"] == "GainMap" }
   }
+
+  private static let gainMapNamespaces: [XMPName.Namespace] = [.hdrgm, .container]
 
   /// The colour model, by the heuristics of libjpeg.
   var colorModel: ColorModel {
@@ -78,6 +86,7 @@ struct JPEGHeaderParser {
   private var offset = 2
   private var header = JPEGHeader()
   private var hasFrame = false
+  private var parts = HeaderParts(.jpeg)
 
   /// The header, or `nil` when the bytes end before the first scan.
   static func parse(_ bytes: Bytes) throws(ImageDecodingError) -> JPEGHeader? {
@@ -85,6 +94,7 @@ struct JPEGHeaderParser {
     guard bytes.starts(with: [0xFF, 0xD8]) else { throw .corrupt(.jpeg, reason: "its signature is wrong") }
     var parser = JPEGHeaderParser(bytes: bytes)
     while let marker = parser.nextMarker() {
+      try parser.parts.add()
       guard try parser.read(marker) else { return nil }
       if marker == Marker.startOfScan {
         parser.readHeadroom()

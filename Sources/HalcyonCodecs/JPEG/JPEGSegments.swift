@@ -29,10 +29,13 @@ struct JPEGSegments {
   }
 
   /// Whether a file has the end of its image.
-  static func isComplete(_ buffer: UnsafeRawBufferPointer) -> Bool {
-    guard var segments = JPEGSegments(buffer) else { return false }
-    while let segment = segments.next() { if segment.marker == endOfImage { return true } }
-    return false
+  static func isComplete(_ buffer: UnsafeRawBufferPointer) -> Bool { end(of: buffer) != nil }
+
+  /// The end of the image at the start of the bytes; `nil` if they end before it.
+  static func end(of buffer: UnsafeRawBufferPointer) -> Int? {
+    guard var segments = JPEGSegments(buffer) else { return nil }
+    while let segment = segments.next() { if segment.marker == endOfImage { return segment.range.upperBound } }
+    return nil
   }
 
   /// The next segment, or `nil` if the bytes end inside it.

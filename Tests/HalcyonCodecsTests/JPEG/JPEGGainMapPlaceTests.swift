@@ -1,0 +1,162 @@
+import Foundation
+import HalcyonImaging
+import HalcyonTestTraits
+import Testing
+
+@testable import HalcyonCodecs
+
+/// Where the gain map of a JPEG file is found, as programs that edit metadata leave old positions.
+@Suite(.unitTest)
+struct JPEGGainMapPlaceTests {
+  private func decoded(_ file: Data, keepsGainMap: Bool = false) throws -> DecodedImage {
+    var options = DecodingOptions()
+    (options.dynamicRange, options.keepsGainMap) = (.high, keepsGainMap)
+    return try JPEGDecoder().image(from: file, options: options)
+  }
+
+  private func stops(_ file: Data) throws -> Double? {
+    guard case .gainMap(_, let stops?) = try JPEGDecoder().metadata(of: file).info.dynamicRange else { return nil }
+    return stops
+  }
+
+  @Test(arguments: [
+    ("stale-index", 2.3, 4.5), ("no-index-elements", 2.3, 4.5), ("unmarked-primary", 2.3, 4.5), ("offset-10", 4, 8.9),
+    ("spaces-around-equals", 2.3, 4.5), ("grey-base", 2.3, 4.5),
+  ])
+  func `the maps of edited files are found`(_ name: String, _ stops: Double, _ peak: Float) throws {
+    let file = try Fixture.data("cases/jpg-gain-map-\(name).jpg")
+    #expect(try self.stops(file) == stops)
+    let image = try decoded(file)
+    #expect(image.bitmap.dynamicRange == .high && image.info.droppedContent.isEmpty)
+    #expect(abs(image.bitmap.peak - peak) < 0.15, "\(image.bitmap.peak)")
+    let standard = try JPEGDecoder().image(from: file, options: DecodingOptions())
+    #expect(standard.info.droppedContent == [.gainMap] && standard.bitmap.dynamicRange == .standard)
+    let written = try JPEGEncoder().encode(decoded(file, keepsGainMap: true), options: EncodingOptions())
+    #expect(try decoded(written).bitmap.dynamicRange == .high)
+  }
+
+  /// What says where the map is.
+  struct Place: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    /// The fields of the files in the packet, in place of lengths `MAP` and `FILM`; `nil` without a packet.
+    var list: String?
+    /// What is added to the offset of the index; `nil` without an index.
+    var indexError: Int?
+    var indexCountsFromStart = false
+    /// What is between the picture and its map.
+    var between = Data()
+
+    static let film =
+      Data("a film with \u{FFFD} bytes that look like a picture".utf8) + [0xFF, 0xD8, 0xFF, 0xE0, 0, 2, 0xFF]
+    static let preview = Data([0xFF, 0xD8, 0xFF, 0xFE, 0, 2]) + picture.dropFirst(2)
+    private static let ourMap = #"<rdf:li><Container:Item Item:Semantic="GainMap" Item:Length="MAP"/></rdf:li>"#
+
+    static let all = [
+      Place("the right index", indexError: 0),
+      Place("an index that counts from the start of the file", indexError: 0, indexCountsFromStart: true),
+      Place("attributes of the list", list: ourMap),
+      Place("attributes of the list, and an old index", list: ourMap, indexError: 100),
+      Place("attributes of an item itself", list: #"<rdf:li Item:Semantic="GainMap" Item:Length="MAP"/>"#),
+      Place(
+        "elements of the list",
+        list: """
+          <rdf:li rdf:parseType="Resource"><Container:Item rdf:parseType="Resource"><Item:Semantic>GainMap\
+          </Item:Semantic><Item:Length> MAP\n</Item:Length></Container:Item></rdf:li>
+          """),
+      Place(
+        "another prefix",
+        list: """
+          <rdf:li><c:I xmlns:i='http://ns.google.com/photos/1.0/container/item/' i:Semantic = 'Gain&#77;ap' \
+          i:Length='MAP'/></rdf:li>
+          """),
+      Place(
+        "a film before the map",
+        list: #"<rdf:li><Container:Item Item:Semantic="MotionPhoto" Item:Length="FILM"/></rdf:li>"# + ourMap,
+        between: film),
+      Place(
+        "padding", list: #"<rdf:li><Container:Item Item:Semantic="Primary" Item:Padding="9"/></rdf:li>"# + ourMap,
+        between: Data(count: 9)),
+      Place("a wrong length in the list", list: #"<rdf:li Item:Semantic="GainMap" Item:Length="99999999"/>"#),
+      Place(
+        "wrong lengths before it", list: #"<rdf:li Item:Semantic="Film" Item:Length="3"/>"# + ourMap, between: film),
+      Place("no place, behind a preview", indexError: 3, between: preview),
+      Place("nothing at all"),
+    ]
+
+    init(
+      _ name: String, list: String? = nil, indexError: Int? = nil, indexCountsFromStart: Bool = false,
+      between: Data = Data()
+    ) {
+      testDescription = name
+      (self.list, self.indexError, self.indexCountsFromStart) = (list, indexError, indexCountsFromStart)
+      self.between = between
+    }
+
+    private static let picture: Data = {
+      let bitmap = try? Bitmap(size: PixelSize(width: 80, height: 52), isOpaque: true) { bytes in
+        for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : 200 }
+      }
+      return bitmap.flatMap { try? JPEGEncoder().encode($0, options: EncodingOptions()) } ?? Data()
+    }()
+
+    func file() throws -> Data {
+      let whole = try Fixture.data("cases/jpg-gain-map-unmarked-primary.jpg")
+      let map = whole[try #require(whole.ranges(of: Data([0xFF, 0xD8, 0xFF])).last).lowerBound...]
+      let fields = list?.replacing("MAP", with: "\(map.count)").replacing("FILM", with: "\(between.count)")
+      let packet = fields.map { fields in
+        """
+        <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description \
+        rdf:about="" xmlns:Container="http://ns.google.com/photos/1.0/container/" \
+        xmlns:Item="http://ns.google.com/photos/1.0/container/item/"><Container:Directory><rdf:Seq>\(fields)</rdf:Seq>\
+        </Container:Directory></rdf:Description></rdf:RDF></x:xmpmeta>
+        """
+      }
+      let index = indexError.map { _ in Data(count: MultiPicture.indexByteCount) }
+      var (file, end) = JPEGSegments.adding(
+        [
+          JPEGSegments.Addition(0xE1, JPEGHeader.xmpPrefix, packet.map { Data($0.utf8) }),
+          JPEGSegments.Addition(0xE2, MultiPicture.prefix, index),
+        ], to: Self.picture)
+      file += between
+      if let indexError {
+        let start = end - MultiPicture.indexByteCount
+        let entries = MultiPicture.index(
+          of: file.count + indexError, and: map.count, from: indexCountsFromStart ? 0 : start)
+        file.replaceSubrange(start..<end, with: entries)
+      }
+      return file + map
+    }
+  }
+
+  @Test(arguments: Place.all) func `a map is found by`(_ place: Place) throws {
+    let file = try place.file()
+    #expect(try stops(file) == 2.3)
+    #expect(try decoded(file).bitmap.dynamicRange == .high)
+    // Without any hint, the end of the picture is not looked for.
+    let hasHint = place.list != nil || place.indexError != nil
+    let standard = try JPEGDecoder().image(from: file, options: DecodingOptions())
+    #expect(standard.info.droppedContent == (hasHint ? [.gainMap] : []))
+    #expect(try JPEGDecoder().probe(file, isComplete: true)?.droppedContent == standard.info.droppedContent)
+  }
+
+  @Test func `a map that cannot be read is content that is left out`() throws {
+    for place in Place.all {
+      var file = try place.file()
+      let gain = try #require(file.firstRange(of: Data("GainMapMax=\"".utf8))).upperBound
+      file.replaceSubrange(gain..<gain + 3, with: Data("nan".utf8))
+      let iso = try #require(file.firstRange(of: Data("urn:iso:std:iso:ts:21496:-1".utf8)))
+      file.replaceSubrange(iso.upperBound + 1..<iso.upperBound + 3, with: [9, 9])
+      let image = try decoded(file)
+      #expect(image.bitmap.dynamicRange == .standard && image.info.droppedContent == [.gainMap], "\(place)")
+      #expect(try stops(file) == nil)
+    }
+  }
+
+  @Test func `a picture behind the picture that is no map is left alone`() throws {
+    let picture = Place.preview
+    let file = try Place("", indexError: 0).file()
+    let end = try #require(file.withUnsafeBytes { JPEGSegments.end(of: $0) })
+    let image = try decoded(file.prefix(end) + picture)
+    #expect(image.bitmap.dynamicRange == .standard && image.info.droppedContent.isEmpty)
+  }
+}
