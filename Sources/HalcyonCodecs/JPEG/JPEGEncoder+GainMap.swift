@@ -7,39 +7,54 @@ extension JPEGEncoder: HighDynamicRangeEncoder {
   package var writesGainMaps: Bool { true }
 
   package func encode(_ bitmap: Bitmap, gainMap: GainMap?, options: EncodingOptions) throws -> Data {
-    guard let gainMap else {
-      let (base, map) = try GainMap.derived(from: bitmap)
-      guard let map else { return try encode(base, options: options) }
-      return try encode(base, gainMap: map, options: options)
-    }
+    guard let gainMap else { return try encode(highDynamicRange: bitmap, options) }
     try check(bitmap.size)
-    var mapOptions = options
+    return try joined(file(of: bitmap, options: options), bitmap.colorSpace, file(of: gainMap, options), options)
+  }
+
+  private func encode(highDynamicRange bitmap: Bitmap, _ options: EncodingOptions) throws -> Data {
+    let base = try bitmap.inStandardRange()
+    guard let gainMap = try GainMap.derived(from: bitmap, base: base) else { return try encode(base, options: options) }
+    try check(base.size)
+    let picture = try file(of: base, options: options)
+    var map = try file(of: gainMap, options)
+    // With details of its own a map may have as many bytes as the picture, but not more.
+    if map.count > picture.count, gainMap.bitmap.size == base.size,
+      let small = try GainMap.derived(from: bitmap, base: base, isSmall: true)
+    {
+      map = try file(of: small, options)
+    }
+    return joined(picture, base.colorSpace, map, options)
+  }
+
+  /// The map as a file that says what its samples mean.
+  private func file(of gainMap: GainMap, _ options: EncodingOptions) throws -> Data {
+    var options = options
     // Blocks of a map are seen as edges of brightness.
-    mapOptions.quality = (1 + options.quality) / 2
-    let map = try JPEGSegments.adding(
+    options.quality = (1 + options.quality) / 2
+    return try JPEGSegments.adding(
       [
         JPEGSegments.Addition(0xE1, JPEGHeader.xmpPrefix, gainMap.parameters.xmp),
         JPEGSegments.Addition(0xE2, GainMap.Parameters.isoPrefix, gainMap.parameters.isoData),
-      ], to: file(of: gainMap.bitmap, options: mapOptions)
+      ], to: file(of: gainMap.bitmap, options: options)
     ).file
-    return try primary(bitmap, mapByteCount: map.count, options) + map
   }
 
-  /// The picture with an index of itself and of the map behind it.
-  private func primary(_ bitmap: Bitmap, mapByteCount: Int, _ options: EncodingOptions) throws -> Data {
-    let metadata = WritableMetadata(options.metadata, bitmap.colorSpace)
-    var packet = XMPPacket.packet(adding: mapByteCount, to: metadata?.xmp)
+  /// The file of a picture with an index of itself and of the file of its map, which follows.
+  private func joined(_ picture: Data, _ space: ColorSpace, _ map: Data, _ options: EncodingOptions) -> Data {
+    let metadata = WritableMetadata(options.metadata, space)
+    var packet = XMPPacket.packet(adding: map.count, to: metadata?.xmp)
     if !JPEGSegments.Addition(0xE1, JPEGHeader.xmpPrefix, packet).fits {
-      packet = XMPPacket.packet(adding: mapByteCount, to: nil)
+      packet = XMPPacket.packet(adding: map.count, to: nil)
     }
     var (file, end) = JPEGSegments.adding(
       [
         metadata?.exifAddition, JPEGSegments.Addition(0xE1, JPEGHeader.xmpPrefix, packet), metadata?.profileAddition,
         JPEGSegments.Addition(0xE2, GainMap.Parameters.isoPrefix, Data(GainMap.Parameters.isoVersion)),
         JPEGSegments.Addition(0xE2, MultiPicture.prefix, Data(count: MultiPicture.indexByteCount)),
-      ].compactMap(\.self), to: try self.file(of: bitmap, options: options))
+      ].compactMap(\.self), to: picture)
     let start = end - MultiPicture.indexByteCount
-    file.replaceSubrange(start..<end, with: MultiPicture.index(of: file.count, and: mapByteCount, from: start))
-    return file
+    file.replaceSubrange(start..<end, with: MultiPicture.index(of: file.count, and: map.count, from: start))
+    return file + map
   }
 }

@@ -96,6 +96,52 @@ struct HighDynamicRangeEncodingTests {
     }
   }
 
+  /// Bars, saturated patches and single pixels of 5 times white on dark grey.
+  private static func edges() throws -> Bitmap {
+    try Bitmap.lit(96, 64) { column, row in
+      let isBright =
+        column < 32 ? column / 4 % 2 == 0 : column < 64 ? row / 16 % 2 == 0 : (column * 7 + row * 13) % 31 == 0
+      let (high, low) = (Float(5), Float(0.03))
+      guard isBright else { return SIMD4(low, low, low, 1) }
+      return (32..<64).contains(column) ? SIMD4(high, low, low, 1) : SIMD4(high, high, high, 1)
+    }
+  }
+
+  @Test(arguments: formats + [.jpeg]) func `hard edges and saturated colours keep their light`(_ format: ImageFormat)
+    throws
+  {
+    let bitmap = try Self.edges()
+    let file = try DecodedImage(bitmap: bitmap).encoded(as: format, quality: 0.8)
+    let image = try Self.decode(file).bitmap
+    #expect((4.2...6).contains(image.peak), "\(image.peak)")
+    let (red, expected) = (image.light(48, 8), bitmap.light(48, 8))
+    #expect(abs(log2(red.x / expected.x)) < 0.1 && red.y < 0.15 && red.z < 0.15, "\(red)")
+    #expect(image.meanStops(to: bitmap) < 0.25, "\(image.meanStops(to: bitmap))")
+  }
+
+  #if !IMAGEIO
+  @Test func `a gain map has colours and details where they are needed, and not more bytes than the picture`() throws {
+    func map(_ bitmap: Bitmap) throws -> GainMap {
+      try #require(try GainMap.derived(from: bitmap, base: bitmap.inStandardRange()))
+    }
+    let detailed = try map(Self.edges())
+    #expect(detailed.bitmap.size == PixelSize(width: 96, height: 64) && !detailed.isGrey)
+    let smooth = try map(
+      Bitmap.lit(96, 64) { column, row in SIMD4(repeating: Float(column) / 20) * SIMD4(1, 1, 1, 0) + SIMD4(0, 0, 0, 1) }
+    )
+    #expect(smooth.bitmap.size == PixelSize(width: 48, height: 32) && smooth.isGrey)
+    // Noise: the map of the whole size has more bytes than the picture.
+    var state: UInt32 = 7
+    let noise = try Bitmap.lit(96, 64) { _, _ in
+      state = state &* 1_664_525 &+ 1_013_904_223
+      return SIMD4(repeating: Float(state >> 24) / 40) * SIMD4(1, 1, 1, 0) + SIMD4(0, 0, 0, 1)
+    }
+    let file = try JPEGEncoder().encode(noise, gainMap: nil, options: EncodingOptions(quality: 0.3))
+    let picture = try JPEGEncoder().encode(noise.inStandardRange(), options: EncodingOptions(quality: 0.3))
+    #expect(file.count < 2 * picture.count + 2000, "\(file.count) of \(picture.count)")
+  }
+  #endif
+
   private static func decode(_ file: Data) throws -> DecodedImage {
     var options = DecodingOptions()
     options.dynamicRange = .high
