@@ -59,6 +59,7 @@ struct Conversion: Sendable {
     var size: PixelSize
     /// Whether the source was cut or damaged.
     var isPartial = false
+    var isWithoutRange = false
     var isEncoded = true
   }
 
@@ -97,6 +98,7 @@ struct Conversion: Sendable {
     if try !write(made.data, to: path, date: keepsDates ? image.fileDate : nil) { return .exists(output: path) }
     var report = ConversionReport(image, output: path, format, made.size, start: start)
     (report.outputBytes, report.partial, report.encoded) = (made.data.count, made.isPartial, made.isEncoded)
+    report.withoutRange = made.isWithoutRange
     report.outputFrames = image.info.frameCount > 1 ? try format.frameCount(of: made.data) : 1
     return .converted(report)
   }
@@ -174,7 +176,10 @@ struct Conversion: Sendable {
       dynamicRange: dynamicRange, allowsPartial: allowsPartial, isCancelled: isCancelled)
     guard let data = rendered.data else { throw ImageEncodingError.unsupportedFormat(format) }
     let size = try rendered.image?.size ?? format.size(of: data) ?? resultSize(of: source)
-    return Made(data: data, size: size, isPartial: rendered.image?.isPartial ?? false)
+    let lacksRange = rendered.image.map { !$0.info.droppedContent.isDisjoint(with: [.gainMap, .highDynamicRange]) }
+    return Made(
+      data: data, size: size, isPartial: rendered.image?.isPartial ?? false,
+      isWithoutRange: dynamicRange == .high && lacksRange ?? false)
   }
 
   /// The image, decoded and encoded.

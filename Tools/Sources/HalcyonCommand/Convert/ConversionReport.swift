@@ -20,6 +20,8 @@ struct ConversionReport: Encodable {
   var outputFrames: Int?
   /// Whether the source was cut or damaged, and only a part of it is in the output.
   var partial = false
+  /// Whether the high dynamic range of the source was to be kept, and is not in the output.
+  var withoutRange = false
   /// Whether the pixels were encoded, and not only the metadata removed.
   var encoded = true
   let milliseconds: Double
@@ -42,7 +44,7 @@ struct ConversionReport: Encodable {
   var isStill: Bool { frames > 1 && outputFrames == 1 }
 
   var line: String {
-    let part = partial ? ", partial" : ""
+    let part = (partial ? ", partial" : "") + (withoutRange ? ", without its range" : "")
     let first = frames > 1 ? isStill ? ", first of \(frames) frames" : ", \(frames) frames" : ""
     let kept = encoded ? "" : " without metadata"
     let bytes = outputBytes.map { "\(sourceBytes) -> \($0) bytes, \(milliseconds) ms" } ?? "\(sourceBytes) bytes"
@@ -70,6 +72,8 @@ final class ConversionLog: Sendable {
     var failed = 0
     /// The converted images of which only a part could be decoded.
     var partial = 0
+    /// The converted images that should have kept their high dynamic range.
+    var withoutRange = 0
     /// Animations of which only the first frame was converted.
     var stills = 0
     /// Files whose metadata was removed, and nothing else.
@@ -196,6 +200,7 @@ extension ConversionLog.Counts {
   mutating func add(_ report: ConversionReport) {
     converted += 1
     if report.partial { partial += 1 }
+    if report.withoutRange { withoutRange += 1 }
     if report.isStill { stills += 1 }
     if !report.encoded { stripped += 1 }
     sourceBytes += report.sourceBytes
@@ -214,6 +219,7 @@ extension ConversionLog.Counts {
     if stripped > 0 { parts.append("\(stripped) not encoded again, only without metadata") }
     if stills > 0 { parts.append("of \(stills.counted("animation")) only the first frame") }
     if partial > 0 { parts.append("\(partial) only partly, as the source is cut or damaged") }
+    if withoutRange > 0 { parts.append("\(withoutRange) without \(withoutRange == 1 ? "its" : "their") range") }
     if existing > 0 {
       parts.append("\(isDryRun ? "would leave" : "left") \(existing) that \(existing == 1 ? "exists" : "exist")")
     }

@@ -74,6 +74,8 @@ struct ConvertOptionTests {
         let info = try #require(try await CommandRun("info", result.path(), "--json").objects().first)
         #expect(info["dynamicRange"] as? String == report, "\(arguments)")
         #expect((info["headroom"] as? Double).map { (1.8...2.1).contains($0) } == (report == "gain map" ? true : nil))
+        let isLost = arguments.contains("keep") && report == "standard"
+        #expect(run.output.contains("1 without its range") == isLost, "\(arguments): \(run.output)")
       }
       #expect(try await CommandRun("info", photo.path()).output.contains("gain map of 2.0 stops"))
     }
