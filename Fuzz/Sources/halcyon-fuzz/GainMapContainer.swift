@@ -22,7 +22,8 @@ struct GainMapContainer {
     self.file = Array(file)
   }
 
-  /// The file with another index (`mpf`), or with other parameters of the map in binary form (`iso`) or in XMP (`map`).
+  /// The file with another index (`mpf`) or another list of files (`lis`), or with other parameters of the map in binary form
+  /// (`iso`) or in XMP (`map`).
   func files(_ kind: String, _ block: Data) -> [Data] {
     let data = Data(file)
     guard let map = data.ranges(of: Data([0xFF, 0xD8, 0xFF])).last?.lowerBound,
@@ -31,6 +32,8 @@ struct GainMapContainer {
     let (picture, second) = (data.prefix(map), Data(data[map...]))
     switch kind {
     case "mpf": return [replaced(index, by: block, in: Data(picture)) + second]
+    // The index points elsewhere then.
+    case "lis": return [replaced("http://ns.adobe.com/xap/1.0/\0", by: block, in: Data(picture)) + second]
     case "iso":
       // Without the packet, which says the same.
       let changed = replaced("urn:iso:std:iso:ts:21496:-1\0", by: block, in: second)

@@ -35,8 +35,8 @@ struct MetadataContainer {
       let date = Data((packet + "xmlns:exif='http://ns.adobe.com/exif/1.0/' exif:DateTimeOriginal='").utf8) + block
       return [webp(xmp: date + Data("'/></rdf:RDF>".utf8))]
     case "icc-": return [jpeg(0xE2, "ICC_PROFILE\0\u{1}\u{1}", block), webp(profile: block)]
-    // The index of a picture and its gain map, and what either form says about the map.
-    case "mpf-", "iso-", "map-":
+    // The index of a picture and its gain map, the list of both, and what either form says about the map.
+    case "mpf-", "lis-", "iso-", "map-":
       return GainMapContainer.shared?.files(String(decoding: input.prefix(3), as: UTF8.self), block) ?? []
     // The content of chunks with texts and compression of their own.
     case "itxt": return [png("iTXt", block)]
