@@ -47,8 +47,8 @@ extension HTTPCacheRules {
 
   func lifetime(of stored: EntryMetadata, _ control: CacheControl) -> Double {
     if let seconds = explicitLifetime(of: stored, control) { return seconds }
-    if lacksCachingFields(stored.headers) { return defaultLifetime.inSeconds }
     guard Self.storableStatuses.contains(stored.status) || control.isPublic else { return 0 }
+    if lacksCachingFields(stored.headers) { return defaultLifetime.inSeconds }
     return max(heuristicLifetime(of: stored, since: date(of: stored)), lifetimeByValidator(of: stored))
   }
 

@@ -68,6 +68,21 @@ struct HTTPCacheRulesTests {
     (["Cache-Control": "max-age=1, stale-while-revalidate=60, must-revalidate"], 2, .stale),
   ]
 
+  @Test func `the default lifetime applies to heuristically cacheable statuses without caching fields only`() {
+    let rules = HTTPCacheRules(defaultLifetime: .seconds(60), validatorLifetime: .seconds(60))
+    let cacheable = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+    for status in 200..<600 {
+      let (bare, tagged, explicit) = (
+        stored([:], status: status), stored(["ETag": "\"1\""], status: status),
+        stored(["Cache-Control": "max-age=60"], status: status)
+      )
+      let isCacheable = cacheable.contains(status)
+      #expect(rules.lifetime(of: bare) == (isCacheable ? 60 : 0), "\(status)")
+      #expect(rules.lifetime(of: tagged) == (isCacheable ? 60 : 0), "\(status)")
+      #expect(rules.lifetime(of: explicit) == 60, "\(status)")
+    }
+  }
+
   @Test(arguments: lifetimes)
   func `a response is fresh for its lifetime`(
     headers: HTTPHeaders, seconds: Double, expected: HTTPCacheRules.Verdict
