@@ -85,10 +85,8 @@ extension ImageLoader {
       try await storeFetched(encoded, load)
       return EncodedVariant(data: encoded.data, source: encoded, wasStored: encoded.origin == .store)
     }
-    do throws(ImageError) {
-      return try await make(plan, of: encoded, load)
-    } catch {
-      return try await make(plan, of: try await fetchAgain(encoded, after: error, load), load)
+    return try await fetchingAgain(encoded, load) { [self] encoded throws(ImageError) in
+      try await make(plan, of: encoded, load)
     }
   }
 

@@ -5,15 +5,13 @@ import HalcyonSupport
 /// The part of rendering that depends on loads: images that other loads have decoded, damaged bytes that are fetched
 /// again, images before processors, and placeholders. The ``Renderer`` does the work.
 extension ImageLoader {
-  /// Decodes bytes; stored bytes that are damaged are fetched again, once.
+  /// Decodes bytes; stored bytes that may be damaged are fetched again, once.
   func decode(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> LoadedImage {
     if encoded.origin == .store, let image = await decodedMeanwhile(from: encoded, load) {
       return LoadedImage(image: image, encoded: encoded, trace: encoded.trace)
     }
-    do throws(ImageError) {
-      return try await decodeOnce(encoded, load)
-    } catch {
-      return try await decodeOnce(try await fetchAgain(encoded, after: error, load), load)
+    return try await fetchingAgain(encoded, load) { [self] encoded throws(ImageError) in
+      try await decodeOnce(encoded, load)
     }
   }
 
@@ -34,21 +32,35 @@ extension ImageLoader {
     return image
   }
 
-  /// Bytes from the network, in place of stored bytes that could be decoded once and are damaged now.
-  ///
-  /// - Throws: Rethrows `error` unless stored bytes failed to decode.
-  func fetchAgain(
-    _ encoded: EncodedImage, after error: ImageError, _ load: Load
-  ) async throws(ImageError) -> EncodedImage {
+  /// Renders bytes; if that fails and they are stored ones that may be damaged, once more with bytes from the network.
+  func fetchingAgain<Value>(
+    _ encoded: EncodedImage, _ load: Load, _ render: (EncodedImage) async throws(ImageError) -> Value
+  ) async throws(ImageError) -> Value {
+    do throws(ImageError) {
+      return try await render(encoded)
+    } catch {
+      endSharing(encoded, after: error, load)
+      guard encoded.origin == .store, error.mayBeOfDamagedBytes, load.resolved.cachePolicy.usesNetwork else {
+        throw error
+      }
+    }
+    let retry = load.changed { $0.storeAccess = ($0.storeAccess ?? .readWrite).withoutReads }
+    let fetched = try await bytes.encodedImage(for: retry)
+    do throws(ImageError) {
+      return try await render(fetched)
+    } catch {
+      endSharing(fetched, after: error, load)
+      throw error
+    }
+  }
+
+  /// Leaves bytes that were not decoded to the loads that use them. Those from the network are not requested again for a
+  /// while.
+  private func endSharing(_ encoded: EncodedImage, after error: ImageError, _ load: Load) {
     if case .decoding(let reason, _) = error, reason != .cancelled { encoded.endSharing() }
     if encoded.origin == .network {
       bytes.http.remember(error, for: load.request.failureKey(load.keys.fetch), after: encoded.metadata.redirects)
     }
-    guard encoded.origin == .store, case .decoding(let reason, _) = error, reason != .cancelled,
-      load.resolved.cachePolicy.usesNetwork
-    else { throw error }
-    let retry = load.changed { $0.storeAccess = ($0.storeAccess ?? .readWrite).withoutReads }
-    return try await bytes.encodedImage(for: retry)
   }
 
   /// Decodes at the requested size, and stores the bytes, now that they are known to be an image.
@@ -108,6 +120,16 @@ extension ImageLoader {
   func remember(_ placeholder: ThumbHash?, of encoded: EncodedImage, _ load: Load) {
     guard let known = placeholder ?? encoded.metadata.placeholder, !encoded.isRemovedOrReplaced else { return }
     load.cache.placeholders.insert(known, for: load.keys.fetch)
+  }
+}
+
+extension ImageError {
+  /// Whether the same bytes may have been an image before they were stored: not if they are unsupported, or over a limit.
+  fileprivate var mayBeOfDamagedBytes: Bool {
+    switch self {
+    case .decoding(.corrupt, _), .decoding(.truncated, _), .decoding(.unknownFormat, _): true
+    default: false
+    }
   }
 }
 

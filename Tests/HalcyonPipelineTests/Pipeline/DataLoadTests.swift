@@ -62,6 +62,51 @@ struct DataLoadTests {
     #expect(fixture.transport.requests.count == 2)
   }
 
+  @Test func `stored bytes are fetched again only if they may be damaged, and not at each request`() async throws {
+    let errors: [(ImageDecodingError, requestCount: Int)] = [
+      (.corrupt(.bmp, reason: "a bit"), 2), (.truncated(.bmp), 2), (.unsupportedFeature(.bmp, feature: "scaling"), 1),
+      (.unsupportedFormat(.bmp), 1), (.tooManyPixels(PixelSize(width: 9, height: 9), limit: 1), 1),
+      (.sideTooLong(PixelSize(width: 9, height: 9), limit: 1), 1), (.tooManyBytes(9, limit: 1), 1),
+      (.outOfMemory(PixelSize(width: 9, height: 9)), 1),
+    ]
+    for (error, requestCount) in errors {
+      for isEncoded in [false, true] {
+        let body = body
+        let fixture = fixture({ $0.decoders = [FailingDecoder(error: error)] }) { _ in
+          .response(body: body, headers: ["Cache-Control": "max-age=1000"])
+        }
+        let request = ImageRequest(url: fixture.url)
+        _ = try await fixture.pipeline.data(for: request)
+        await fixture.pipeline.cache.flush()
+        for _ in 1...3 {
+          let thrown = await #expect(throws: ImageError.self) {
+            if isEncoded {
+              _ = try await fixture.pipeline.plannedResponse(for: request, planIdentifier: "a") { _ in
+                Rendition(encoding: .init(as: .bmp))
+              }
+            } else {
+              _ = try await fixture.pipeline.image(for: request)
+            }
+          }
+          #expect(thrown?.name == "decoding")
+        }
+        #expect(fixture.transport.requests.count == requestCount, "\(error)")
+      }
+    }
+  }
+
+  /// Reads headers, and decodes nothing.
+  private struct FailingDecoder: ImageDecoder {
+    let formats: Set<ImageFormat> = SolidDecoder().formats
+    let error: ImageDecodingError
+
+    func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+      try SolidDecoder().probe(bytes, isComplete: isComplete)
+    }
+
+    func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage { throw error }
+  }
+
   @Test func `the progress of encoded bytes is reported`() async throws {
     let body = body
     let fixture = fixture(
