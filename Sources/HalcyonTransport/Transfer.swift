@@ -61,6 +61,9 @@ final class Transfer: Sendable {
     self.onEnd = onEnd
   }
 
+  /// The host of the request, for errors.
+  var host: String { request.url.host(percentEncoded: false) ?? "the host" }
+
   // For the reader.
 
   var timings: TransportTimings? { state.withLock { $0.timings } }

@@ -57,6 +57,18 @@ struct DNSRebindingTests {
     }
   }
 
+  @Test func `a name that has moved is resolved again once its old address refuses connections`() async throws {
+    try await ImageServer.run { images in
+      images.serve("/a", .body(Data([1])))
+      let request = TransportRequest(url: images.url("/a", host: "pictures.test"))
+      let transport = CurlTransport()
+      try server.answer(["127.0.0.3"])
+      await #expect(throws: TransportError.self) { try await transport.response(to: request) }
+      try server.answer(["127.0.0.1"])
+      #expect(try await transport.response(to: request).status == 200)
+    }
+  }
+
   @Test(arguments: ["::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "fd00:ec2::254"])
   func `a name that resolves to a private IPv6 address is refused`(address: String) async throws {
     try server.answer([address])

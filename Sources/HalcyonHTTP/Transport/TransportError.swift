@@ -46,6 +46,8 @@ extension TransportError: CustomStringConvertible {
     switch self {
     case .hostNotFound(let host):
       "The host \(host.printable) was not found. Check its name and the network connection."
+    case .connectionFailed(let host, Self.tooManyOpenFiles):
+      "No connection to \(host.printable): \(Self.tooManyOpenFiles). Raise its limit (ulimit -n), or load fewer images at once."
     case .connectionFailed(let host, let reason):
       "No connection to \(host.printable): \(reason.printable). Check that the server is running and reachable."
     case .addressRejected(let address, let host, let reason):
@@ -86,6 +88,9 @@ extension TransportError: CustomStringConvertible {
       "The transfer failed: \(reason.printable)."
     }
   }
+
+  /// The reason of a connection that failed since there is no free file descriptor.
+  package static let tooManyOpenFiles = "the process has too many open files"
 
   private static func proxyAdvice(forStatus status: Int?) -> String {
     switch status {

@@ -11,6 +11,9 @@ public struct TransportRequest: Hashable, Sendable {
   /// The signature that the transport adds. Default: `nil`, none.
   package var signature: RequestSignature?
 
+  /// Whether the transport opens a connection for the request, instead of reusing one. `URLSession` cannot be told.
+  package var usesNewConnection = false
+
   /// `nil` for a GET without a body.
   package var content: RequestContent?
 

@@ -5,7 +5,7 @@ extension ImageError {
   /// Whether the same request may succeed a little later.
   ///
   /// True for the status codes 408, 425, 429, 500, 502, 503 and 504, also of a proxy, for an unresolved host name, and for
-  /// a connection that failed, timed out or was lost.
+  /// a connection that failed, timed out or was lost, also during the TLS handshake.
   public var isTransient: Bool {
     switch self {
     case .retryLater: true

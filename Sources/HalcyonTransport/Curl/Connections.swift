@@ -23,14 +23,24 @@ final class OpenConnection {
   private(set) var isSerial = false
   /// When the last byte of a response arrived; `nil` before the first.
   private(set) var lastActivity: ContinuousClock.Instant?
+  /// When the first request was sent since then; `nil` if none was.
+  private(set) var unansweredSince: ContinuousClock.Instant?
 
   fileprivate init(server: Endpoint, socket: curl_socket_t) {
     self.server = server
     self.socket = socket
   }
 
+  /// Records that a request is sent.
+  func send(at time: ContinuousClock.Instant) { unansweredSince = unansweredSince ?? time }
+
   /// Records that bytes of a response have arrived.
-  func receive(at time: ContinuousClock.Instant) { lastActivity = time }
+  func receive(at time: ContinuousClock.Instant) { (lastActivity, unansweredSince) = (time, nil) }
+
+  /// Whether a request was sent, and nothing has arrived for some time.
+  func isSilent(for limit: Duration, at now: ContinuousClock.Instant) -> Bool {
+    unansweredSince.map { now >= $0 + limit.clamped } ?? false
+  }
 
   /// Records that an HTTP/1 response has begun.
   func markSerial() { isSerial = true }
@@ -55,8 +65,14 @@ final class OpenConnection {
 ///
 /// A connection that died without a word, as after a change of network, looks sound. It is given up when within
 /// ``firstByteLimit(of:)`` of a request no byte has arrived over it, and the other end has not acknowledged the request
-/// either, also some moments later: the request is sent once more over another connection, and the idle connections to that server are closed. A
-/// request that was acknowledged is not sent again, since some URLs work once; its server is slow.
+/// either, also some moments later: the request is sent once more over another connection. A request that was acknowledged
+/// is not sent again so early, since some URLs work once; its server is slow.
+///
+/// A connection may fall silent although its other end acknowledges everything: a stuck server behind a balancer, a box of a
+/// mobile network. It is given up when nothing at all has arrived over it for the idle timeout, whether its requests were
+/// cancelled meanwhile or not. Those that have waited that long fail, the others are sent once more.
+///
+/// With a connection that is given up the idle ones to the same server are closed: they are probably dead, too.
 final class OpenConnections {
   /// The shortest time that a reused connection gets for a sign of life.
   private let leastFirstByteLimit: Duration
@@ -105,13 +121,14 @@ final class OpenConnections {
   }
 
   /// Closes the connections that no transfer uses, to a server or to all.
-  ///
-  /// libcurl finds them closed before it would reuse them.
   func closeIdle(to server: OpenConnection.Endpoint? = nil, used: [OpenConnection]) {
     for connection in connections.values where server == nil || connection.server == server {
-      if !used.contains(where: { $0 === connection }) { shutdown(connection.socket, Int32(SHUT_RDWR)) }
+      if !used.contains(where: { $0 === connection }) { close(connection) }
     }
   }
+
+  /// Closes a connection; libcurl finds that before it would reuse it.
+  func close(_ connection: OpenConnection) { shutdown(connection.socket, Int32(SHUT_RDWR)) }
 
   /// Closes a socket on libcurl's behalf.
   func close(_ socket: curl_socket_t) -> Int32 {
@@ -142,7 +159,7 @@ final class OpenConnections {
 struct ConnectionGuard {
   let policy: AddressPolicy
   let url: URL
-  /// Why the last address was refused.
+  /// Why no connection was made to the last address, if libcurl does not know it.
   private(set) var refusal: TransportError?
   /// The sockets opened so far.
   private(set) var opened: [curl_socket_t] = []
@@ -158,7 +175,12 @@ struct ConnectionGuard {
     // Otherwise child processes would inherit the descriptor and hold the connection open.
     let kind = target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(target.pointee.family, kind, target.pointee.protocol)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else {
+      if [EMFILE, ENFILE].contains(errno) {
+        refusal = .connectionFailed(host: host, reason: TransportError.tooManyOpenFiles)
+      }
+      return nil
+    }
     opened.append(descriptor)
     return descriptor
   }

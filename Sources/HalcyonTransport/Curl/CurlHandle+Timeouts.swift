@@ -18,6 +18,7 @@ extension CurlHandle {
   func nextDeadline(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
     var deadline = min(connectDeadline, idleDeadline(at: now))
     if let silenceDeadline { deadline = min(deadline, silenceDeadline) }
+    if let end = self.deadline(of: connection) { deadline = min(deadline, end) }
     return limits.totalTimeout.map { min(deadline, start + $0.clamped) } ?? deadline
   }
 
@@ -31,12 +32,25 @@ extension CurlHandle {
     return firstSilence.map { max(deadline, $0 + Self.longestAcknowledgement) } ?? deadline
   }
 
+  /// When a connection is silent for too long, if nothing arrives over it before; `nil` if nothing is waited for.
+  func deadline(of connection: OpenConnection?) -> ContinuousClock.Instant? {
+    guard !transfer.isPaused else { return nil }
+    return connection?.unansweredSince.map { $0 + limits.idleTimeout.clamped }
+  }
+
+  /// Whether nothing has arrived over the connection for the idle timeout, for this transfer or any other.
+  func isConnectionSilent(at now: ContinuousClock.Instant) -> Bool {
+    guard let connection else { return false }
+    if let deadline = deadline(of: connection), now >= deadline { return true }
+    return now >= idleDeadline(at: now) && connection.lastActivity ?? lastActivity <= lastActivity
+  }
+
   /// When the connect timeout expires, if there is no connection before.
   ///
   /// libcurl's own timeout does not run while a transfer waits for the connection that another one opens
   /// (CURLOPT_PIPEWAIT).
   private var connectDeadline: ContinuousClock.Instant {
-    start + (timeToSend == nil ? limits.connectTimeout.clamped : .longest)
+    lastStart + (timeToSend == nil ? limits.connectTimeout.clamped : .longest)
   }
 
   /// When the idle timeout expires, if no byte arrives before.
@@ -46,7 +60,7 @@ extension CurlHandle {
     if transfer.isPaused { return now + limit }
     guard !transfer.hasHead else { return lastActivity + limit }
     // Connecting has its own timeout; the idle timeout begins once the request can be sent.
-    return (timeToSend.map { max(lastActivity, start + $0) } ?? now) + limit
+    return (timeToSend.map { max(lastActivity, lastStart + $0) } ?? now) + limit
   }
 
   /// From the start until the request could be sent over a connection; `nil` while there is none.

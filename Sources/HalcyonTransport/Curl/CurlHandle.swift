@@ -10,6 +10,8 @@ final class CurlHandle {
   private let received: PendingWakeups
   private var headParser: ResponseHeadParser
   let start: ContinuousClock.Instant
+  /// When the request was given to libcurl last.
+  private(set) var lastStart: ContinuousClock.Instant
   /// When the request was sent; `nil` once the first byte of the response has arrived.
   private(set) var sent: ContinuousClock.Instant?
   private(set) var lastActivity: ContinuousClock.Instant
@@ -37,21 +39,25 @@ final class CurlHandle {
   private var isBodyComplete = false
   /// Whether libcurl chose a connection that must not be reused, so that the handle has to be added again.
   private(set) var needsAnotherConnection = false
+  /// Whether the server has responded that it does not serve the host over this connection (RFC 9110, 15.5.20).
+  private(set) var isMisdirected = false
 
   init(
     transfer: Transfer, easy: EasyHandle, addressPolicy: AddressPolicy, proxy: ProxySettings.Proxy?,
-    received: PendingWakeups, openConnections: OpenConnections
+    addressLifetime: Int = KnownAddresses.longestLifetime, received: PendingWakeups, openConnections: OpenConnections
   ) {
     self.transfer = transfer
     self.easy = easy
     self.proxy = proxy
     self.received = received
     self.openConnections = openConnections
-    (start, lastActivity) = (received.time, received.time)
+    (start, lastStart, lastActivity) = (received.time, received.time, received.time)
     headParser = ResponseHeadParser(byteLimit: transfer.request.limits.headerByteCount)
     connections = ConnectionGuard(policy: addressPolicy, url: transfer.request.url)
     // Unretained is safe: `close` removes the easy handle from libcurl before this object can be freed.
-    easy.prepare(transfer.request, proxy: proxy, context: Unmanaged.passUnretained(self).toOpaque())
+    easy.prepare(
+      transfer.request, proxy: proxy, addressLifetime: addressLifetime,
+      context: Unmanaged.passUnretained(self).toOpaque())
   }
 
   func add(to multi: UnsafeMutableRawPointer) throws(TransportError) {
@@ -60,7 +66,7 @@ final class CurlHandle {
     guard code == CURLM_OK else { throw .failed(reason: String(cString: curl_multi_strerror(code))) }
   }
 
-  /// Ends the transfer; the connection of an unfinished one is closed.
+  /// Ends the transfer; the connection of an unfinished one is closed, unless it is multiplexed.
   func close(in multi: UnsafeMutableRawPointer, _ outcome: Result<Void, TransportError>) {
     let timings = easy.timings
     curl_multi_remove_handle(multi, easy.pointer)
@@ -78,6 +84,8 @@ final class CurlHandle {
   func sendAgain(in multi: UnsafeMutableRawPointer) throws(TransportError) {
     restartCount += 1
     (failure, sent, connection, isReused, isSending) = (nil, nil, nil, false, false)
+    (lastStart, lastActivity) = (received.time, received.time)
+    easy.useNoKnownAddresses()
     headParser = ResponseHeadParser(byteLimit: limits.headerByteCount, ignoresInvalidLength: ignoresInvalidLength)
     try restart(in: multi)
   }
@@ -101,6 +109,12 @@ final class CurlHandle {
       || code == CURLE_WEIRD_SERVER_REPLY && easy.reason(for: code).contains("Invalid Content-Length")
   }
 
+  /// Restarts the transfer over a new connection, since libcurl chose one that must not be reused; nothing has been sent.
+  func useNewConnection(in multi: UnsafeMutableRawPointer) throws(TransportError) {
+    easy.useNewConnection(true)
+    try restart(in: multi)
+  }
+
   /// Sends the request again; then the body of the response ends with its connection, as browsers read it.
   func ignoreLength(in multi: UnsafeMutableRawPointer) throws(TransportError) {
     ignoresInvalidLength = true
@@ -108,8 +122,7 @@ final class CurlHandle {
     try sendAgain(in: multi)
   }
 
-  /// Restarts the transfer over another connection; nothing has been sent yet.
-  func restart(in multi: UnsafeMutableRawPointer) throws(TransportError) {
+  private func restart(in multi: UnsafeMutableRawPointer) throws(TransportError) {
     curl_multi_remove_handle(multi, easy.pointer)
     try add(to: multi)
   }
@@ -202,12 +215,18 @@ extension CurlHandle {
   }
 
   private func maySend(over endpoint: OpenConnection.Endpoint, to server: OpenConnection.Endpoint) -> Bool {
-    let (connection, maySend) = openConnections.connection(at: endpoint, to: server, opened: connections.opened)
+    var (connection, maySend) = openConnections.connection(at: endpoint, to: server, opened: connections.opened)
+    if let silent = connection, silent.isSilent(for: limits.idleTimeout, at: received.time) {
+      openConnections.close(silent)
+      (connection, maySend) = (nil, false)
+    }
     self.connection = connection
     (isSending, isAcknowledged, firstSilence) = (maySend, false, nil)
     isReused = connection?.lastActivity != nil
     sent = received.time
+    if maySend { connection?.send(at: received.time) }
     if let silenceDeadline { openConnections.expectByte(before: silenceDeadline) }
+    if let deadline = deadline(of: connection) { openConnections.expectByte(before: deadline) }
     needsAnotherConnection = !maySend
     return maySend
   }
@@ -221,6 +240,7 @@ extension CurlHandle {
       guard let head = try headParser.receive(line) else { return line.count }
       if let proxy, proxy.readsRequest, let error = TransportError(head, of: proxy) { throw error }
       transfer.receive(head)
+      isMisdirected = head.status == 421
       received.add(transfer)
       bodyByteCount = head.identityByteCount
       isBodyComplete = bodyByteCount == 0
@@ -232,10 +252,15 @@ extension CurlHandle {
     }
   }
 
-  /// Whether the connection is dead: it is silent, and the request has not arrived, see ``OpenConnections``.
+  /// Whether the connection is given up, see ``OpenConnections``.
+  func isConnectionDead(at now: ContinuousClock.Instant) -> Bool {
+    isConnectionSilent(at: now) || isUnacknowledged(at: now)
+  }
+
+  /// Whether the request has not arrived.
   ///
   /// Looks twice: if this thread or the whole system did not run for a while, the request has only just been sent.
-  func isConnectionDead(at now: ContinuousClock.Instant) -> Bool {
+  private func isUnacknowledged(at now: ContinuousClock.Instant) -> Bool {
     guard let silenceDeadline, now >= silenceDeadline, let connection else { return false }
     isAcknowledged = connection.isAcknowledged
     guard !isAcknowledged else { return false }

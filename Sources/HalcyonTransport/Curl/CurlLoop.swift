@@ -23,8 +23,8 @@ final class CurlThread: Sendable {
 
 /// The event loop of libcurl's multi interface.
 ///
-/// Unchecked: `active`, `idle`, `connections`, `network`, `received` and `nextCheck` are accessed only by `run()`, on its
-/// one thread. So is `multi`, except for `curl_multi_wakeup`, which libcurl allows from any thread, and which is called only
+/// Unchecked: `active`, `idle`, `connections`, `network`, `addresses`, `received` and `nextCheck` are accessed only by
+/// `run()`, on its one thread. So is `multi`, except for `curl_multi_wakeup`, which libcurl allows from any thread, and which is called only
 /// under the lock of `commands` while the loop has not ended.
 final class CurlLoop: @unchecked Sendable {
   enum Command {
@@ -55,6 +55,7 @@ final class CurlLoop: @unchecked Sendable {
   private var idle: [EasyHandle] = []
   private let connections: OpenConnections
   private var network: NetworkWatch
+  private var addresses = KnownAddresses()
   private let proxies: ProxySettings
   private let received = PendingWakeups()
   /// No timeout expires before this.
@@ -146,13 +147,17 @@ final class CurlLoop: @unchecked Sendable {
 
   private func start(_ transfer: Transfer, in multi: UnsafeMutableRawPointer) {
     guard !transfer.hasEnded else { return }
-    if network.hasChanged(at: received.time) { connections.closeIdle(used: active.values.compactMap(\.connection)) }
+    if network.hasChanged(at: received.time) {
+      connections.closeIdle(used: active.values.compactMap(\.connection))
+      addresses.recordNetworkChange(at: received.time)
+    }
     do throws(TransportError) {
       let reused = idle.popLast()
       let easy = if let reused { reused } else { try EasyHandle(configuration, connections: connections) }
       let handle = CurlHandle(
         transfer: transfer, easy: easy, addressPolicy: configuration.addressPolicy, proxy: proxy(for: transfer),
-        received: received, openConnections: connections)
+        addressLifetime: addresses.lifetime(for: transfer.host, at: received.time), received: received,
+        openConnections: connections)
       try handle.add(to: multi)
       active[ObjectIdentifier(transfer)] = handle
       nextCheck = min(nextCheck, handle.nextDeadline(at: received.time))
@@ -174,42 +179,52 @@ final class CurlLoop: @unchecked Sendable {
       else { continue }
       // The message is invalid once its handle is removed.
       let code = message.pointee.data.result
-      if handle.needsAnotherConnection, restart(handle, in: multi) { continue }
-      if code.isConnectionLost, handle.maySendAgain, sendAgain(handle, in: multi) { continue }
+      if handle.needsAnotherConnection, (try? handle.useNewConnection(in: multi)) != nil { continue }
+      if code.isConnectionLost, handle.maySendAgain {
+        closeConnections(ofServerOf: handle)
+        if (try? handle.sendAgain(in: multi)) != nil { continue }
+      }
       if handle.mayIgnoreLength(after: code), (try? handle.ignoreLength(in: multi)) != nil { continue }
-      if handle.mayFollowOtherBytes(code), sendAgain(handle, in: multi, givesUpIdle: false) { continue }
+      if handle.mayFollowOtherBytes(code), (try? handle.sendAgain(in: multi)) != nil { continue }
       let outcome = handle.outcome(of: code)
-      active.removeValue(forKey: ObjectIdentifier(handle.transfer))?.close(in: multi, outcome)
+      end(handle, outcome, in: multi)
+      if handle.isMisdirected { closeIfIdle(handle.connection) }
       // After a failure the easy handle may be in any state.
       if code == CURLE_OK, case .success = outcome, idle.count < Self.idleLimit { idle.append(handle.easy) }
     }
   }
 
-  /// Sends a request over another connection, and gives up its own.
-  ///
-  /// - Parameter givesUpIdle: Whether those to the same server that are idle are given up, too.
-  private func sendAgain(
-    _ handle: CurlHandle, in multi: UnsafeMutableRawPointer, givesUpIdle: Bool = true
-  ) -> Bool {
-    let others = active.values.filter { $0 !== handle && $0.connection !== handle.connection }
-    if givesUpIdle, let server = handle.connection?.server {
-      connections.closeIdle(to: server, used: others.compactMap(\.connection))
-    }
-    do throws(TransportError) {
-      try handle.sendAgain(in: multi)
-      return true
-    } catch {
-      return false
+  private func end(_ handle: CurlHandle, _ outcome: Result<Void, TransportError>, in multi: UnsafeMutableRawPointer) {
+    if case .failure(let error) = outcome { addresses.record(error, of: handle.transfer.host, at: received.time) }
+    active.removeValue(forKey: ObjectIdentifier(handle.transfer))?.close(in: multi, outcome)
+  }
+
+  /// Closes the connection of a transfer, and those to the same server that are idle.
+  private func closeConnections(ofServerOf handle: CurlHandle) {
+    guard let connection = handle.connection else { return }
+    let used = active.values.compactMap(\.connection).filter { $0 !== connection }
+    connections.closeIdle(to: connection.server, used: used)
+  }
+
+  /// Closes a connection that is dead, ends those of its transfers whose timeouts have expired, and sends the requests of
+  /// the others again, if they may be.
+  private func giveUpConnection(
+    of handle: CurlHandle, at now: ContinuousClock.Instant, in multi: UnsafeMutableRawPointer
+  ) {
+    let transfers = active.values.filter { $0 === handle || $0.connection === handle.connection }
+    closeConnections(ofServerOf: handle)
+    for handle in transfers {
+      if let error = handle.timeoutError(at: now) {
+        end(handle, .failure(error), in: multi)
+      } else if !handle.maySendAgain || (try? handle.sendAgain(in: multi)) == nil {
+        end(handle, .failure(.connectionLost(received: handle.transfer.received, expected: nil)), in: multi)
+      }
     }
   }
 
-  private func restart(_ handle: CurlHandle, in multi: UnsafeMutableRawPointer) -> Bool {
-    do throws(TransportError) {
-      try handle.restart(in: multi)
-      return true
-    } catch {
-      return false
-    }
+  private func closeIfIdle(_ connection: OpenConnection?) {
+    guard let connection, !active.values.contains(where: { $0.connection === connection }) else { return }
+    connections.close(connection)
   }
 
   /// Ends the transfers whose timeouts have expired.
@@ -219,16 +234,14 @@ final class CurlLoop: @unchecked Sendable {
     let now = received.time
     if let deadline = connections.takeDeadline() { nextCheck = min(nextCheck, deadline) }
     guard now >= nextCheck else { return }
-    nextCheck = now + .seconds(60)
-    for (key, handle) in active {
-      if handle.isConnectionDead(at: now), sendAgain(handle, in: multi) {
-        nextCheck = min(nextCheck, handle.nextDeadline(at: now))
+    for (key, handle) in active where active[key] != nil {
+      if handle.isConnectionDead(at: now) {
+        giveUpConnection(of: handle, at: now, in: multi)
       } else if let error = handle.timeoutError(at: now) {
-        active.removeValue(forKey: key)?.close(in: multi, .failure(error))
-      } else {
-        nextCheck = min(nextCheck, handle.nextDeadline(at: now))
+        end(handle, .failure(error), in: multi)
       }
     }
+    nextCheck = active.values.reduce(now + .seconds(60)) { min($0, $1.nextDeadline(at: now)) }
   }
 
   /// Milliseconds until `nextCheck`.

@@ -21,6 +21,10 @@ final class EasyHandle {
   private var isSigned = false
   /// The proxy of the last request; empty for none.
   private var proxy = ""
+  /// Whether libcurl opens a connection for the request.
+  private var usesNewConnection = false
+  /// How old a known address may be, in seconds.
+  private var addressLifetime = KnownAddresses.longestLifetime
   /// The buffer for libcurl's error messages.
   private let message: UnsafeMutablePointer<CChar>
 
@@ -43,8 +47,12 @@ final class EasyHandle {
 
   /// Sets the options of a request.
   ///
-  /// `context` is passed to `CurlHandle`'s callbacks and has to live until the transfer has ended.
-  func prepare(_ request: TransportRequest, proxy: ProxySettings.Proxy?, context: UnsafeMutableRawPointer) {
+  /// - Parameters:
+  ///   - addressLifetime: How old a known address of the host may be, in seconds.
+  ///   - context: Passed to `CurlHandle`'s callbacks; has to live until the transfer has ended.
+  func prepare(
+    _ request: TransportRequest, proxy: ProxySettings.Proxy?, addressLifetime: Int, context: UnsafeMutableRawPointer
+  ) {
     let url = request.url.absoluteString
     message[0] = 0
     setProxy(proxy?.text ?? "")
@@ -56,6 +64,9 @@ final class EasyHandle {
     // instead of each opening its own.
     set(CURLOPT_PIPEWAIT, url.prefix(6).lowercased() == "https:" ? 1 : 0)
     setContent(request.content)
+    // libcurl sends a request once more if a reused connection is closed before the response.
+    useNewConnection(request.usesNewConnection || request.content?.method.isIdempotent == false)
+    setAddressLifetime(addressLifetime)
     setSignature(request.signature)
     setFields(request.headers.fields, hasContent: request.content != nil, request.signature)
     halcyon_curl_set_context(pointer, CURLOPT_HEADERDATA, context)
@@ -70,6 +81,22 @@ final class EasyHandle {
     message[0] = 0
     set(CURLOPT_IGNORE_CONTENT_LENGTH, 1)
     ignoresLength = true
+  }
+
+  /// Whether libcurl opens a connection for the request, and reuses none.
+  func useNewConnection(_ isNew: Bool) {
+    guard isNew != usesNewConnection else { return }
+    usesNewConnection = isNew
+    set(CURLOPT_FRESH_CONNECT, isNew ? 1 : 0)
+  }
+
+  /// Has the name of the host resolved, if a connection is opened.
+  func useNoKnownAddresses() { setAddressLifetime(0) }
+
+  private func setAddressLifetime(_ seconds: Int) {
+    guard seconds != addressLifetime else { return }
+    addressLifetime = seconds
+    set(CURLOPT_DNS_CACHE_TIMEOUT, seconds)
   }
 
   /// libcurl's error message.
@@ -148,8 +175,6 @@ final class EasyHandle {
     // Undoes the options below.
     set(CURLOPT_HTTPGET, 1)
     halcyon_curl_set_text(pointer, CURLOPT_CUSTOMREQUEST, content?.method.name)
-    // libcurl sends a request once more if a reused connection is closed before the response.
-    set(CURLOPT_FRESH_CONNECT, content.map { $0.method.isIdempotent ? 0 : 1 } ?? 0)
     guard let content else { return }
     if content.method.name == "HEAD" { return set(CURLOPT_NOBODY, 1) }
     (content.body ?? Data()).withUnsafeBytes { bytes in

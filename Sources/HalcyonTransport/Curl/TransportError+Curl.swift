@@ -21,8 +21,7 @@ extension TransportError {
   init(
     _ code: CURLcode, reason: String, transfer: Transfer, expected: Int?, proxy: ProxySettings.Proxy? = nil
   ) {
-    let url = transfer.request.url
-    let host = url.host(percentEncoded: false) ?? "the host"
+    let host = transfer.host
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST: self = .hostNotFound(host)
     case CURLE_COULDNT_CONNECT: self = .connectionFailed(host: host, reason: reason)
@@ -31,6 +30,8 @@ extension TransportError {
     case CURLE_RECV_ERROR where reason.contains("chunk"): self = .malformedResponse(reason: reason)
     case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
       self = .connectionLost(received: transfer.received, expected: expected)
+    case CURLE_SSL_CONNECT_ERROR where Self.isOfCutHandshake(reason):
+      self = .connectionLost(received: 0, expected: nil)
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
       let way = proxy.map { " (through the proxy \($0.name))" } ?? ""
@@ -41,6 +42,14 @@ extension TransportError {
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: self = .malformedResponse(reason: reason)
     default: self = .failed(reason: reason)
     }
+  }
+
+  /// Whether libcurl's message says that the connection was closed or reset during the TLS handshake, without an alert: its
+  /// own, then those of OpenSSL and GnuTLS.
+  static func isOfCutHandshake(_ reason: String) -> Bool {
+    [
+      "Recv failure", "Send failure", "SSL_connect: ", "unexpected eof", "non-properly terminated", "pull function",
+    ].contains { reason.contains($0) }
   }
 }
 #endif

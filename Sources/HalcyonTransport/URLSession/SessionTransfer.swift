@@ -150,7 +150,7 @@ final class SessionTransfer: Sendable {
     return error.map { .failure(transportError($0)) } ?? .success(())
   }
 
-  private var host: String { transfer.request.url.host(percentEncoded: false) ?? "the host" }
+  private var host: String { transfer.host }
 
   private func transportError(_ error: any Error) -> TransportError {
     let reason = error.localizedDescription

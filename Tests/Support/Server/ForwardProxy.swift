@@ -7,7 +7,10 @@ public final class ForwardProxy: Sendable {
   /// What the proxy does with a request.
   public enum Action: Sendable {
     /// Sends this head, connects to the port of the request, and passes on all bytes.
-    case tunnel(head: String = "HTTP/1.1 200 Connection established\r\n\r\n")
+    ///
+    /// Closes the connection, or resets it, instead of passing on more than `byteCount` bytes of the server.
+    case tunnel(
+      head: String = "HTTP/1.1 200 Connection established\r\n\r\n", upTo: Int = .max, resets: Bool = false)
     /// Sends these bytes, and closes the connection.
     case reply(Data)
   }
@@ -16,6 +19,9 @@ public final class ForwardProxy: Sendable {
   public let port: UInt16
   private let stopSignals = Lock<[WakeSignal]>([])
   private let heads = Lock<[String]>([])
+  /// The bytes that each tunnel may still pass on before it falls silent; `nil` without a limit.
+  private let allowances = Lock<[Int?]>([])
+  private let drops = Atomic(0)
   private let action: @Sendable (String) -> Action
 
   private init(port: UInt16, _ action: @escaping @Sendable (String) -> Action) {
@@ -42,6 +48,31 @@ public final class ForwardProxy: Sendable {
   /// The heads of the requests so far, in order.
   public var requests: [String] { heads.withLock(\.self) }
 
+  /// The tunnels opened so far.
+  public var tunnelCount: Int { allowances.withLock(\.count) }
+
+  /// Lets the tunnels that are open fall silent, but acknowledge what they receive: they pass on so many bytes more of
+  /// their servers, and then nothing in either direction.
+  public func silenceTunnels(after byteCount: Int) {
+    allowances.withLock { $0 = $0.map { $0 ?? byteCount } }
+  }
+
+  /// How often a silent tunnel has received bytes of its client.
+  public var droppedCount: Int { drops.load() }
+
+  /// The part of some bytes that a tunnel passes on.
+  private func passed(_ bytes: Data, fromServer isOfServer: Bool, by tunnel: Int) -> Data {
+    allowances.withLock { allowances in
+      guard let allowance = allowances[tunnel] else { return bytes }
+      guard isOfServer else {
+        if allowance == 0 { drops.add(1) }
+        return allowance == 0 ? Data() : bytes
+      }
+      allowances[tunnel] = max(0, allowance - bytes.count)
+      return bytes.prefix(allowance)
+    }
+  }
+
   private func newSignal() throws(SocketError) -> WakeSignal {
     let signal = try WakeSignal()
     stopSignals.withLock { $0.append(signal) }
@@ -62,11 +93,12 @@ public final class ForwardProxy: Sendable {
     switch action(head) {
     case .reply(let bytes):
       _ = client.send(bytes)
-    case .tunnel(let reply):
+    case .tunnel(let reply, let limit, let resets):
       guard let port = Self.port(of: head), let server = try? Socket.connected(toPort: port),
         client.send(Data(reply.utf8))
       else { return }
-      passOn(client, server)
+      passOn(client, server, upTo: limit)
+      if resets { client.resetWhenClosed() }
     }
   }
 
@@ -84,12 +116,23 @@ public final class ForwardProxy: Sendable {
     head.split(separator: " ").dropFirst().first?.split(separator: ":").last.flatMap { UInt16($0) }
   }
 
-  private func passOn(_ client: borrowing Socket, _ server: borrowing Socket) {
+  private func passOn(_ client: borrowing Socket, _ server: borrowing Socket, upTo limit: Int) {
     guard let signal = try? newSignal() else { return }
     defer { signal.close() }
+    let tunnel = allowances.withLock { allowances in
+      allowances.append(nil)
+      return allowances.count - 1
+    }
+    var rest = limit
     while let isClient = signal.wait(orReadable: client.descriptor, server.descriptor) {
-      let bytes = isClient ? try? client.receive() : try? server.receive()
-      guard let bytes, !bytes.isEmpty, isClient ? server.send(bytes) : client.send(bytes) else { return }
+      guard let received = isClient ? try? client.receive() : try? server.receive(), !received.isEmpty else { return }
+      let bytes = passed(received, fromServer: !isClient, by: tunnel)
+      if isClient {
+        guard server.send(bytes) else { return }
+      } else {
+        guard client.send(bytes.prefix(rest)), bytes.count <= rest else { return }
+        rest -= bytes.count
+      }
     }
   }
 }
