@@ -10,7 +10,8 @@ import Synchronization
 ///
 /// `/100/large/7.jpg` is a JPEG of about 100 KB after 100 ms, `/0/small/7.jpg` one of about 10 KB without delay.
 /// `/limited/small/7.jpg` is served ten times in any second, and else refused with `Retry-After: 1`; `/dated/small/7.jpg`
-/// too, with the date a second later. After `/once/small/7.jpg` the connection stays open and serves nothing more.
+/// too, with the date a second later. After `/once/small/7.jpg` the connection stays open and serves nothing more; after
+/// `/dead/small/7.jpg` it also acknowledges nothing more.
 final class BenchOrigin: Sendable {
   /// The requests that a limited path serves in a second.
   static let servedPerSecond = 10
@@ -71,7 +72,7 @@ final class BenchOrigin: Sendable {
       request = []
       guard !isSilent else { continue }
       guard parts.count > 2, let body = bodies[parts[2]] else { return }
-      isSilent = parts[1] == "once"
+      isSilent = ["once", "dead"].contains(parts[1])
       if let delay = UInt32(parts[1]), delay > 0 { usleep(delay * 1000) }
       if let refusal = refusal(parts[1]) {
         guard send(refusal, to: connection) else { return }
@@ -79,6 +80,17 @@ final class BenchOrigin: Sendable {
       }
       let head = "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: \(body.count)\r\n\r\n"
       guard send(Data(head.utf8) + body, to: connection) else { return }
+      if parts[1] == "dead" { dropPackets(to: connection) }
+    }
+  }
+
+  /// Drops all packets to a connection, by a filter of one instruction that returns 0.
+  private func dropPackets(to connection: Int32) {
+    var instruction = UInt64(UInt16(0x06).littleEndian)
+    withUnsafeMutablePointer(to: &instruction) { pointer in
+      var program = (count: UInt16(1), instructions: UnsafeMutableRawPointer(pointer))
+      setsockopt(
+        connection, SOL_SOCKET, SO_ATTACH_FILTER, &program, socklen_t(MemoryLayout.size(ofValue: program)))
     }
   }
 
