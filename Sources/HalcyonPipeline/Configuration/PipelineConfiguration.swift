@@ -59,8 +59,8 @@ public struct PipelineConfiguration: Sendable {
   package var connectivity: any Connectivity = SystemConnectivity()
   /// The maximum number of retries of all loads of an origin together while none succeeds. Default: 20.
   ///
-  /// Every ten loads of the origin that succeed replenish one retry. Requests that are sent again after `Retry-After` do
-  /// not count.
+  /// A load that succeeds gives back its own retries and a tenth of another. Requests that are sent again after
+  /// `Retry-After` do not count.
   public var retryBudget: Int
   /// How long failures are cached. Default: 2 to 10 seconds, see ``FailureLifetimes``.
   public var failureLifetimes: FailureLifetimes

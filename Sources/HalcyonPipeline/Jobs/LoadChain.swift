@@ -13,6 +13,9 @@ enum LoadChain {
   /// The loads whose closures are running, the outermost first.
   @TaskLocal private static var current: [Link] = []
 
+  /// Whether one of these closures runs while its load has a permit.
+  @TaskLocal static var hasPermit = false
+
   /// For the load of each running closure, the loads that the closure waits for, and how often.
   private static let waits = Lock<[Link: [Link: Int]]>([:])
 
@@ -21,10 +24,12 @@ enum LoadChain {
 
   /// Calls a closure of the caller on behalf of a load.
   static func calling<Value: Sendable>(
-    for link: Link, _ closure: () async throws(ImageError) -> Value
+    for link: Link, withPermit: Bool = false, _ closure: () async throws(ImageError) -> Value
   ) async throws(ImageError) -> Value {
     do {
-      return try await $current.withValue(current + [link]) { try await closure() }
+      return try await $current.withValue(current + [link]) {
+        try await $hasPermit.withValue(hasPermit || withPermit) { try await closure() }
+      }
     } catch let error as ImageError {
       throw error
     } catch {

@@ -67,6 +67,9 @@ public struct ImageSource: Hashable, Sendable {
 
   /// An `http` or `https` URL that a closure resolves only when no cache has the image, for example at a storage
   /// service that issues a temporary URL for a path.
+  ///
+  /// Called in each attempt, again after a wait for a connection, and once more after status 401 or 403, so URLs may expire
+  /// within seconds.
   public static func url(key: String, resolve: @escaping @Sendable () async throws -> URL) -> ImageSource {
     ImageSource(.resolver(Provider(key: key, load: resolve)))
   }

@@ -3,8 +3,9 @@ import Foundation
 
 /// Modifies or rejects HTTP requests before they are sent, for example to add an access token.
 ///
-/// Called before every attempt, and for every redirect within the origin of the request. A redirect to another origin
-/// is sent without the modifications. Methods may be called from several threads at once.
+/// Called in every attempt, and for every redirect within the origin of the request, once the request need not wait for a
+/// connection any longer; so signatures may expire within seconds. A redirect to another origin is sent without the
+/// modifications. Methods may be called from several threads at once.
 ///
 /// ```swift
 /// struct APIKey: RequestModifier {

@@ -16,7 +16,7 @@ extension CachingLoader {
   func httpImage(_ load: Load, at location: ResolvedSource.Location) async throws(ImageError) -> EncodedImage {
     switch try await step(load, at: location) {
     case .serve(let image): return image
-    case .fetch(let lookup): return try await fetch(try await httpRequest(load, at: location, after: lookup))
+    case .fetch(let lookup): return try await fetch(try httpRequest(load, at: location, after: lookup))
     }
   }
 
@@ -79,21 +79,11 @@ extension CachingLoader {
     }
   }
 
-  /// The request for the URL of a location, which a closure of the caller may have to resolve first.
-  @inline(never)
   func httpRequest(
     _ load: Load, at location: ResolvedSource.Location, after lookup: CacheLookup?
-  ) async throws(ImageError) -> HTTPRequest {
+  ) throws(ImageError) -> HTTPRequest {
     guard load.resolved.cachePolicy.usesNetwork else { throw .notCached(key: load.key.sourceText) }
-    let url: HTTPURL
-    switch location {
-    case .known(let known): url = known
-    case .unresolved(let resolver):
-      url = try await LoadChain.calling(for: link(load.key)) { () async throws(ImageError) in
-        try await resolver.resolvedURL()
-      }
-    }
-    return HTTPRequest(load, to: url, after: lookup, defaults: configuration.headers)
+    return HTTPRequest(load, at: location, by: link(load.key), after: lookup, defaults: configuration.headers)
   }
 
   private func fetch(_ request: HTTPRequest) async throws(ImageError) -> EncodedImage {
@@ -125,8 +115,7 @@ extension CachingLoader {
     {
       return image
     }
-    return try await fetch(
-      HTTPRequest(load, to: request.target, after: lookup.unconditional, defaults: configuration.headers))
+    return try await fetch(try httpRequest(load, at: request.location, after: lookup.unconditional))
   }
 
   /// How a response is stored; `nil` if storing it is not allowed.

@@ -12,7 +12,7 @@ extension CachingLoader {
 
   private func updateStore(_ lookup: CacheLookup, _ load: Load, at location: ResolvedSource.Location) async {
     guard let cache = configuration.httpCache(for: load.request),
-      let request = try? await httpRequest(load, at: location, after: lookup)
+      let request = try? httpRequest(load, at: location, after: lookup)
     else { return }
     guard let response = try? await http.load(request) else { return }
     guard let (data, _) = response.image else {

@@ -179,14 +179,7 @@ final class ConnectionLimiter: Sendable {
     /// - Parameter onOutcome: Called once, now or later, without locks held, on the thread that releases a permit.
     func request(_ target: HTTPURL, _ subscription: LoadSubscription, onOutcome: @escaping @Sendable (Outcome) -> Void)
     {
-      let now = limiter.time.uptime()
-      let isGranted = limiter.state.withLock { state in
-        state.queues.endPauses(at: now)
-        guard let transfer = state.queues.enterAtOnce(target, subscription.priority) else { return false }
-        state.granted[id] = transfer
-        return true
-      }
-      if isGranted { return onOutcome(.success(())) }
+      if enterAtOnce(target, subscription.priority) { return onOutcome(.success(())) }
       // Reported before the permit can be granted, so that the grant is reported last.
       subscription.report(.queue(QueueState(permit: id, isWaiting: true)))
       limiter.state.withLock { state in
@@ -199,8 +192,26 @@ final class ConnectionLimiter: Sendable {
       limiter.rejectExcess()
     }
 
+    /// Takes the permit, if nothing waits and the limits allow it.
+    ///
+    /// The closure of a caller that runs with a permit may load images itself. Their loads get permits beyond the limits,
+    /// since those that they would wait for may wait for them.
+    private func enterAtOnce(_ target: HTTPURL, _ priority: ImagePriority) -> Bool {
+      let (now, isNested) = (limiter.time.uptime(), LoadChain.hasPermit)
+      return limiter.state.withLock { state in
+        state.queues.endPauses(at: now)
+        guard let transfer = state.queues.enterAtOnce(target, priority, exceedsLimits: isNested) else { return false }
+        state.granted[id] = transfer
+        return true
+      }
+    }
+
     /// Waits until the permit is granted.
-    func acquire(_ target: HTTPURL, _ subscription: LoadSubscription) async throws(ImageError) {
+    ///
+    /// - Returns: Whether it was not granted at once.
+    @discardableResult
+    func acquire(_ target: HTTPURL, _ subscription: LoadSubscription) async throws(ImageError) -> Bool {
+      if enterAtOnce(target, subscription.priority) { return false }
       let outcome = await withTaskCancellationHandler {
         await withUnsafeContinuation { continuation in
           request(target, subscription) { continuation.resume(returning: $0) }
@@ -210,6 +221,7 @@ final class ConnectionLimiter: Sendable {
         cancel()
       }
       try outcome.get()
+      return true
     }
 
     /// Releases the permit, or cancels the request for it. Idempotent.

@@ -3,12 +3,14 @@ import HalcyonSupport
 
 /// Credentials that a modifier adds: renewed after a 401, and never a reason to store a response for others.
 extension HTTPAttempt {
-  func renewCredentials(since generation: Int, _ head: ResponseHead) async throws(ImageError) -> Bool {
+  func renewCredentials(
+    of origin: Origin, since generation: Int, _ head: ResponseHead
+  ) async throws(ImageError) -> Bool {
     guard let modifier else { return false }
-    let link = LoadChain.Link(loader: ObjectIdentifier(loader), key: CacheKey("credentials of \(request.origin)"))
+    let link = LoadChain.Link(loader: ObjectIdentifier(loader), key: CacheKey("credentials of \(origin)"))
     // The closure that renews them loads from the same origin: its load fails with 401.
     if LoadChain.isCalling(for: link) { return false }
-    return try await loader.renewals.renew(request.origin, since: generation, subscription: load.subscription) {
+    return try await loader.renewals.renew(origin, since: generation, subscription: load.subscription) {
       () async throws(ImageError) in
       try await LoadChain.calling(for: link) { () async throws(ImageError) in
         do {

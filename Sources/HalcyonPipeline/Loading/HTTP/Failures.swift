@@ -42,8 +42,9 @@ final class FailureMemory: Sendable {
   func forget(_ key: CacheKey) { failures.remove(key) }
 }
 
-/// Limits the retries to each origin, so that an outage causes no retry storm: a token bucket, in which ten successful
-/// loads replenish one retry, up to the capacity.
+/// Limits the retries to each origin, so that an outage causes no retry storm: a token bucket. A retry takes a token when
+/// it is sent; a load that succeeds returns those of its retries and a tenth of one, up to the capacity. So retries that
+/// succeed are not limited, whatever their number.
 final class RetryBudget: Sendable {
   private static let refillPerSuccess = 0.1
   /// The most origins that are remembered; all others have the full capacity.
@@ -57,17 +58,24 @@ final class RetryBudget: Sendable {
     self.capacity = Double(capacity)
   }
 
-  func recordSuccess(of origin: Origin) {
+  /// - Parameter retryCount: The retries that the load has taken tokens for.
+  func recordSuccess(of origin: Origin, retryCount: Int = 0) {
     tokens.withLock { tokens in
       guard let known = tokens[origin] else { return }
-      let refilled = known + Self.refillPerSuccess
+      let refilled = known + Double(retryCount) + Self.refillPerSuccess
       tokens[origin] = refilled < capacity ? refilled : nil
     }
   }
 
-  /// Takes one retry out of the budget of an origin; `false` if there is none.
-  func spend(for origin: Origin) -> Bool {
-    tokens.withLock { tokens in
+  /// Whether there is a token for a retry; the origin is `nil` before the URL of a load is resolved.
+  func allowsRetry(of origin: Origin?) -> Bool {
+    tokens.withLock { tokens in origin.flatMap { tokens[$0] } ?? capacity } >= 1
+  }
+
+  /// Takes a token for a retry; `false` if there is none.
+  func spend(for origin: Origin?) -> Bool {
+    guard let origin else { return true }
+    return tokens.withLock { tokens in
       let known = tokens[origin] ?? capacity
       guard known >= 1 else { return false }
       if tokens.count >= Self.originLimit, tokens[origin] == nil,

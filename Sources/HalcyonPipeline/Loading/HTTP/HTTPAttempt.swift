@@ -27,7 +27,11 @@ final class HTTPAttempt: Sendable {
   var load: Load { request.load }
   var configuration: PipelineConfiguration { loader.configuration }
 
-  /// Sends the request, and once more if credentials were renewed, or without a range if the server refuses it.
+  /// Sends the request, and once more
+  /// - if credentials were renewed,
+  /// - if its URL may have expired (status 401 or 403),
+  /// - over a new connection, if the server does not serve the host over this one (status 421; RFC 9110, 15.5.20),
+  /// - without a range, if the server refuses it.
   func result() async -> Result<HTTPResponse, ImageError> {
     do throws(ImageError) {
       return .success(try await response())
@@ -37,12 +41,16 @@ final class HTTPAttempt: Sendable {
   }
 
   private func response() async throws(ImageError) -> HTTPResponse {
-    var mayRenew = modifier != nil
+    var (mayRenew, mayMakeAgain, mayReconnect) = (modifier != nil, true, true)
     while true {
-      let generation = mayRenew ? loader.renewals.generation(of: request.origin) : 0
+      let generation = mayRenew ? request.origin.map { loader.renewals.generation(of: $0) } ?? 0 : 0
       let result = await resultOfRoute()
       if mayRenew, try await renewsCredentials(since: generation) {
         mayRenew = false
+      } else if mayMakeAgain, request.rejection?.mayBeExpired == true {
+        mayMakeAgain = false
+      } else if mayReconnect, request.rejection?.head.status == 421 {
+        (mayReconnect, request.usesNewConnection) = (false, true)
       } else if !(mayRefuseRange(result) && request.setPartialAside()), let response = try result.get() {
         return response
       }
@@ -53,8 +61,10 @@ final class HTTPAttempt: Sendable {
   ///
   /// - Parameter generation: That of the credentials sent.
   private func renewsCredentials(since generation: Int) async throws(ImageError) -> Bool {
-    guard let head = request.rejection, head.status == 401, Origin(head.url) == request.origin else { return false }
-    return try await renewCredentials(since: generation, head)
+    guard let head = request.rejection?.head, head.status == 401, let origin = request.origin,
+      Origin(head.url) == origin
+    else { return false }
+    return try await renewCredentials(of: origin, since: generation, head)
   }
 
   private func mayRefuseRange(_ result: Result<HTTPResponse?, ImageError>) -> Bool {
@@ -81,20 +91,28 @@ final class HTTPAttempt: Sendable {
   private func start() async throws(ImageError) -> Step {
     (request.redirects, request.rejection) = ([], nil)
     request.requestsRange = false
-    var route = Route(request: unmodifiedRequest())
-    route.setConditions(of: request)
-    if modifier != nil { route.request = try await modified(route.request) }
-    route.isStorable = isStorable(route.request)
-    if let hop = route.storedHop(of: request, rules: configuration.httpCaching, at: configuration.time.now()) {
-      return .follow(hop)
-    }
-    return .send(try exchange(on: route))
+    if isMadeByClosures { return try await startMaking() }
+    let route = route(to: request.url)
+    if let hop = storedHop(of: route) { return .follow(hop) }
+    return .send(try await exchange(on: route))
   }
 
-  private func unmodifiedRequest() -> TransportRequest {
+  /// The route to its first request, before the modifier has changed it.
+  func route(to url: URL) -> Route {
+    var route = Route(request: unmodifiedRequest(for: url))
+    route.setConditions(of: request)
+    return route
+  }
+
+  func storedHop(of route: Route) -> Route.Hop? {
+    route.storedHop(of: request, rules: configuration.httpCaching, at: configuration.time.now())
+  }
+
+  private func unmodifiedRequest(for url: URL) -> TransportRequest {
     var headers = request.headers
     for field in request.cacheFields.fields { headers[field.name] = field.value }
-    var unmodified = TransportRequest(url: request.url, headers: headers, limits: configuration.transportLimits)
+    var unmodified = TransportRequest(url: url, headers: headers, limits: configuration.transportLimits)
+    unmodified.usesNewConnection = request.usesNewConnection
     guard let content = request.content else { return unmodified }
     unmodified.content = content
     if content.body != nil, headers["Content-Type"] == nil {
@@ -103,20 +121,36 @@ final class HTTPAttempt: Sendable {
     return unmodified
   }
 
-  /// Prepares an exchange; its transfer begins when it gets its permit, if the transport can prepare transfers.
-  func exchange(on route: Route) throws(ImageError) -> HTTPExchange {
-    let (url, queued) = (route.request.url, ContinuousClock.now)
-    guard let target = url == request.url ? request.target : HTTPURL(url) else {
+  /// Prepares an exchange; its transfer begins when it gets its permit. If the transport cannot prepare transfers, waits
+  /// for the permit.
+  func exchange(on route: Route) async throws(ImageError) -> HTTPExchange {
+    let queued = ContinuousClock.now
+    let target = try target(of: route)
+    guard loader.preparingTransport != nil else { return try await exchange(on: route, to: target) { route } }
+    let permit = loader.limiter.newPermit()
+    if Task.isCancelled { throw .cancelled }
+    let transfer = transfer(on: route, permit)
+    permit.request(target, load.subscription) { [self] outcome in
+      transfer?.receive(outcome.flatMap { loader.admit(request) })
+    }
+    return HTTPExchange(
+      on: route, to: target, queued: queued, permit: permit, transfer: transfer,
+      hasWaited: transfer?.beginning == nil)
+  }
+
+  func target(of route: Route) throws(ImageError) -> HTTPURL {
+    let url = route.request.url
+    guard let target = url == request.target?.url ? request.target : HTTPURL(url) else {
       throw .invalidURL(url.absoluteString)
     }
-    let permit = loader.limiter.newPermit()
-    let transport = loader.preparingTransport
-    if Task.isCancelled { throw .cancelled }
-    let transfer = transport.map { transport in
+    return target
+  }
+
+  /// A transfer that has not begun; `nil` if the transport cannot prepare any.
+  func transfer(on route: Route, _ permit: ConnectionLimiter.Permit) -> QueuedTransfer? {
+    loader.preparingTransport.map { transport in
       QueuedTransfer(transport.prepare(route.request) { permit.release($0) }, time: configuration.time)
     }
-    if let transfer { permit.request(target, load.subscription) { transfer.receive($0) } }
-    return HTTPExchange(on: route, to: target, queued: queued, permit: permit, transfer: transfer)
   }
 
   private func perform(_ exchange: HTTPExchange) async throws(ImageError) -> Step {
@@ -146,14 +180,12 @@ final class HTTPAttempt: Sendable {
     _ response: TransportResponse, to exchange: HTTPExchange, by transfer: QueuedTransfer
   ) throws(ImageError) -> HTTPReply {
     guard let beginning = transfer.beginning else { throw .cancelled }
-    load.record { $0.add(.queue, since: exchange.queued, until: beginning.instant) }
+    if let queued = exchange.queued { load.record { $0.add(.queue, since: queued, until: beginning.instant) } }
     return HTTPReply(to: exchange, began: beginning.instant, sent: beginning.date, response: response)
   }
 
-  /// Waits for the permit, and then for the head of the response.
+  /// Waits for the head of the response.
   private func send(_ exchange: HTTPExchange) async throws(ImageError) -> HTTPReply {
-    try await exchange.permit.acquire(exchange.target, load.subscription)
-    load.record { $0.add(.queue, since: exchange.queued) }
     let (began, sent) = (ContinuousClock.now, configuration.time.now())
     do {
       let response = try await configuration.transport.response(to: exchange.request)
@@ -187,7 +219,10 @@ final class HTTPAttempt: Sendable {
       request.partial = nil
       return .finish(try await body(of: reply))
     default:
-      request.rejection = head
+      request.rejection = HTTPRequest.Rejection(
+        head: head, target: reply.exchange.target,
+        mayBeExpired: [401, 403].contains(head.status)
+          && (request.resolver != nil || reply.exchange.hasWaited && !reply.route.redirects.isEmpty))
       let image = await errorImage(of: reply)
       await response.body.drain(atMost: response.expectedByteCount)
       guard let image else { throw loader.error(of: head) }

@@ -8,22 +8,26 @@ import HalcyonSupport
 /// A class, like ``HTTPReply``, so that a load that waits has only a reference in its async frame.
 final class HTTPExchange: Sendable {
   let route: Route
+  /// The URL for which it has waited, or waits.
   let target: HTTPURL
-  /// When it began to wait for the permit.
-  let queued: ContinuousClock.Instant
+  /// When it began to wait for the permit; `nil` if it has the permit.
+  let queued: ContinuousClock.Instant?
   let permit: ConnectionLimiter.Permit
   /// `nil` if the transport cannot prepare transfers.
   let transfer: QueuedTransfer?
+  /// Whether the request was made before a wait for the permit.
+  let hasWaited: Bool
 
   init(
-    on route: Route, to target: HTTPURL, queued: ContinuousClock.Instant, permit: ConnectionLimiter.Permit,
-    transfer: QueuedTransfer?
+    on route: Route, to target: HTTPURL, queued: ContinuousClock.Instant? = nil, permit: ConnectionLimiter.Permit,
+    transfer: QueuedTransfer?, hasWaited: Bool
   ) {
     self.route = route
     self.target = target
     self.queued = queued
     self.permit = permit
     self.transfer = transfer
+    self.hasWaited = hasWaited
   }
 
   var request: TransportRequest { route.request }

@@ -76,7 +76,7 @@ final class HTTPLoader: Sendable {
   ) async throws(ImageError) -> HTTPResponse? {
     switch result {
     case .success(let response):
-      budget.recordSuccess(of: request.origin)
+      if let origin = request.origin { budget.recordSuccess(of: origin, retryCount: request.retryCount) }
       failures.forget(request.failureKey)
       if request.isPartialStored { await partialBodies(of: request.load)?.remove() }
       return response
@@ -110,16 +110,19 @@ final class HTTPLoader: Sendable {
     let refusal = refusal(failed, of: request)
     if let refusal { attempts.recordRefusal(servedCount: limiter.servedCount(of: refusal.target.origin)) }
     let failure = FailedAttempt(
-      error: failed, attemptCount: attempts.count, retryAfter: request.rejection.flatMap(retryAfter))
+      error: failed, attemptCount: attempts.count, retryAfter: request.rejection.flatMap { retryAfter($0.head) })
     var error = failed
     let start = ContinuousClock.now
     let strategy = request.optionsBox?.options.retryStrategy ?? ExponentialBackoff()
     let mayRetry = request.content?.method.isIdempotent ?? true
     // The server may have closed the connection because of the range.
     if error.isWithoutResponse, failure.attemptCount > 1 { _ = request.setPartialAside() }
+    // Another transfer of a multiplexed connection may keep it alive.
+    if case .transport(.idleTimedOut, _) = error { request.usesNewConnection = true }
     if !Task.isCancelled, !error.isFinal, mayRetry, let delay = await strategy.delay(after: failure),
-      refusal != nil || budget.spend(for: request.origin)
+      refusal != nil || budget.allowsRetry(of: request.origin)
     {
+      request.retried = refusal == nil ? error : nil
       request.load.report(.retrying(after: error, attemptCount: failure.attemptCount))
       if let refusal { return limiter.pause(after: refusal, for: delay) }
       do {
@@ -145,8 +148,18 @@ final class HTTPLoader: Sendable {
   }
 
   private func refusal(_ error: ImageError, of request: HTTPRequest) -> Refusal? {
-    guard case .retryLater(_, let status, let url) = error, request.rejection != nil else { return nil }
-    return HTTPURL(url).map { Refusal(target: $0, status: status) }
+    guard case .retryLater(_, let status, _) = error else { return nil }
+    return request.rejection.map { Refusal(target: $0.target, status: status) }
+  }
+
+  /// Whether a request with a permit may be sent: not a retry for which there is no budget, which ends with the failure
+  /// before it.
+  func admit(_ request: HTTPRequest) -> ConnectionLimiter.Outcome {
+    guard let failure = request.retried else { return .success(()) }
+    guard budget.spend(for: request.origin) else { return .failure(failure) }
+    request.retried = nil
+    request.retryCount += 1
+    return .success(())
   }
 
   /// The error of a response with an error status.

@@ -5,19 +5,46 @@ import HalcyonImaging
 import HalcyonSupport
 
 /// One request of a load, before retries, redirects and the request modifier, and the state that its attempts share.
+@dynamicMemberLookup
 final class HTTPRequest: Sendable {
-  private struct Progress {
+  /// A response with an error status.
+  struct Rejection {
+    let head: ResponseHead
+    /// The URL for which the request waited.
+    let target: HTTPURL
+    /// Whether the URL may have expired: it was made some time before the request was sent.
+    let mayBeExpired: Bool
+  }
+
+  /// What the attempts know of each other.
+  struct Progress {
+    /// The URL; where a closure of the caller resolves it, the first one of its origin, `nil` before.
+    var target: HTTPURL?
+    /// The redirects that the last attempt followed, which limit how long its failure is remembered.
     var redirects: [EntryMetadata.Redirect] = []
+    /// The first bytes of the body, if they are known.
     var partial: PartialBody?
-    var partialAside: PartialBody?
+    fileprivate var partialAside: PartialBody?
+    /// Whether the store has a partial body, of this load or an earlier one.
     var isPartialStored = false
+    /// Whether the attempt has requested the rest of the partial body.
     var requestsRange = false
+    /// The image that another load made of the response to an equal request, which answers this one, too.
     var answered: EncodedImage?
-    var rejection: ResponseHead?
+    /// The last attempt's response with an error status; `nil` if it ended otherwise.
+    var rejection: Rejection?
+    /// Whether the next attempts open connections of their own, since another one has failed.
+    var usesNewConnection = false
+    /// The failure after which the next request is a retry, which counts in the budget once it is sent.
+    var retried: ImageError?
+    /// The retries that were sent and count in the budget.
+    var retryCount = 0
   }
 
   let load: Load
-  let target: HTTPURL
+  let location: ResolvedSource.Location
+  /// Identifies the load while closures of the caller run.
+  let link: LoadChain.Link
   /// The look-up in the store before; `nil` without a store.
   let lookup: CacheLookup?
   /// The fields of the image request and of the pipeline.
@@ -27,50 +54,30 @@ final class HTTPRequest: Sendable {
   private let progress = Lock(Progress())
 
   /// - Parameter defaults: The header fields of the pipeline.
-  init(_ load: Load, to target: HTTPURL, after lookup: CacheLookup?, defaults: HTTPHeaders) {
+  init(
+    _ load: Load, at location: ResolvedSource.Location, by link: LoadChain.Link, after lookup: CacheLookup?,
+    defaults: HTTPHeaders
+  ) {
     self.load = load
-    self.target = target
+    self.location = location
+    self.link = link
     self.lookup = lookup
     var cacheFields = lookup?.addedFields ?? HTTPHeaders()
     if lookup == nil, load.resolved.cachePolicy.contactsServerFirst { cacheFields["Cache-Control"] = "no-cache" }
     self.cacheFields = cacheFields
     headers = load.request.headers.adding(defaults)
+    if case .known(let url) = location { self.target = url }
   }
 
-  /// The redirects that the last attempt followed, which limit how long its failure is remembered.
-  var redirects: [EntryMetadata.Redirect] {
-    get { progress.withLock(\.redirects) }
-    set { progress.withLock { $0.redirects = newValue } }
+  @inline(__always)
+  subscript<Value>(dynamicMember field: WritableKeyPath<Progress, Value>) -> Value {
+    get { progress.withLock { $0[keyPath: field] } }
+    set { progress.withLock { $0[keyPath: field] = newValue } }
   }
 
-  /// The first bytes of the body, if they are known.
-  var partial: PartialBody? {
-    get { progress.withLock(\.partial) }
-    set { progress.withLock { $0.partial = newValue } }
-  }
-
-  /// Whether the store has a partial body, of this load or an earlier one.
-  var isPartialStored: Bool {
-    get { progress.withLock(\.isPartialStored) }
-    set { progress.withLock { $0.isPartialStored = newValue } }
-  }
-
-  /// Whether the attempt has requested the rest of the partial body.
-  var requestsRange: Bool {
-    get { progress.withLock(\.requestsRange) }
-    set { progress.withLock { $0.requestsRange = newValue } }
-  }
-
-  /// The head of the last attempt's response with an error status; `nil` if it ended otherwise.
-  var rejection: ResponseHead? {
-    get { progress.withLock(\.rejection) }
-    set { progress.withLock { $0.rejection = newValue } }
-  }
-
-  /// The image that another load made of the response to an equal request, which answers this one, too.
-  var answered: EncodedImage? {
-    get { progress.withLock(\.answered) }
-    set { progress.withLock { $0.answered = newValue } }
+  /// The closure that resolves the URL.
+  var resolver: ImageSource.Provider<URL>? {
+    if case .unresolved(let resolver) = location { resolver } else { nil }
   }
 
   /// Leaves out the partial body from now on, if the attempt has requested its rest; `false` if it has not.
@@ -87,9 +94,10 @@ final class HTTPRequest: Sendable {
     progress.withLock { $0.partial = $0.partial ?? $0.partialAside }
   }
 
-  var url: URL { target.url }
+  var url: URL { self.target?.url ?? load.key.sourceURL }
 
-  var origin: Origin { target.origin }
+  /// `nil` before the URL is resolved.
+  var origin: Origin? { self.target?.origin }
 
   /// The options of the image request, for its hooks.
   var optionsBox: OptionsBox? { load.request.optionsBox }

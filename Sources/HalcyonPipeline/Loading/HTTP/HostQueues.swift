@@ -84,8 +84,9 @@ struct HostQueues {
   /// The waiter to reject first: lowest priority, then the one that would start last.
   var leastUrgent: UInt64? { waiters.min { $0.value.urgency < $1.value.urgency }?.key }
 
-  /// Starts a transfer at once if nothing waits and the limits allow it.
-  mutating func enterAtOnce(_ target: HTTPURL, _ priority: ImagePriority) -> Transfer? {
+  /// Starts a transfer at once if nothing waits and the limits allow it, or if it may exceed them.
+  mutating func enterAtOnce(_ target: HTTPURL, _ priority: ImagePriority, exceedsLimits: Bool = false) -> Transfer? {
+    if exceedsLimits { return begin(hostIDs[target.origin] ?? add(target.origin), target.url) }
     let known = hostIDs[target.origin]
     let host = known.flatMap { hosts[$0] }
     guard waiters.isEmpty, host?.refused.isPaused(target.url) != true, allowsTransfer(to: host, at: priority) else {

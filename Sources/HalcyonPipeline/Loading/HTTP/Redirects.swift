@@ -1,3 +1,4 @@
+import Foundation
 import HalcyonCache
 import HalcyonHTTP
 
@@ -7,25 +8,28 @@ extension HTTPAttempt {
   func follow(_ hop: Route.Hop) async throws(ImageError) -> Step {
     let limit = configuration.redirectLimit
     guard hop.route.redirects.count < limit else { throw .tooManyRedirects(limit: limit, url: request.url) }
-    let route = try await route(over: hop)
+    let unmodified = try await route(over: hop)
+    let isModified = modifier != nil && Origin(unmodified.request.url) == request.origin
+    let route = isModified ? try await made(unmodified, withPermit: false) : unmodified
     request.redirects = route.redirects
     let (rules, now) = (configuration.httpCaching, configuration.time.now())
     if let stored = route.storedHop(of: request, rules: rules, at: now) { return .follow(stored) }
     if let head = route.storedHead(of: request, rules: rules, at: now) {
       return .finish(HTTPResponse(nil, head, isStorable: route.isStorable))
     }
-    return .send(try exchange(on: route))
+    guard isModified else { return .send(try await exchange(on: route)) }
+    return .send(
+      try await exchange(on: route, to: try target(of: route)) { () async throws(ImageError) in
+        try await made(unmodified, withPermit: true)
+      })
   }
 
-  /// The route after a redirect, with the next request as the redirect handler and the modifier changed it.
+  /// The route after a redirect, with the next request as the redirect handler changed it.
   private func route(over hop: Route.Hop) async throws(ImageError) -> Route {
     var route = hop.route
     route.redirects.append(hop.redirect)
     route.request = try await acceptedByHandler(hop.next, after: hop.route.request)
     route.setConditions(of: request)
-    if modifier != nil, Origin(route.request.url) == request.origin {
-      route.request = try await modified(route.request)
-    }
     route.isStorable = route.isStorable && isStorable(route.request)
     return route
   }
@@ -52,7 +56,7 @@ enum Redirect {
   /// Fields that do not identify the user. All others are dropped when a redirect leaves the origin.
   private static let impersonalFields: Set<String> = [
     "accept", "accept-encoding", "accept-language", "cache-control", "content-encoding", "content-language",
-    "content-type", "if-modified-since", "if-none-match", "if-range", "range", "user-agent",
+    "content-type", "if-modified-since", "if-none-match", "if-range", "range", "referer", "user-agent",
   ]
 
   /// The request to send after a redirect; `nil` if the response is not a redirect, or names no target.
@@ -74,8 +78,16 @@ enum Redirect {
     if origin != Origin(request.url) {
       next.signature = nil
       next.headers = next.headers.filter { impersonalFields.contains($0.name.lowercased()) }
+      next.headers["Referer"] = next.headers["Referer"].flatMap { referer($0, for: target) }
     }
     return next
+  }
+
+  /// The `Referer` for another origin: without credentials, and not from a secure page to an unsecured one (RFC 9110, 10.1.3).
+  private static func referer(_ text: String, for target: URL) -> String? {
+    guard let page = URL(string: text), let origin = Origin(page) else { return nil }
+    if origin.scheme == "https", Origin(target)?.scheme != "https" { return nil }
+    return page.hasCredentials ? page.withoutCredentials.absoluteString : text
   }
 
   /// Whether the next request is a GET: after 303, and by convention for a POST after 301 and 302 (RFC 9110, 15.4).

@@ -44,6 +44,23 @@ struct RedirectTests {
     #expect(next != nil && next?.signature == nil)
   }
 
+  @Test(arguments: [
+    ("https://app.example/page?x=1", "https://other.example/b", "https://app.example/page?x=1"),
+    ("http://app.example/", "https://other.example/b", "http://app.example/"),
+    ("http://app.example/", "http://other.example/b", "http://app.example/"),
+    ("https://anna:secret@app.example/page", "https://other.example/b", "https://app.example/page"),
+    ("https://app.example/page", "http://other.example/b", nil), ("a b@c", "https://other.example/b", nil),
+    ("https://anna:secret@app.example/page", "https://example.com/b", "https://anna:secret@app.example/page"),
+  ])
+  func `the Referer follows to another origin, without credentials, and not from a secure to an unsecured one`(
+    referer: String, location: String, sent: String?
+  ) throws {
+    var request = try request("https://example.com/a")
+    request.headers["Referer"] = referer
+    let next = try Redirect.next(after: request, status: 302, headers: ["Location": location])
+    #expect(next?.headers["Referer"] == sent)
+  }
+
   @Test(arguments: ["file:///etc/passwd", "ftp://example.com/a", "data:image/png;base64,AAAA", "http://"])
   func `a redirect to anything but a valid HTTP URL is rejected`(location: String) throws {
     #expect(throws: ImageError.self) {

@@ -174,6 +174,37 @@ struct RetryTests {
     #expect(fixture.transport.requests.count == before + 2)
   }
 
+  @Test func `retries that succeed are not limited by the budget`() async throws {
+    let seen = Lock<Set<URL>>([])
+    let fixture = PipelineFixture {
+      $0.options.retryStrategy = ExponentialBackoff(firstDelay: .zero)
+    } script: { request in
+      seen.withLock { $0.insert(request.url).inserted }
+        ? .failure(.connectionLost(received: 0, expected: nil)) : .response(body: Self.image)
+    }
+    let tasks = (0..<60).map { fixture.pipeline.task(for: ImageRequest(url: fixture.url.appending(path: "\($0)"))) }
+    for task in tasks { _ = try await task.image }
+    #expect(fixture.transport.requests.count == 120)
+  }
+
+  @Test func `a misdirected request is sent once more, over a new connection, and without a delay`() async throws {
+    for count in [1, 2] {
+      let misdirected = ScriptedTransport.Reply.response(status: 421, body: Data())
+      let fixture = fixture(misdirected, count == 1 ? .response(body: Self.image) : misdirected)
+      let image = try? await fixture.pipeline.image(for: fixture.url)
+      #expect((image != nil) == (count == 1))
+      #expect(fixture.transport.requests.map(\.usesNewConnection) == [false, true])
+    }
+  }
+
+  @Test func `a retry after a silent connection opens a new one`() async throws {
+    let fixture = fixture(.failure(.idleTimedOut(.seconds(1))), .response(body: Self.image)) {
+      $0.options.retryStrategy = ExponentialBackoff(firstDelay: .zero)
+    }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    #expect(fixture.transport.requests.map(\.usesNewConnection) == [false, true])
+  }
+
   @Test func `backoff delays double up to the maximum, with jitter between half and all of each`() async throws {
     let url = try #require(URL(string: "http://example.com/a"))
     let (least, most) = (
