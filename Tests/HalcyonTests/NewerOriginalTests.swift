@@ -316,7 +316,7 @@ private final class SourceStore: SourcePurgingStore {
   }
 }
 
-/// A store that finds entries by their keys only, as one that was written for an earlier version of the library.
+/// A store that finds entries by their keys only.
 private final class KeyStore: DataStore {
   private let base = MemoryDataStore()
 

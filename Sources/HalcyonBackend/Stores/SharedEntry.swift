@@ -14,7 +14,7 @@ import HalcyonSupport
 struct SharedEntry: Equatable, Sendable {
   /// Incremented with every change of the format. It is part of the names of values: versions of the library with
   /// different formats do not find, replace or remove each other's. All formats begin with the magic number and this one.
-  static let format: UInt32 = 2
+  static let format: UInt32 = 1
   static let headerByteCount = 64
   private static let magic: UInt32 = 0x5348_4C48  // "HLHS"
   /// The limit of the metadata, as on disk.
@@ -180,7 +180,7 @@ extension EntryMetadata {
     let fields = headers.fields + variants.flatMap(\.fields) + (variant?.fields ?? [])
     return (100...999).contains(status) && requestDate.isStorable && responseDate.isStorable
       && fields.allSatisfy { $0.hasNoControlCharacters } && expiration.map(\.isStorable) ?? true
-      && redirects.allSatisfy(\.isWellFormed) && originalMark.received.isStorable
+      && redirects.allSatisfy(\.isWellFormed) && original?.received.isStorable ?? true
   }
 }
 

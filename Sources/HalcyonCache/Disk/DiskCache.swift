@@ -11,7 +11,7 @@ public import Foundation
 /// ``DiskCacheError/unsafeFolder(path:)``.
 ///
 /// Versions of the library whose files have different formats can use the folder at once: each has entries of its own,
-/// and its limit covers only those. The entries of an older format are removed once nothing has used them for a week.
+/// and its limit covers only those. No version changes or removes the entries of another format.
 ///
 /// All calls are safe from any task. Files are read and written on threads of the cache, except for small entries in
 /// the page cache of the kernel (Linux 5.12 and later): these are read on the calling thread, in microseconds.

@@ -1,8 +1,8 @@
 extension DiskIndex {
   static let pageByteCount = 1024
 
-  /// Whether the index is complete and of the format of its folder. An older one was copied there, or not completed, and
-  /// is rebuilt from the entry files.
+  /// Whether the index is complete and of the format of its folder. One that was not completed is rebuilt from the entry
+  /// files.
   ///
   /// - Throws: ``DiskCacheError/newerFormat(path:format:)`` when it was copied there from a newer version;
   ///   ``DiskCacheError/damagedIndex(path:)`` when it is marked as current and its schema differs.

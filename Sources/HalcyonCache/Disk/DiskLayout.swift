@@ -4,16 +4,14 @@ import Foundation
 /// The paths of the files below the folder of a disk cache.
 ///
 /// ```
-/// v7/index.db    index (SQLite)                     v7/d/00..ff/HASH   one file per entry, in 256 shards
-/// v7/gate        lock of the index                  v7/tmp/NAME        the entry that a writer is writing
-/// v7/own/NAME    lock and write intent of a writer  removed            a cache of an older format that is being removed
+/// v1/index.db    index (SQLite)                     v1/d/00..ff/HASH   one file per entry, in 256 shards
+/// v1/gate        lock of the index                  v1/tmp/NAME        the entry that a writer is writing
+/// v1/own/NAME    lock and write intent of a writer
 /// ```
-/// 7 is the format: each version of the library uses the entries of its own format only. In all formats the folder, the
-/// names in it, and the locks are the same.
+/// 1 is the format: each version of the library uses the folder of its own format only, and leaves all others as they are.
 struct DiskLayout: Sendable {
-  /// Incremented with every change of the schema of the index or of the entry files. All formats before 7 are in `v1`.
-  static let currentFormat = 7
-  static let removedName = "removed"
+  /// Incremented with every change of the schema of the index or of the entry files.
+  static let currentFormat = 1
 
   let root: String
   let format: Int
@@ -37,7 +35,6 @@ struct DiskLayout: Sendable {
   var indexLock: String { version + "/gate" }
   var temporaries: String { version + "/tmp" }
   var writerLocks: String { version + "/own" }
-  var removed: String { root + "/" + Self.removedName }
   private var tag: String { root + "/CACHEDIR.TAG" }
 
   func entry(_ digest: [UInt8]) -> String {

@@ -42,14 +42,13 @@ extension DiskCache {
 
   /// Cleans now as the policy says, regardless of its ``CleaningPolicy/occasions``.
   ///
-  /// Recovers the unfinished writes of killed processes, removes what versions with an older format have left, wipes the
-  /// cache if it was idle for too long, removes expired entries, and evicts down to the size limit.
+  /// Recovers the unfinished writes of killed processes, wipes the cache if it was idle for too long, removes expired
+  /// entries, and evicts down to the size limit.
   ///
-  /// - Returns: The number and size of removed entries of this version, by reason.
+  /// - Returns: The number and size of removed entries, by reason.
   @discardableResult
   public func clean() async throws -> CleaningReport {
-    await removeOldFormats()
-    return try await withWriter { writer in try await writer.clean(context) }
+    try await withWriter { writer in try await writer.clean(context) }
   }
 
   /// Writes the order of recent reads to disk, cleans if the policy includes this occasion, and releases all locks.
@@ -81,7 +80,6 @@ extension DiskCache {
   /// Cleans if the policy includes this occasion and there is a cache; a failure is counted.
   fileprivate func clean(at occasion: CleaningPolicy.Occasion) async {
     guard configuration.cleaning.occasions.contains(occasion) else { return }
-    await removeOldFormats()
     // Otherwise there is nothing to clean, and a folder that was deleted would be created again.
     guard (try? fileSystem.status(of: layout.index)) != nil else { return }
     let context = context

@@ -12,7 +12,7 @@ import Foundation
 struct EntryFileHeader: Equatable {
   static let byteCount = 64
   private static let magic: UInt32 = 0x5943_4C48  // "HLCY"
-  private static let version: UInt32 = 3
+  private static let version: UInt32 = 1
 
   var id: Int64
   var keyByteCount: UInt32

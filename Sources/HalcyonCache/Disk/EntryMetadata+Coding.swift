@@ -3,7 +3,7 @@ import HalcyonHTTP
 package import Foundation
 
 extension EntryMetadata: Codable {
-  /// Decodes what ``encode(to:)`` has encoded, in this version of the library or an earlier one.
+  /// Decodes what ``encode(to:)`` has encoded.
   ///
   /// - Throws: `DecodingError` for anything else.
   public init(from decoder: any Decoder) throws {
@@ -33,20 +33,15 @@ extension EntryMetadata {
     Self.write(expiration, to: &writer)
     writer.append(UInt32(clamping: tags.count))
     for tag in tags { writer.append(tag) }
-    // Trailing fields without a value are omitted.
-    let hasRedirects = !redirects.isEmpty || original != nil
-    let hasUserInfo = userInfo != nil || hasRedirects
-    let hasPlaceholder = placeholder != nil || hasUserInfo
-    let hasVariants = variant != nil || !variants.isEmpty
-    if hasVariants || hasPlaceholder { writer.append([variant].compactMap(\.self), variants) }
-    if hasPlaceholder { writer.append(counted: placeholder?.bytes ?? []) }
-    if hasUserInfo { writer.append(userInfo: userInfo) }
-    if hasRedirects { writer.append(redirects) }
-    if let original { writer.append(original) }
+    writer.append([variant].compactMap(\.self), variants)
+    writer.append(counted: placeholder?.bytes ?? [])
+    writer.append(userInfo: userInfo)
+    writer.append(redirects)
+    writer.append(original)
     return writer.bytes
   }
 
-  /// `nil` when the bytes are not an output of ``encoded``, of this version or an earlier one.
+  /// `nil` when the bytes are not an output of ``encoded``.
   package init?(decoding bytes: some Sequence<UInt8>) {
     var reader = ByteReader(bytes)
     guard let url = reader.text(), let status = reader.number(Int32.self),
@@ -54,7 +49,8 @@ extension EntryMetadata {
       let requestDate = reader.date(), let responseDate = reader.date(),
       let expiration = Self.readExpiration(from: &reader), let tags = reader.list({ $0.text() }),
       let (own, variants) = reader.variants(), let placeholder = reader.placeholder(),
-      let userInfo = reader.userInfo(), let redirects = reader.redirects(), let original = reader.original()
+      let userInfo = reader.userInfo(), let redirects = reader.redirects(), let original = reader.original(),
+      reader.isAtEnd
     else { return nil }
     self.init(
       url: url.isEmpty ? nil : URL(string: url), status: Int(status), headers: HTTPHeaders(fields),
@@ -134,9 +130,11 @@ extension ByteWriter {
     }
   }
 
-  fileprivate mutating func append(_ original: OriginalMark) {
+  fileprivate mutating func append(_ original: OriginalMark?) {
+    append(UInt8(original == nil ? 0 : 1))
+    guard let original else { return }
     append(original.received)
-    if let hash = original.hash { append(hash) }
+    append(original.hash)
   }
 
   fileprivate mutating func append(_ lists: [VaryKey]...) {
@@ -155,27 +153,22 @@ extension ByteReader {
     }
   }
 
-  // Metadata ends before the first trailing field without a value, or that did not exist when it was written.
-
-  /// `nil` when the bytes are malformed; empty at the end of the metadata.
+  /// `nil` when the bytes are malformed.
   fileprivate mutating func variants() -> (own: [VaryKey], all: [VaryKey])? {
-    guard !isAtEnd else { return ([], []) }
     guard let own = list({ $0.fields().map(VaryKey.init) }), let all = list({ $0.fields().map(VaryKey.init) })
     else { return nil }
     return (own, all)
   }
 
-  /// `nil` when the bytes are malformed; absent at the end of the metadata.
+  /// `nil` when the bytes are malformed.
   fileprivate mutating func placeholder() -> OptionalField<ThumbHash>? {
-    guard !isAtEnd else { return .absent }
     guard let bytes = countedBytes() else { return nil }
     if bytes.isEmpty { return .absent }
     return ThumbHash(bytes: bytes).map { .present($0) }
   }
 
-  /// `nil` when the bytes are malformed; absent at the end of the metadata.
+  /// `nil` when the bytes are malformed.
   fileprivate mutating func userInfo() -> OptionalField<Data>? {
-    guard !isAtEnd else { return .absent }
     var reader = self
     if reader.number() == UInt32.max {
       self = reader
@@ -184,10 +177,9 @@ extension ByteReader {
     return countedBytes().map { .present(Data($0)) }
   }
 
-  /// `nil` when the bytes are malformed; empty at the end of the metadata.
+  /// `nil` when the bytes are malformed.
   fileprivate mutating func redirects() -> [EntryMetadata.Redirect]? {
-    guard !isAtEnd else { return [] }
-    return list { reader in
+    list { reader in
       guard let status = reader.number(Int32.self), let fields = reader.fields(), let requestDate = reader.date(),
         let responseDate = reader.date()
       else { return nil }
@@ -196,12 +188,15 @@ extension ByteReader {
     }
   }
 
-  /// `nil` when the bytes are malformed; absent at the end of the metadata.
+  /// `nil` when the bytes are malformed.
   fileprivate mutating func original() -> OptionalField<OriginalMark>? {
-    guard !isAtEnd else { return .absent }
-    guard let received = date() else { return nil }
-    if isAtEnd { return .present(OriginalMark(received: received, hash: nil)) }
-    return number().map { .present(OriginalMark(received: received, hash: $0)) }
+    switch number(UInt8.self) {
+    case 0: return .absent
+    case 1:
+      guard let received = date(), let hash = number(UInt64.self) else { return nil }
+      return .present(OriginalMark(received: received, hash: hash))
+    default: return nil
+    }
   }
 }
 

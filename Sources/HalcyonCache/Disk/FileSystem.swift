@@ -192,29 +192,6 @@ extension FileSystem {
     // An incomplete list is an error: files missing from it would be treated as removed.
     return errno == 0 ? 0 : -1
   }
-
-  /// Removes a file, or a folder with all that is in it. Idempotent.
-  ///
-  /// Each folder is opened once, without following links, so that no other can take its place meanwhile.
-  func removeTree(_ path: String) throws(DiskCacheError) {
-    try removeTree(path, named: path, in: AT_FDCWD)
-  }
-
-  private func removeTree(_ path: String, named name: String, in parent: Int32) throws(DiskCacheError) {
-    do throws(DiskCacheError) {
-      try check(.unlink, path) { _ in unlinkat(parent, name, 0) == 0 || errno == ENOENT ? 0 : -1 }
-    } catch {
-      // A folder, on Linux and on Apple's systems.
-      guard error.systemCode == EISDIR || error.systemCode == EPERM else { throw error }
-      let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-      let folder = Int32(try check(.open, path) { _ in Int(openat(parent, name, flags)) })
-      defer { close(folder) }
-      var names: [String] = []
-      try check(.list, path) { _ in list(fcntl(folder, F_DUPFD_CLOEXEC, 0), into: &names) }
-      for name in names { try removeTree(path + "/" + name, named: name, in: folder) }
-      try check(.unlink, path) { _ in unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 : -1 }
-    }
-  }
 }
 
 extension timespec {

@@ -33,8 +33,8 @@ public struct EntryMetadata: Hashable, Sendable {
   ///
   /// Each has a freshness of its own: the entry is served without contacting a server while all of them are fresh.
   package var redirects: [Redirect]
-  /// The version of the original that the entry is, or was made of; `nil` if an earlier version of the library or a program
-  /// stored it.
+  /// The version of the original that the entry is, or was made of; `nil` if a program put the entry into the store, which
+  /// is never outdated.
   package var original: OriginalMark?
 
   /// Creates metadata, of an entry that is no variant and to which no redirects led.

@@ -7,10 +7,10 @@ import HalcyonSupport
 package struct OriginalMark: Hashable, Sendable {
   /// When the bytes were received.
   package var received: Date
-  /// A hash of the bytes; `nil` if it is not known, as of an entry of an earlier version of the library.
-  package var hash: UInt64?
+  /// A hash of the bytes.
+  package var hash: UInt64
 
-  package init(received: Date, hash: UInt64?) { (self.received, self.hash) = (received, hash) }
+  package init(received: Date, hash: UInt64) { (self.received, self.hash) = (received, hash) }
 
   /// The mark of bytes; reads all of them.
   package init(of data: Data, received: Date) {
@@ -19,12 +19,6 @@ package struct OriginalMark: Hashable, Sendable {
 
   /// Whether what has this mark was made of older bytes than those with another one.
   package func isOlder(than other: OriginalMark) -> Bool {
-    guard let hash, let otherHash = other.hash else { return received < other.received }
-    return hash != otherHash && received <= other.received
+    hash != other.hash && received <= other.received
   }
-}
-
-extension EntryMetadata {
-  /// ``original``, or what is known without it.
-  package var originalMark: OriginalMark { original ?? OriginalMark(received: responseDate, hash: nil) }
 }

@@ -29,7 +29,6 @@ extension EntryMetadata {
     }
     renewed.requestDate = requestDate
     renewed.responseDate = responseDate
-    renewed.original = originalMark
     return renewed
   }
 

@@ -33,7 +33,7 @@ struct DiskFixtureTests {
           EntryMetadata.Redirect(
             status: 302, headers: ["Location": "/ä", "Cache-Control": "max-age=9"], requestDate: date - 2,
             responseDate: date - 1)
-        ])
+        ], original: OriginalMark(received: date + 1, hash: 7))
       let plain = EntryMetadata(requestDate: date, responseDate: date)
       var timed = plain
       timed.expiration = .after(.seconds(1e9))

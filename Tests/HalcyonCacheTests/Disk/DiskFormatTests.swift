@@ -11,7 +11,6 @@ import Testing
 /// Versions of the library with different formats of the files that use one folder.
 @Suite(.integrationTest)
 struct DiskFormatTests {
-  private static let older = DiskCache.format - 1
   private static let newer = DiskCache.format + 1
 
   private let files = SystemFiles()
@@ -41,123 +40,39 @@ struct DiskFormatTests {
     return contents
   }
 
-  /// Makes a cache of a format, with one entry, that was used last at a date.
-  private func makeCache(_ folder: URL, format: Int, lastUse: Date) async throws {
-    do { try await cache(folder, format: format).store(entry("\(format)"), for: "a") }
-    try setLastUse(folder, format: format, lastUse)
-  }
-
-  private func setLastUse(_ folder: URL, format: Int, _ date: Date) throws {
-    let layout = DiskLayout(root: folder.path(), format: format)
-    for path in [layout.index, layout.index + "-wal", layout.writerLocks] {
-      let time = timespec(date)
-      guard access(path, F_OK) == 0 else { continue }
-      try #require(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
-    }
-  }
-
-  private func exists(_ folder: URL, format: Int) -> Bool {
-    access(DiskLayout(root: folder.path(), format: format).version, F_OK) == 0
-  }
-
   @Test func `processes of two versions that alternate on a folder each find their own entries`() async throws {
     let program = try #require(Bundle.main.executableURL).deletingLastPathComponent().appending(path: "halcyon-torture")
     try await TemporaryDirectory.run { folder async throws in
       func visit(_ format: Int, _ key: String) throws -> ChildProcess.End {
         try ChildProcess(program.path(), ["visit", folder.path(), "\(format)", key]).end()
       }
-      for format in [Self.older, DiskCache.format, Self.newer] { #expect(try visit(format, "a") == .exit(0)) }
+      for format in [DiskCache.format, Self.newer] { #expect(try visit(format, "a") == .exit(0)) }
       for _ in 0..<2 {
-        for format in [Self.older, DiskCache.format, Self.newer] { #expect(try visit(format, "a") == .exit(3)) }
+        for format in [DiskCache.format, Self.newer] { #expect(try visit(format, "a") == .exit(3)) }
       }
       #expect(try visit(Self.newer, "b") == .exit(0))
       #expect(try visit(DiskCache.format, "b") == .exit(0), "entries of another version are not found")
-      #expect(DiskCache.formats(in: folder) == [Self.older, DiskCache.format, Self.newer])
+      #expect(DiskCache.formats(in: folder) == [DiskCache.format, Self.newer])
     }
   }
 
-  @Test func `removing everything removes the entries of one version`() async throws {
+  @Test func `a version uses the folder of its own format, and leaves all others as they are`() async throws {
     try await TemporaryDirectory.run { folder in
-      let (own, other) = (cache(folder), cache(folder, format: Self.newer))
-      for cache in [own, other] { try await cache.store(entry("a"), for: "a") }
-      try await own.removeAll()
-      #expect(try await own.entry(for: "a") == nil)
-      #expect(try await other.entry(for: "a") == entry("a"))
-    }
-  }
-
-  @Test func `a cache of an older format is removed after a week without use, a newer one never`() async throws {
-    try await TemporaryDirectory.run { folder in
-      for format in [1, Self.older, Self.newer] {
-        try await makeCache(folder, format: format, lastUse: clock.now() - (format == 1 ? 8 : 6) * 86_400)
-      }
-      try await makeCache(folder, format: DiskCache.format, lastUse: clock.now() - 100 * 86_400)
-      let cache = cache(folder)
-      _ = try await cache.clean()
-      #expect(!exists(folder, format: 1))
-      #expect(exists(folder, format: Self.older) && exists(folder, format: Self.newer))
-      clock.advance(by: .seconds(2 * 86_400))
-      _ = try await cache.clean()
-      #expect(!exists(folder, format: Self.older) && exists(folder, format: Self.newer))
+      do { for format in 1...3 { try await cache(folder, format: format).store(entry("\(format)"), for: "a") } }
+      try FileManager.default.createDirectory(
+        at: folder.appending(path: "v4/photos"), withIntermediateDirectories: true)
+      let before = try contents(of: folder).filter { !$0.key.hasPrefix("v2/") }
       clock.advance(by: .seconds(1000 * 86_400))
-      _ = try await cache.clean()
-      #expect(exists(folder, format: Self.newer))
-      #expect(try await cache.count == 1)
-      #expect(cache.statistics.errors == 0)
-      #expect(access(DiskLayout(root: folder.path()).removed, F_OK) != 0)
-    }
-  }
-
-  @Test func `an automatic cleaning removes an unused older format`() async throws {
-    try await TemporaryDirectory.run { folder in
-      try await makeCache(folder, format: 1, lastUse: clock.now() - 8 * 86_400)
-      let cache = DiskCache(directory: folder, time: clock)
-      try await cache.store(entry("a"), for: "a")
-      await clock.waitForSleepers()
-      #expect(!exists(folder, format: 1))
-      #expect(try await cache.entry(for: "a") == entry("a"))
-    }
-  }
-
-  @Test func `an older format that a process has open stays`() async throws {
-    try await TemporaryDirectory.run { folder in
-      let running = cache(folder, format: Self.older)
-      try await running.store(entry("old"), for: "a")
-      try setLastUse(folder, format: Self.older, clock.now() - 100 * 86_400)
-      let cache = cache(folder)
-      _ = try await cache.clean()
-      #expect(try await running.entry(for: "a") == entry("old"))
-      await running.willEnterBackground()
-      try setLastUse(folder, format: Self.older, clock.now() - 100 * 86_400)
-      let user = try FileDescriptor(path: DiskLayout(root: folder.path(), format: Self.older).indexLock, flags: O_RDWR)
-      try user.lock(LOCK_SH)
-      _ = try await cache.clean()
-      #expect(exists(folder, format: Self.older), "its index is in use")
-      try user.lock(LOCK_UN)
-      _ = try await cache.clean()
-      #expect(!exists(folder, format: Self.older))
-      try await running.store(entry("new"), for: "b")
-      #expect(try await running.entry(for: "b") == entry("new"), "made again by a process that needs it")
-    }
-  }
-
-  @Test func `a folder that only has the name of a format stays, and a removal that did not end is completed`()
-    async throws
-  {
-    try await TemporaryDirectory.run { folder in
-      let photos = folder.appending(path: "v2/photos")
-      try FileManager.default.createDirectory(at: photos, withIntermediateDirectories: true)
-      let outside = folder.appending(path: "outside")
-      try Data("a".utf8).write(to: outside)
-      let removed = DiskLayout(root: folder.path()).removed
-      try FileManager.default.createDirectory(atPath: removed + "/d/00", withIntermediateDirectories: true)
-      try FileManager.default.createSymbolicLink(atPath: removed + "/d/link", withDestinationPath: folder.path())
-      let cache = cache(folder)
-      _ = try await cache.clean()
-      #expect(FileManager.default.fileExists(atPath: photos.path()))
-      #expect(FileManager.default.fileExists(atPath: outside.path()), "links are not followed")
-      #expect(access(removed, F_OK) != 0)
-      #expect(cache.statistics.errors == 0)
+      do {
+        let cache = DiskCache(directory: folder, time: clock, format: 2)
+        #expect(try await cache.entry(for: "a") == entry("2"))
+        try await cache.clean()
+        try await cache.removeAll()
+        await clock.waitForSleepers()
+        #expect(cache.statistics.errors == 0)
+      }
+      #expect(try contents(of: folder).filter { !$0.key.hasPrefix("v2/") } == before)
+      #expect(DiskCache.formats(in: folder) == [1, 2, 3])
     }
   }
 

@@ -12,7 +12,7 @@ import Testing
 struct DiskIndexRepairTests {
   private let files = SystemFiles()
 
-  @Test func `an index of an older format is rebuilt from the entries`() async throws {
+  @Test func `an index that was not completed is rebuilt from the entries`() async throws {
     try await TemporaryDirectory.run { folder in
       try await DiskCache(directory: folder, configuration: .init(cleaning: .whenAsked)).store(entry("old"), for: "a")
       let layout = DiskLayout(root: folder.path())
@@ -20,7 +20,7 @@ struct DiskIndexRepairTests {
         let index = try DiskIndex(layout: layout, in: files)
         try index.database.run("ALTER TABLE entry ADD COLUMN ready INTEGER NOT NULL DEFAULT 1")
         try index.database.run("DROP TABLE writer")
-        try index.database.run("PRAGMA user_version=3")
+        try index.database.run("PRAGMA user_version=0")
       }
       try Data(count: 100).write(to: URL(filePath: layout.temporary("17-a.lock")))
       let cache = DiskCache(directory: folder)
@@ -32,14 +32,14 @@ struct DiskIndexRepairTests {
     }
   }
 
-  @Test func `entries of an older file version are removed with the index of their format`() async throws {
+  @Test func `entries of another file version are removed when the index is rebuilt`() async throws {
     try await TemporaryDirectory.run { folder in
       try await DiskCache(directory: folder, configuration: .init(cleaning: .whenAsked)).store(entry("old"), for: "a")
       let layout = DiskLayout(root: folder.path())
       let path = layout.entry(CacheKey("a").digest.bytes)
       do {
         let index = try DiskIndex(layout: layout, in: files)
-        try index.database.run("PRAGMA user_version=5")
+        try index.database.run("PRAGMA user_version=0")
         try FileDescriptor(path: path, flags: O_WRONLY).write(Data([2]), at: 4)
       }
       let cache = DiskCache(directory: folder)

@@ -25,56 +25,37 @@ struct EntryCodingTests {
     #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
   }
 
-  @Test func `variants survive encoding, and metadata written before variants existed is decoded`() throws {
-    let key = try #require(VaryKey(of: ["Vary": "Accept, X"], requestHeaders: ["Accept": "image/png"]))
-    let other = try #require(VaryKey(of: ["Vary": "Y"], requestHeaders: [:]))
-    let plain = EntryMetadata.example
-    for (variant, variants) in [(key, [other, key]), (nil, [other]), (key, [])] {
-      var metadata = plain
-      metadata.variant = variant
-      metadata.variants = variants
-      #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
-      #expect(EntryMetadata(decoding: metadata.encoded.prefix(plain.encoded.count)) == plain)
-      #expect(EntryMetadata(decoding: metadata.encoded.dropLast()) == nil)
-    }
-  }
-
-  @Test func `a placeholder survives encoding, with and without variants`() throws {
-    let bitmap = try Bitmap(size: PixelSize(width: 4, height: 4), isOpaque: true) { _ in }
-    let key = try #require(VaryKey(of: ["Vary": "Accept"], requestHeaders: ["Accept": "image/png"]))
-    for variants in [[], [key]] {
-      var metadata = EntryMetadata.example
-      metadata.variants = variants
-      metadata.placeholder = ThumbHash(bitmap)
-      #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
-      #expect(EntryMetadata(decoding: metadata.encoded.dropLast()) == nil)
-    }
-  }
-
-  @Test(arguments: [Data(), Data("mine".utf8)])
-  func `user info survives encoding, with and without a placeholder`(bytes: Data) throws {
-    let bitmap = try Bitmap(size: PixelSize(width: 4, height: 4), isOpaque: true) { _ in }
-    for placeholder in [nil, ThumbHash(bitmap)] {
-      var metadata = EntryMetadata.example
-      (metadata.placeholder, metadata.userInfo) = (placeholder, bytes)
-      #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
-      #expect(EntryMetadata(decoding: metadata.encoded.dropLast()) == nil)
-    }
-  }
-
-  @Test(arguments: [nil, Data(), Data("mine".utf8)] as [Data?])
-  func `redirects survive encoding, with and without user info`(userInfo: Data?) throws {
+  /// Metadata with each field that may be absent, alone and with all others.
+  private func examples() throws -> [EntryMetadata] {
     let date = Date(timeIntervalSince1970: 5)
-    var metadata = EntryMetadata.example
-    metadata.userInfo = userInfo
-    let plain = metadata
-    metadata.redirects = [301, 302].map { status in
-      EntryMetadata.Redirect(
-        status: status, headers: ["Location": "/ä", "Vary": "\(status)"], requestDate: date, responseDate: date + 1)
+    let bitmap = try Bitmap(size: PixelSize(width: 4, height: 4), isOpaque: true) { _ in }
+    let key = try #require(VaryKey(of: ["Vary": "Accept, X"], requestHeaders: ["Accept": "image/png"]))
+    let changes: [(inout EntryMetadata) -> Void] = [
+      { $0.variant = key }, { $0.variants = [key, key] }, { $0.placeholder = ThumbHash(bitmap) },
+      { $0.userInfo = Data() }, { $0.userInfo = Data("mine".utf8) },
+      {
+        $0.redirects = [301, 302].map { status in
+          EntryMetadata.Redirect(
+            status: status, headers: ["Location": "/ä", "Vary": "\(status)"], requestDate: date, responseDate: date + 1)
+        }
+      }, { $0.original = OriginalMark(received: date, hash: .max) },
+    ]
+    var (examples, all) = ([EntryMetadata.example], EntryMetadata.example)
+    for change in changes {
+      examples.append(.example)
+      change(&examples[examples.count - 1])
+      change(&all)
     }
-    #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
-    #expect(EntryMetadata(decoding: metadata.encoded.dropLast()) == nil)
-    if userInfo != nil { #expect(EntryMetadata(decoding: metadata.encoded.prefix(plain.encoded.count)) == plain) }
+    return examples + [all]
+  }
+
+  @Test func `every field survives encoding, and a truncated or longer encoding is not decoded`() throws {
+    for metadata in try examples() {
+      let bytes = metadata.encoded
+      #expect(EntryMetadata(decoding: bytes) == metadata)
+      #expect(EntryMetadata(decoding: bytes + [0]) == nil)
+      #expect(bytes.indices.allSatisfy { EntryMetadata(decoding: bytes.prefix($0)) == nil })
+    }
   }
 
   @Test func `text outside ASCII survives encoding, and text that is not UTF-8 is not decoded`() throws {
@@ -86,10 +67,5 @@ struct EntryCodingTests {
     var damaged = bytes
     damaged[umlaut.lowerBound + 1] = UInt8(ascii: "u")
     #expect(EntryMetadata(decoding: damaged) == nil)
-  }
-
-  @Test func `a truncated encoding is not decoded`() {
-    let bytes = EntryMetadata.example.encoded
-    for count in bytes.indices { #expect(EntryMetadata(decoding: bytes.prefix(count)) == nil) }
   }
 }

@@ -8,7 +8,7 @@ import Testing
 struct RenditionTests {
   private func keyText(_ rendition: Rendition) -> String { KeyFields.key { rendition.append(to: &$0) }.text }
 
-  /// The texts of the keys of entries that earlier versions have stored.
+  /// A change of these texts makes stored entries unreachable.
   @Test(
     arguments: [
       (.original, ""), (.fit(width: 40, height: 30), "|size=9:fit 40x30"),

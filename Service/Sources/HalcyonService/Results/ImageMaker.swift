@@ -37,13 +37,8 @@ struct ImageMaker: Sendable {
       \(configuration.sanitizesSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) \
       l\(configuration.slowFormatPixelLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \
       \(configuration.autoRotates ? "" : "a0 ")\(configuration.stripsMetadata) \(configuration.keepsCopyright) \(configuration.stripsColorProfile) \(configuration.preservesHDR ? "h " : "")\
-      \(mark.map { Self.identifier(of: $0) } ?? "-")
+      \(mark.map { BuiltInProcessor.watermark($0).identifier } ?? "-")
       """
-  }
-
-  /// Identifies the pixels of the watermark. The numbers are constant, and keep the results of earlier versions readable.
-  private static func identifier(of mark: Bitmap) -> String {
-    "halcyon.service.mark \(BuiltInProcessor.watermark(mark).identifier) 1.0 ce 0.0 0.0 false 0.0 1.0"
   }
 
   /// The result for options and a source, or for the fallback image if the source cannot be read.

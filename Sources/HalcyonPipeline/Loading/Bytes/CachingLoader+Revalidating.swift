@@ -23,12 +23,12 @@ extension CachingLoader {
       return
     }
     guard var storable = await storable(response, request), !load.watch.isRemovedOrReplaced else { return }
-    let earlier = lookup.stored.flatMap { $0.body == data ? $0.metadata.originalMark : nil }
-    let mark = earlier ?? OriginalMark(of: data, received: response.metadata.responseDate)
+    let same = lookup.stored.flatMap { $0.body == data ? $0.metadata : nil }
+    let mark = same?.original ?? OriginalMark(of: data, received: response.metadata.responseDate)
     storable.metadata.original = mark
     // Completed even if the pipeline is invalidated meanwhile.
     _ = await Task { [configuration, storable] in
-      if earlier == nil { await load.removeMade(from: configuration.store(for: load.request)) }
+      if same == nil { await load.removeMade(from: configuration.store(for: load.request)) }
       load.cache.originals.record(mark, for: load.key)
       try await cache.store(storable, body: data)
     }.result

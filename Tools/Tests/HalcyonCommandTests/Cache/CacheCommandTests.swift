@@ -124,12 +124,12 @@ struct CacheCommandTests {
 
   @Test func `a cache of another version is an error, and stays as it is`() async throws {
     try await withCache { cache, _ in
-      try FileManager.default.moveItem(atPath: "\(cache)/v\(DiskCache.format)", toPath: cache + "/v1")
+      try FileManager.default.moveItem(atPath: "\(cache)/v\(DiskCache.format)", toPath: cache + "/v2")
       let files = try FileManager.default.subpathsOfDirectory(atPath: cache).sorted()
       for arguments in [["ls"], ["stat"], ["verify", "--remove"], ["clear", "--yes"], ["get", "a"], ["clean"]] {
         let run = try await CommandRun(["cache"] + arguments + ["-d", cache])
         #expect(run.status == 1)
-        #expect(run.errors.contains("is of another version of Halcyon (format 1,"), "\(run.errors)")
+        #expect(run.errors.contains("is of another version of Halcyon (format 2,"), "\(run.errors)")
       }
       #expect(try FileManager.default.subpathsOfDirectory(atPath: cache).sorted() == files)
     }
