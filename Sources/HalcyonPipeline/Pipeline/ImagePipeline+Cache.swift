@@ -191,8 +191,7 @@ extension ImagePipeline {
     let keys = RequestKeys(request)
     let cache = configuration.cache(for: request)
     if request.resolved.memoryAccess.reads, cache.memory.contains(keys.image) { return .memory }
-    guard request.resolved.storeAccess.reads, let store = configuration.observedStore(of: cache, source: request.source)
-    else {
+    guard request.resolved.storeAccess.reads, let store = configuration.observedStore(of: cache) else {
       return nil
     }
     if let variant = keys.variant(request.resolved.storage), (try? await store.containsEntry(for: variant)) == true {
@@ -233,7 +232,7 @@ extension ImagePipeline {
     defer { removeFromMemory() }
     do {
       try await cache.removeFromStore(ofSource: source) { () async throws in
-        guard let store = configuration.observedStore(of: cache, source: request.source) else { return }
+        guard let store = configuration.observedStore(of: cache) else { return }
         // For stores that find entries by their keys only.
         if let variant = keys.variant(request.resolved.storage) { try await store.removeResponses(for: variant) }
         try await store.removeResponses(for: keys.fetch)

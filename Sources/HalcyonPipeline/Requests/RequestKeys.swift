@@ -130,18 +130,6 @@ extension ImageSource {
     }
   }
 
-  /// How keys name the URL, and how they did before URLs were normalised; `nil` if there is no difference.
-  var formerURL: FormerURL? {
-    let text: String
-    switch kind {
-    case .url(let url): text = url.absoluteString
-    case .string(let string): text = string
-    default: return nil
-    }
-    let (current, former) = (Self.keyText(text), Self.shortened(text))
-    return current == former ? nil : FormerURL(current: current, former: former)
-  }
-
   /// A URL as part of a key, in the form that equal URLs share.
   private static func keyText(_ text: String) -> String {
     WebAddress.isNormal(text) ? text : shortened(WebAddress.normalized(text) ?? text)
@@ -157,13 +145,4 @@ extension ImageSource {
     guard text.utf8.count > 4096, text.prefix(5).lowercased() == "data:" else { return text }
     return "data:\(text.utf8.count):\(KeyDigest(text).hexadecimal)"
   }
-}
-
-/// The URL in the keys of entries that were stored before URLs were normalised, which remain readable.
-struct FormerURL: Hashable {
-  let current: String
-  let former: String
-
-  /// The former key in place of `key`.
-  func key(insteadOf key: CacheKey) -> CacheKey? { key.replacingURL(current, with: former) }
 }

@@ -8,8 +8,6 @@ extension SourcePurgingStore {
   /// - Throws: The errors of the store, such as ``DiskCacheError``.
   @discardableResult
   public func removeEntries(from source: ImageSource) async throws -> Int {
-    let count = try await removeEntries(ofSource: source.keySource.text)
-    guard let former = source.formerURL?.former else { return count }
-    return count + (try await removeEntries(ofSource: former))
+    try await removeEntries(ofSource: source.keySource.text)
   }
 }

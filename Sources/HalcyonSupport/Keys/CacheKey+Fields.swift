@@ -33,13 +33,6 @@ extension CacheKey {
     }
   }
 
-  /// This key with another URL as its source; `nil` if its source is not `url`.
-  package func replacingURL(_ url: String, with other: String) -> CacheKey? {
-    let field = "|url=\(url.utf8.count):\(url)".utf8
-    guard text.utf8.starts(with: field), let rest = String(text.utf8.dropFirst(field.count)) else { return nil }
-    return CacheKey("|url=\(other.utf8.count):\(other)" + rest)
-  }
-
   /// The key of the first part of the body whose key this is, of a download that was interrupted.
   package var ofPartialBody: CacheKey { adding("part", "begin") }
 

@@ -10,18 +10,15 @@ extension PipelineConfiguration {
 
   /// The store of the request's cache with the options of the request; `nil` if it has none.
   func store(for request: ImageRequest) -> (any DataStore)? {
-    guard var store = observedStore(of: cache(for: request), source: request.source) else { return nil }
+    guard var store = observedStore(of: cache(for: request)) else { return nil }
     (store.options, store.isReadOnly) = (request.storeOptions, !request.resolved.storeAccess.writes)
     return store.isPlain ? store.base : store
   }
 
   /// The store of a cache, which reports its failures to the event handler; `nil` if it has none.
-  ///
-  /// - Parameter source: The source whose entries are used; `nil` if they are not older than this version.
-  func observedStore(of cache: ImageCache, source: ImageSource? = nil) -> RequestStore? {
+  func observedStore(of cache: ImageCache) -> RequestStore? {
     cache.encodedStore.map {
-      RequestStore(
-        base: $0, metadataUpdates: cache.metadataUpdates, eventHandler: eventHandler, formerURL: source?.formerURL)
+      RequestStore(base: $0, metadataUpdates: cache.metadataUpdates, eventHandler: eventHandler)
     }
   }
 
@@ -33,7 +30,7 @@ extension PipelineConfiguration {
   /// Applies the tags, the expiration and the pin of a request to its stored entries, if there are any. A failure changes
   /// nothing; the next read repeats it.
   func applyStoreOptions(of request: ImageRequest) async {
-    guard var store = observedStore(of: cache(for: request), source: request.source) else { return }
+    guard var store = observedStore(of: cache(for: request)) else { return }
     store.options = request.storeOptions
     let keys = RequestKeys(request)
     for key in [keys.fetch, keys.variant(request.resolved.storage)].compactMap(\.self) {
@@ -83,29 +80,21 @@ extension ImageRequest {
 /// - Entries that are written or read get the expiration, tags and pin of the request.
 /// - A request that must not write changes nothing: neither entries nor what a 304 changes of their metadata, and nothing
 ///   is removed.
-/// - Entries under the key of an earlier version (``FormerURL``) are read as well; a new entry replaces them.
 /// - Failures are reported: loads go on without the store, and would hide them.
 struct RequestStore: MissReportingStore, ReplacingStore {
   let base: any DataStore
   let metadataUpdates: SerialWork
   let eventHandler: (@Sendable (PipelineEvent) -> Void)?
-  let formerURL: FormerURL?
   var options = StoreOptions()
   var isReadOnly = false
 
   /// Whether it does the same as ``base``.
-  var isPlain: Bool { eventHandler == nil && formerURL == nil && options == StoreOptions() && !isReadOnly }
+  var isPlain: Bool { eventHandler == nil && options == StoreOptions() && !isReadOnly }
 
   func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
   func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
-    var result = try await observing { try await base.lookUp(key) }
-    if result.value == nil,
-      let earlier = try await observing({ try await formerKey(key) { try await base.lookUp($0) } }),
-      earlier.value != nil
-    {
-      result = earlier
-    }
+    let result = try await observing { try await base.lookUp(key) }
     guard case .hit(var entry) = result else { return result }
     if needsOptions(entry.metadata) { await applyOptions(to: key) } else { await pin(key) }
     apply(to: &entry.metadata)
@@ -113,27 +102,18 @@ struct RequestStore: MissReportingStore, ReplacingStore {
   }
 
   func containsEntry(for key: CacheKey) async throws -> Bool {
-    try await observing {
-      if try await base.containsEntry(for: key) { return true }
-      return try await formerKey(key) { try await base.containsEntry(for: $0) } ?? false
-    }
+    try await observing { try await base.containsEntry(for: key) }
   }
 
   func metadata(for key: CacheKey) async throws -> EntryMetadata? {
-    try await observing {
-      if let metadata = try await base.metadata(for: key) { return metadata }
-      return try await formerKey(key) { try await base.metadata(for: $0) } ?? nil
-    }
+    try await observing { try await base.metadata(for: key) }
   }
 
   func store(_ entry: StoredEntry, for key: CacheKey) async throws {
     if isReadOnly { return }
     var entry = entry
     apply(to: &entry.metadata)
-    try await observing { [entry] in
-      try await base.store(entry, for: key)
-      _ = try await formerKey(key) { try await base.removeEntry(for: $0) }
-    }
+    try await observing { [entry] in try await base.store(entry, for: key) }
     await pin(key)
   }
 
@@ -142,27 +122,16 @@ struct RequestStore: MissReportingStore, ReplacingStore {
     if isReadOnly { return false }
     var metadata = metadata
     apply(to: &metadata)
-    return try await observing { [metadata] in
-      if try await base.updateMetadata(metadata, for: key) { return true }
-      return try await formerKey(key) { try await base.updateMetadata(metadata, for: $0) } ?? false
-    }
+    return try await observing { [metadata] in try await base.updateMetadata(metadata, for: key) }
   }
 
   @discardableResult
   func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
-    if isReadOnly { return false }
-    return try await observing {
-      if try await base.setPinned(isPinned, for: key) { return true }
-      return try await formerKey(key) { try await base.setPinned(isPinned, for: $0) } ?? false
-    }
+    isReadOnly ? false : try await observing { try await base.setPinned(isPinned, for: key) }
   }
 
   func removeEntry(for key: CacheKey) async throws {
-    if isReadOnly { return }
-    try await observing {
-      try await base.removeEntry(for: key)
-      _ = try await formerKey(key) { try await base.removeEntry(for: $0) }
-    }
+    if !isReadOnly { try await observing { try await base.removeEntry(for: key) } }
   }
 
   @discardableResult
@@ -203,12 +172,6 @@ struct RequestStore: MissReportingStore, ReplacingStore {
   /// An entry that cannot be pinned is stored all the same.
   private func pin(_ key: CacheKey) async {
     if options.isPinned { _ = try? await setPinned(true, for: key) }
-  }
-
-  /// Makes a call for the key that an earlier version gave an entry, if that is another one.
-  private func formerKey<Value>(_ key: CacheKey, _ call: (CacheKey) async throws -> Value) async throws -> Value? {
-    guard let former = formerURL?.key(insteadOf: key) else { return nil }
-    return try await call(former)
   }
 
   private func observing<Value>(_ call: () async throws -> Value) async throws -> Value {
