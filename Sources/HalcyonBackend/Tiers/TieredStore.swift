@@ -191,7 +191,7 @@ public final class TieredStore: SourcePurgingStore, CompositeStore, MissReportin
 
 extension TieredStore {
   /// Removes from the tiers that find entries by their source.
-  package func removeReplaced(ofSource source: String) async throws {
+  package func removeReplaced(ofSource source: String, except _: CacheKey?) async throws {
     reads.beginChange(nil)
     defer { reads.endChange(nil) }
     try await remove { state in try await state.removeReplaced(ofSource: source) }

@@ -38,8 +38,8 @@ extension DiskCache {
     return try await withWriter { writer in try await writer.remove(.source(source)) }
   }
 
-  package func removeReplaced(ofSource source: String) async throws {
-    _ = try await withWriter { writer in try await writer.remove(.source(source)) }
+  package func removeReplaced(ofSource source: String, except key: CacheKey?) async throws {
+    _ = try await withWriter { writer in try await writer.remove(.source(source, except: key)) }
   }
 
   /// Removes the entries that have a tag. Loads in flight store nothing.

@@ -17,8 +17,10 @@ struct EntrySelection {
     EntrySelection(condition: "sequence<=?", values: [.integer(sequence)])
   }
 
-  static func source(_ text: String) -> EntrySelection {
-    EntrySelection(condition: "source=?", values: [.blob(IndexedAttributes.source(text))])
+  static func source(_ text: String, except key: CacheKey? = nil) -> EntrySelection {
+    EntrySelection(
+      condition: "source=? AND digest<>?",
+      values: [.blob(IndexedAttributes.source(text)), .blob(key?.digest.bytes ?? [])])
   }
 
   static func host(_ host: String) -> EntrySelection {

@@ -21,7 +21,7 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore, Replaci
   private let baseRemovals: [RemovalHistory]
   private let expiration: CacheExpiration
   private let time: any TimeSource
-  private let entries: Lock<LRUDictionary>
+  private let entries: Lock<EntryTable>
 
   /// Creates an empty cache.
   ///
@@ -39,7 +39,7 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore, Replaci
     self.expiration = expiration
     self.time = time
     baseRemovals = base.map(RemovalHistory.all) ?? []
-    entries = Lock(LRUDictionary(byteLimit: byteLimit))
+    entries = Lock(EntryTable(byteLimit: byteLimit))
   }
 
   package var stores: [any DataStore] { base.map { [$0] } ?? [] }
@@ -152,10 +152,10 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore, Replaci
     }
   }
 
-  package func removeReplaced(ofSource source: String) async throws {
+  package func removeReplaced(ofSource source: String, except key: CacheKey?) async throws {
     try await exclusively {
-      _ = removeCopies(ofSource: source)
-      try await base?.removeReplacedEntries(ofSource: source)
+      _ = removeCopies(ofSource: source, except: key)
+      try await base?.removeReplacedEntries(ofSource: source, except: key)
     }
   }
 
@@ -166,15 +166,18 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore, Replaci
     return try await removal()
   }
 
-  private func removeCopies(ofSource source: String) -> Int {
-    update { $0.removeAll(where: { $0.key.isOf(source: source) }, discarded: &$1) }
+  private func removeCopies(ofSource source: String, except key: CacheKey? = nil) -> Int {
+    update { $0.removeAll(where: { other, _ in other != key && other.isOf(source: source) }, discarded: &$1) }
   }
+
+  /// Removes the copy of an entry, also of one that the store behind failed to store.
+  package func removeCopy(of key: CacheKey) { remove(key) }
 
   /// Removes the entries in memory that have a tag.
   ///
   /// - Returns: Their number.
   package func removeCopies(taggedWith tag: String) -> Int {
-    update { $0.removeAll(where: { $0.entry.metadata.tags.contains(tag) }, discarded: &$1) }
+    update { $0.removeAll(where: { $1.tags.contains(tag) }, discarded: &$1) }
   }
 
   /// Evicts entries until at most `byteCount` bytes are left in memory. The limit does not change.
@@ -231,7 +234,7 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore, Replaci
   }
 
   /// Runs `body` under the lock, then frees discarded entries without it.
-  private func update<Result>(_ body: (inout LRUDictionary, inout [StoredEntry]) -> Result) -> Result {
+  private func update<Result>(_ body: (inout EntryTable, inout [StoredEntry]) -> Result) -> Result {
     var discarded: [StoredEntry] = []
     defer { withExtendedLifetime(discarded) {} }
     return entries.withLock { body(&$0, &discarded) }
@@ -239,11 +242,9 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore, Replaci
 }
 
 /// Entries in the order of their last use, limited by bytes.
-private struct LRUDictionary: Sendable {
+private struct EntryTable: Sendable {
   struct Slot: Sendable {
-    let key: CacheKey
     var entry: StoredEntry
-    var byteCount: Int
     let lifetime: Lifetime
     /// The removals of the key from the store behind, when the entry was read there.
     let removalCount: UInt64
@@ -257,32 +258,29 @@ private struct LRUDictionary: Sendable {
   /// Operations in progress in the store behind.
   var pendingWrites = PendingWrites()
   private(set) var byteLimit: Int
-  private(set) var byteCount = 0
-  private var indices: [CacheKey: Int] = [:]
-  private var slots: [Slot?] = []
-  private var order = LinkedLists(listCount: 1)
-  private var freeSlots = FreeList()
+  private var slots = LRUMap<CacheKey, Slot>()
 
   init(byteLimit: Int) { self.byteLimit = byteLimit }
+
+  var byteCount: Int { slots.cost }
 
   /// The entry under `key`. Counts as use; an entry that is not served any more is removed.
   mutating func read(
     _ key: CacheKey, removalCount: UInt64, at now: Timestamp, discarded: inout [StoredEntry]
   ) -> CacheResult<StoredEntry> {
-    guard let index = indices[key], let slot = slots[index] else { return .miss(.absent) }
+    guard var slot = slots.use(key) else { return .miss(.absent) }
     guard slot.isServed(removalCount, at: now) else {
       remove(key, discarded: &discarded)
       return .miss(.expired)
     }
-    slots[index]?.deadline = slot.deadline.renewed(slot.lifetime, from: now.uptime)
-    order.prepend(index, to: 0)
+    slot.deadline = slot.deadline.renewed(slot.lifetime, from: now.uptime)
+    slots[key] = slot
     return .hit(slot.entry)
   }
 
   /// The entry under `key` if it is served. Does not count as use.
   func peek(_ key: CacheKey, removalCount: UInt64, at now: Timestamp) -> StoredEntry? {
-    guard let index = indices[key], let slot = slots[index], slot.isServed(removalCount, at: now) else { return nil }
-    return slot.entry
+    slots[key].flatMap { $0.isServed(removalCount, at: now) ? $0.entry : nil }
   }
 
   /// Stores an entry if it fits the limit, and removes an older one in any case.
@@ -292,15 +290,11 @@ private struct LRUDictionary: Sendable {
   ) {
     remove(key, discarded: &discarded)
     let slot = Slot(
-      key: key, entry: entry, byteCount: Self.byteCount(of: entry, key), lifetime: lifetime,
-      removalCount: removalCount, deadline: Deadline(lifetime, from: now.uptime))
-    guard slot.byteCount <= byteLimit, slot.deadline.hasPassed(at: now) == false else { return }
-    trim(to: byteLimit - slot.byteCount, discarded: &discarded)
-    let index = freeSlots.allocate()
-    if index < slots.count { slots[index] = slot } else { slots.append(slot) }
-    indices[key] = index
-    byteCount += slot.byteCount
-    order.prepend(index, to: 0)
+      entry: entry, lifetime: lifetime, removalCount: removalCount, deadline: Deadline(lifetime, from: now.uptime))
+    let byteCount = Self.byteCount(of: entry, key)
+    guard byteCount <= byteLimit, slot.deadline.hasPassed(at: now) == false else { return }
+    trim(to: byteLimit - byteCount, discarded: &discarded)
+    _ = slots.insert(slot, for: key, cost: byteCount)
   }
 
   /// Replaces the metadata of an entry; returns whether there is one.
@@ -308,27 +302,22 @@ private struct LRUDictionary: Sendable {
     _ metadata: EntryMetadata, for key: CacheKey, removalCount: UInt64, at now: Timestamp,
     discarded: inout [StoredEntry]
   ) -> Bool {
-    guard var entry = peek(key, removalCount: removalCount, at: now),
-      let lifetime = indices[key].flatMap({ slots[$0] })?.lifetime
-    else { return false }
-    entry.metadata = metadata
+    guard var slot = slots[key], slot.isServed(removalCount, at: now) else { return false }
+    slot.entry.metadata = metadata
     store(
-      entry, for: key, metadata.expiration.map(Lifetime.init) ?? lifetime, removalCount: removalCount, at: now,
-      discarded: &discarded)
+      slot.entry, for: key, metadata.expiration.map(Lifetime.init) ?? slot.lifetime, removalCount: removalCount,
+      at: now, discarded: &discarded)
     return true
   }
 
   mutating func remove(_ key: CacheKey, discarded: inout [StoredEntry]) {
-    guard let index = indices.removeValue(forKey: key), let slot = slots[index] else { return }
-    slots[index] = nil
-    order.remove(index)
-    freeSlots.free(index)
-    byteCount -= slot.byteCount
-    discarded.append(slot.entry)
+    if let slot = slots.remove(key) { discarded.append(slot.entry) }
   }
 
-  mutating func removeAll(where isRemoved: (Slot) -> Bool, discarded: inout [StoredEntry]) -> Int {
-    let keys = slots.compactMap { $0 }.filter(isRemoved).map(\.key)
+  mutating func removeAll(
+    where isRemoved: (CacheKey, EntryMetadata) -> Bool, discarded: inout [StoredEntry]
+  ) -> Int {
+    let keys = slots.keys.filter { key in slots[key].map { isRemoved(key, $0.entry.metadata) } ?? false }
     for key in keys { remove(key, discarded: &discarded) }
     return keys.count
   }
@@ -340,9 +329,7 @@ private struct LRUDictionary: Sendable {
 
   /// Evicts the least recently used entries until at most `limit` bytes are left.
   mutating func trim(to limit: Int, discarded: inout [StoredEntry]) {
-    while byteCount > limit, let index = order.last(of: 0), let slot = slots[index] {
-      remove(slot.key, discarded: &discarded)
-    }
+    while byteCount > limit, let slot = slots.removeFirst() { discarded.append(slot.entry) }
   }
 
   /// The approximate memory of an entry.

@@ -250,6 +250,15 @@ extension ImageCache {
     if let memoryCache { memoryCache.removeReplaced(ofSource: source) } else { memory.removeImages(ofSource: source) }
   }
 
+  /// Makes loads of a source that are in flight keep nothing, since a program has stored something younger.
+  package func recordStoring(ofSource source: String) {
+    removals.memory.record(source: source)
+    removals.store.record(source: source)
+  }
+
+  /// Removes the encoded image in memory that the store failed to store.
+  package func removeUnstored(_ key: CacheKey) { encodedImages.removeCopy(of: key) }
+
   /// The mark of stored original bytes, where finding it takes no request to a server; `nil` if there are none, or several
   /// variants of them.
   package func storedMark(of key: CacheKey) async -> OriginalMark? {
@@ -257,7 +266,7 @@ extension ImageCache {
     if let store, !(store is any SourcePurgingStore) { stores.append(store) }
     for store in stores {
       guard let metadata = try? await store.metadata(for: key) else { continue }
-      return metadata.variants.count > 1 ? nil : metadata.originalMark
+      return metadata.variants.count > 1 ? nil : metadata.original
     }
     return nil
   }

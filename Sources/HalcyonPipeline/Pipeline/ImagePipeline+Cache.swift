@@ -65,8 +65,9 @@ extension ImagePipeline {
     // At the end: an original that is stored replaces an earlier one, and all images of it.
     defer {
       if request.resolved.memoryAccess.writes {
-        configuration.cache(for: request).memory.store(
-          image, for: keys.image, expiration: request.optionsBox?.options.memoryExpiration)
+        let cache = configuration.cache(for: request)
+        cache.removals.memory.record(source: keys.image.sourceText)
+        cache.memory.store(image, for: keys.image, expiration: request.optionsBox?.options.memoryExpiration)
       }
     }
     if let original {
@@ -79,7 +80,10 @@ extension ImagePipeline {
     }
   }
 
-  /// Inserts the encoded bytes of a source into the store, as if the request had loaded them; memory is not changed.
+  /// Inserts the encoded bytes of a source into the store, as if the request had loaded them.
+  ///
+  /// They replace an earlier original: all images that were made of it are removed from memory and the store. A load of the
+  /// source that is in flight delivers its image, but stores nothing. A write that fails leaves everything as it was.
   ///
   /// - Parameters:
   ///   - original: The bytes, which are checked to begin like an image.
@@ -101,21 +105,39 @@ extension ImagePipeline {
       throw .notStorable(key: key.sourceText)
     }
     _ = try configuration.inspector(of: request.source.url ?? key.sourceURL, for: request).info(of: original)
-    try await insertOriginal(original, newMetadata(for: request, userInfo), for: key, request, into: store)
+    try await insert(original, newMetadata(for: request, userInfo), for: key, request, into: store)
   }
 
-  /// Stores original bytes in place of earlier ones, and removes all images of those.
-  private func insertOriginal(
+  /// Stores bytes in place of what loads in flight store, and original bytes in place of earlier ones, whose images are
+  /// removed. If the bytes cannot be written, nothing is changed.
+  private func insert(
     _ data: Data, _ metadata: EntryMetadata, for key: CacheKey, _ request: ImageRequest, into store: any DataStore
   ) async throws(ImageError) {
-    let cache = configuration.cache(for: request)
+    let (cache, source) = (configuration.cache(for: request), key.sourceText)
     var metadata = metadata
     let mark = OriginalMark(of: data, received: metadata.responseDate)
     metadata.original = mark
-    cache.removeReplacedFromMemory(ofSource: key.sourceText)
-    try? await store.removeReplacedEntries(ofSource: key.sourceText)
-    try await store.insert(StoredEntry(body: data, metadata: metadata), for: key)
-    cache.originals.record(mark, for: key)
+    let entry = StoredEntry(body: data, metadata: metadata)
+    func write() async throws(ImageError) {
+      do {
+        try await store.store(entry, for: key)
+      } catch {
+        cache.removeUnstored(key)
+        throw .failed(cause: error, url: metadata.url ?? key.sourceURL)
+      }
+    }
+    try await write()
+    // Loads in flight begin no write from here on; this waits for those that have begun.
+    cache.recordStoring(ofSource: source)
+    await cache.writes.flush()
+    if key.isOfOriginal {
+      cache.removeReplacedFromMemory(ofSource: source)
+      cache.originals.record(mark, for: key)
+      // The store reports its failures itself.
+      try? await store.removeReplacedEntries(ofSource: source, except: key)
+    }
+    // Written over by a load, or removed with the others by a store that can keep none of a source.
+    if (try? await store.metadata(for: key))?.original != mark { try await write() }
   }
 
   private func newMetadata(for request: ImageRequest, _ userInfo: Data?) -> EntryMetadata {
@@ -141,11 +163,7 @@ extension ImagePipeline {
       throw ImageError(rendering: error, url: metadata.url ?? key.sourceURL)
     }
     guard let data else { return }
-    if key == keys.fetch {
-      try await insertOriginal(data, metadata, for: key, request, into: store)
-    } else {
-      try await store.insert(StoredEntry(body: data, metadata: metadata), for: key)
-    }
+    try await insert(data, metadata, for: key, request, into: store)
   }
 
   /// Where and how an image without original bytes is stored; `nil` if it is not.
@@ -249,13 +267,5 @@ extension DataStore {
   /// Removes all variants of a response, whatever the cache policy of the request.
   fileprivate func removeResponses(for key: CacheKey) async throws {
     try await HTTPCache(store: self).removeResponses(for: key)
-  }
-
-  fileprivate func insert(_ entry: StoredEntry, for key: CacheKey) async throws(ImageError) {
-    do {
-      try await store(entry, for: key)
-    } catch {
-      throw .failed(cause: error, url: entry.metadata.url ?? key.sourceURL)
-    }
   }
 }

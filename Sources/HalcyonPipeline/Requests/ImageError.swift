@@ -134,7 +134,7 @@ extension ImageError: CustomStringConvertible {
     case .allSourcesFailed(let errors):
       "All \(errors.count) sources failed: " + errors.map(\.description).joined(separator: " ")
     case .failed(let cause, let url):
-      "\(url.sourceName) was not loaded: \(cause)"
+      "\(url.sourceName) was not loaded or stored: \(cause)"
     case .notCached(let key):
       """
       \(key.printable) is not cached, and the request does not allow the network. Set its cachePolicy to .standard \

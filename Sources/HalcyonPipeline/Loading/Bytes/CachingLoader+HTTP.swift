@@ -137,7 +137,7 @@ extension CachingLoader {
     if let stored = request.lookup?.stored {
       earlier = stored.body == received.data ? .same : .other
       // What was made of the same bytes is as new as these.
-      if earlier == .same { metadata.original = stored.metadata.originalMark }
+      if earlier == .same { metadata.original = stored.metadata.original }
       storable?.metadata.original = metadata.original
     }
     let other = request.answered.flatMap { $0.data == received.data ? $0 : nil }
@@ -187,6 +187,7 @@ extension CachingLoader {
 extension Load {
   /// Removes all images that were made of an original that has been replaced or is gone.
   func removeMade(from store: (any DataStore)?) async {
+    if watch.isRemovedFromStore { return }
     cache.removeReplacedFromMemory(ofSource: keys.fetch.sourceText)
     if request.resolved.storeAccess.writes { try? await store?.removeReplacedEntries(ofSource: keys.fetch.sourceText) }
   }

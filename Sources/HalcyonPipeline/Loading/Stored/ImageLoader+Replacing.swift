@@ -11,9 +11,9 @@ import HalcyonSupport
 extension ImageLoader {
   /// Removes what was made of the bytes that the server sent before these.
   func replaceEarlier(by encoded: EncodedImage, _ load: Load) {
-    guard let earlier = encoded.earlier, encoded.beginReplacing(inStore: load.resolved.storeAccess.writes) else {
-      return
-    }
+    guard let earlier = encoded.earlier, !encoded.watch.isRemovedFromStore,
+      encoded.beginReplacing(inStore: load.resolved.storeAccess.writes)
+    else { return }
     defer { encoded.endReplacing() }
     let (cache, key) = (load.cache, encoded.watch.key)
     if load.resolved.storeAccess.writes, cache.encodedStore != nil { cache.originals.record(encoded.mark, for: key) }
@@ -33,7 +33,8 @@ extension ImageLoader {
 
   /// Whether a stored image was made of older bytes than those that are known, or stored.
   func isOutdated(_ entry: StoredEntry, _ load: Load) async -> Bool {
-    let (mark, originals, key) = (entry.metadata.originalMark, load.cache.originals, load.keys.fetch)
+    guard let mark = entry.metadata.original else { return false }
+    let (originals, key) = (load.cache.originals, load.keys.fetch)
     if let newest = originals[key] { return mark.isOlder(than: newest) }
     let newest = await load.cache.storedMark(of: key)
     // The original is looked up once.

@@ -139,8 +139,8 @@ struct RequestStore: MissReportingStore, ReplacingStore {
     isReadOnly ? 0 : try await observing { try await base.removeEntries(ofSource: source) }
   }
 
-  func removeReplaced(ofSource source: String) async throws {
-    if !isReadOnly { try await observing { try await base.removeReplacedEntries(ofSource: source) } }
+  func removeReplaced(ofSource source: String, except key: CacheKey?) async throws {
+    if !isReadOnly { try await observing { try await base.removeReplacedEntries(ofSource: source, except: key) } }
   }
 
   func removeAll() async throws {
