@@ -24,16 +24,20 @@ public struct ConnectionLimits: Hashable, Sendable {
 }
 
 extension ConnectionLimits {
-  /// Whether there is a free connection for another transfer to a host.
+  /// Whether there is a free connection for another transfer, when `activeCount` are in flight.
   ///
   /// Prefetching uses at most two thirds of the connections; the rest is left to visible images.
-  ///
-  /// - Parameters:
-  ///   - activeCount: The transfers in flight.
-  ///   - hostCount: The transfers in flight to the host.
-  func allowTransfer(at priority: ImagePriority, activeCount: Int, hostCount: Int) -> Bool {
-    // In integers, since `Int.max`, which means no limit, has no exact `Double`.
-    func share(_ limit: Int) -> Int { priority <= .low ? max(1, limit / 3 * 2 + limit % 3 * 2 / 3) : limit }
-    return activeCount < share(total) && hostCount < share(perHost)
+  func allowTransfer(at priority: ImagePriority, activeCount: Int) -> Bool {
+    activeCount < share(of: total, at: priority)
+  }
+
+  /// Whether there is a free connection for another transfer to a host, when `hostCount` to it are in flight.
+  func allowTransfer(at priority: ImagePriority, hostCount: Int) -> Bool {
+    hostCount < share(of: perHost, at: priority)
+  }
+
+  /// In integers, since `Int.max`, which means no limit, has no exact `Double`.
+  private func share(of limit: Int, at priority: ImagePriority) -> Int {
+    priority <= .low ? max(1, limit / 3 * 2 + limit % 3 * 2 / 3) : limit
   }
 }

@@ -4,8 +4,7 @@ import HalcyonSupport
 /// Limits how many transfers run at once, in total and for each host.
 ///
 /// Permits are granted by priority, then in the order of the requests or the newest first; a host at its limit, or one
-/// that is paused (``HostQueues``), does not block other hosts. The cost of a change is proportional to the hosts with
-/// transfers or waiters, not to the waiters.
+/// that is paused (``HostQueues``), does not block other hosts. A change takes O(log n) for n hosts and waiters.
 final class ConnectionLimiter: Sendable {
   /// The outcome of a request for a permit: granted, cancelled, or rejected because too many wait.
   typealias Outcome = Result<Void, ImageError>
@@ -117,7 +116,7 @@ final class ConnectionLimiter: Sendable {
   /// Sets the timer to the first end of a pause with waiting requests.
   private func updateTimer() {
     let replaced: Task<Void, Never>? = state.withLock { state in
-      let end = state.queues.nextPauseEnd
+      let end = state.queues.nextPauseEnd()
       guard end != state.timer?.end else { return nil }
       defer { state.timer = end.map { ($0, timer(until: $0)) } }
       return state.timer?.task
@@ -162,7 +161,7 @@ final class ConnectionLimiter: Sendable {
   private func rejectExcess() {
     let rejected: (id: UInt64, waiter: Waiter, limit: Int)? = state.withLock { state in
       let limit = state.queues.limits.waiting
-      guard state.queues.waitingCount > limit, let id = state.queues.leastUrgent else { return nil }
+      guard state.queues.waitingCount > limit, let id = state.queues.waiterToReject() else { return nil }
       state.queues.remove(id)
       return state.waiters.removeValue(forKey: id).map { (id, $0, limit) }
     }

@@ -14,16 +14,18 @@ import HalcyonSupport
 ///   one again.
 ///
 /// A limited number of hosts without loads keep their allowance.
+///
+/// A change takes O(log n) for n hosts and waiters. The waiters of a host with refused URLs are searched in their order.
 struct HostQueues {
   /// Identifies a host while it has transfers or waiters: an index is found faster than a name.
   typealias HostID = Int
 
   /// A transfer that was started.
   struct Transfer {
-    fileprivate let host: HostID
-    fileprivate let url: URL
+    let host: HostID
+    let url: URL
     /// That of the host at the start.
-    fileprivate let refusalCount: Int
+    let refusalCount: Int
   }
 
   private struct Waiter {
@@ -32,42 +34,51 @@ struct HostQueues {
     var priority: ImagePriority
     /// Among waiters of equal priority the highest rank starts first.
     var rank: Int
-
-    var urgency: (ImagePriority, Int) { (priority, rank) }
   }
 
-  /// The waiters of one host by priority.
-  fileprivate struct Host {
-    let origin: Origin
-    var activeCount = 0
-    var waitingCount = 0
-    /// Identifiers in rising order, or with the newest waiter last. Identifiers that were removed, or moved to another
-    /// priority, are skipped at their turn. Empty until a request waits: most hosts have one transfer only. Slices,
-    /// since they drop their first element without moving the others.
-    var queues: [ArraySlice<UInt64>] = []
-    /// The most transfers at once, after a refusal.
-    var allowance: Int?
-    var refusalCount = 0
-    /// Requests served since the first refusal.
-    var servedCount = 0
-    var refused = RefusedURLs()
+  /// A waiter, the least urgent first. It counts as long as the waiter has this priority and rank.
+  private struct LeastUrgent: Comparable {
+    let id: UInt64
+    let priority: ImagePriority
+    let rank: Int
+
+    static func < (left: LeastUrgent, right: LeastUrgent) -> Bool {
+      (left.priority, left.rank) > (right.priority, right.rank)
+    }
+  }
+
+  /// The first end of a pause of a host with waiters, the earliest first. It counts as long as it is ``HostQueue/pauseEnd``.
+  private struct PauseEnd: Comparable {
+    let uptime: Duration
+    let host: HostID
+
+    static func < (left: PauseEnd, right: PauseEnd) -> Bool { left.uptime > right.uptime }
   }
 
   private static let mostUrgentFirst = Array(ImagePriority.allCases.reversed())
   /// The most hosts without loads that keep their allowance.
   private static let idleLimit = 100
 
-  var limits: ConnectionLimits
+  var limits: ConnectionLimits {
+    didSet { for host in hosts.indices where hasWaiters(host) { updateCandidate(of: host) } }
+  }
   private(set) var activeCount = 0
   private var waiters: [UInt64: Waiter] = [:]
   private var hostIDs: [Origin: HostID] = [:]
   /// `nil` at unused identifiers.
-  private var hosts: [Host?] = []
+  private var hosts: [HostQueue?] = []
   private var freeIDs: [HostID] = []
   /// The uptime at which each paused host goes on.
   private var pauseEnds: [HostID: Duration] = [:]
   /// The hosts with refused URLs.
   private var refusing: Set<HostID> = []
+  /// The hosts without loads that keep their allowance.
+  private var idle: Set<HostID> = []
+  private var candidates = Heap<HostQueue.Candidate>()
+  private var leastUrgent = Heap<LeastUrgent>()
+  private var nextPauseEnds = Heap<PauseEnd>()
+  /// The uptime of the last call of ``endPauses(at:)``.
+  private var now = Duration.zero
 
   private let newestFirst: Bool
   /// Counts waiters, and changes of their priorities.
@@ -82,34 +93,48 @@ struct HostQueues {
   var waitingCount: Int { waiters.count }
 
   /// The waiter to reject first: lowest priority, then the one that would start last.
-  var leastUrgent: UInt64? { waiters.min { $0.value.urgency < $1.value.urgency }?.key }
+  mutating func waiterToReject() -> UInt64? {
+    while let least = leastUrgent.first {
+      if let waiter = waiters[least.id], waiter.priority == least.priority, waiter.rank == least.rank {
+        return least.id
+      }
+      leastUrgent.removeFirst()
+    }
+    return nil
+  }
 
   /// Starts a transfer at once if nothing waits and the limits allow it, or if it may exceed them.
   mutating func enterAtOnce(_ target: HTTPURL, _ priority: ImagePriority, exceedsLimits: Bool = false) -> Transfer? {
     if exceedsLimits { return begin(hostIDs[target.origin] ?? add(target.origin), target.url) }
     let known = hostIDs[target.origin]
+    if let known { endPauses(of: known) }
     let host = known.flatMap { hosts[$0] }
-    guard waiters.isEmpty, host?.refused.isPaused(target.url) != true, allowsTransfer(to: host, at: priority) else {
-      return nil
-    }
+    guard waiters.isEmpty, host?.refused.isPaused(target.url) != true, allowsTransfer(to: host, at: priority),
+      limits.allowTransfer(at: priority, activeCount: activeCount)
+    else { return nil }
     return begin(known ?? add(target.origin), target.url)
   }
 
-  private func allowsTransfer(to host: Host?, at priority: ImagePriority) -> Bool {
+  private func allowsTransfer(to host: HostQueue?, at priority: ImagePriority) -> Bool {
     let hostCount = host?.activeCount ?? 0
     return hostCount < host?.allowance ?? .max && hostCount < host?.refused.limit ?? .max
-      && limits.allowTransfer(at: priority, activeCount: activeCount, hostCount: hostCount)
+      && limits.allowTransfer(at: priority, hostCount: hostCount)
   }
 
   private mutating func begin(_ host: HostID, _ url: URL) -> Transfer {
     hosts[host]?.activeCount += 1
     activeCount += 1
+    idle.remove(host)
+    updateCandidate(of: host)
     return Transfer(host: host, url: url, refusalCount: hosts[host]?.refusalCount ?? 0)
   }
 
   mutating func enqueue(_ id: UInt64, for target: HTTPURL, _ priority: ImagePriority) {
     let host = hostIDs[target.origin] ?? add(target.origin)
+    endPauses(of: host)
     hosts[host]?.waitingCount += 1
+    idle.remove(host)
+    updatePauseEnd(of: host)
     insert(id, host, target.url, priority)
   }
 
@@ -120,8 +145,29 @@ struct HostQueues {
 
   private mutating func insert(_ id: UInt64, _ host: HostID, _ url: URL, _ priority: ImagePriority) {
     lastNumber += 1
-    waiters[id] = Waiter(host: host, url: url, priority: priority, rank: newestFirst ? lastNumber : -Int(id))
+    let rank = newestFirst ? lastNumber : -Int(id)
+    waiters[id] = Waiter(host: host, url: url, priority: priority, rank: rank)
     hosts[host]?.insert(id, priority, atEnd: newestFirst)
+    if leastUrgent.count > 2 * waiters.count + Self.idleLimit {
+      leastUrgent = Heap(waiters.map { LeastUrgent(id: $0, priority: $1.priority, rank: $1.rank) })
+    } else {
+      leastUrgent.insert(LeastUrgent(id: id, priority: priority, rank: rank))
+    }
+    updateCandidate(of: host)
+  }
+
+  /// Finds the next waiter of a host again, after a change of its waiters or limits.
+  private mutating func updateCandidate(of host: HostID) {
+    guard hosts[host]?.waitingCount ?? 0 > 0 || hosts[host]?.candidate != nil else { return }
+    let next = candidate(of: host)
+    guard next != hosts[host]?.candidate else { return }
+    hosts[host]?.candidate = next
+    guard let next else { return }
+    if candidates.count > 2 * hosts.count + Self.idleLimit {
+      candidates = Heap(hosts.compactMap { $0?.candidate })
+    } else {
+      candidates.insert(next)
+    }
   }
 
   /// Removes a waiter.
@@ -129,6 +175,8 @@ struct HostQueues {
     guard let waiter = waiters.removeValue(forKey: id) else { return }
     hosts[waiter.host]?.waitingCount -= 1
     forget(waiter.url, of: waiter.host)
+    updatePauseEnd(of: waiter.host)
+    updateCandidate(of: waiter.host)
     removeIfIdle(waiter.host)
   }
 
@@ -136,14 +184,17 @@ struct HostQueues {
   mutating func forget(_ target: HTTPURL) {
     guard let host = hostIDs[target.origin] else { return }
     forget(target.url, of: host)
+    updateCandidate(of: host)
     removeIfIdle(host)
   }
 
   private mutating func forget(_ url: URL, of host: HostID) {
-    guard refusing.contains(host), let refused = hosts[host]?.refused, refused.isPaused(url) || refused.wasRefused(url),
-      !waiters.values.contains(where: { $0.host == host && $0.url == url })
+    guard refusing.contains(host), let known = hosts[host],
+      known.refused.isPaused(url) || known.refused.wasRefused(url),
+      !known.queues.joined().contains(where: { waiters[$0]?.url == url })
     else { return }
     hosts[host]?.refused.remove(url)
+    updatePauseEnd(of: host)
   }
 
   /// Ends a transfer.
@@ -162,6 +213,8 @@ struct HostQueues {
       forget(transfer.url, of: host)
     }
     if !refusing.isEmpty, hosts[host]?.refused.isEmpty == true { refusing.remove(host) }
+    updatePauseEnd(of: host)
+    updateCandidate(of: host)
     removeIfIdle(host)
   }
 
@@ -180,6 +233,8 @@ struct HostQueues {
     } else {
       pauseHost(id, until: end)
     }
+    updatePauseEnd(of: id)
+    updateCandidate(of: id)
     removeIfIdle(id)
   }
 
@@ -188,22 +243,45 @@ struct HostQueues {
     pauseEnds[id] = max(pauseEnds[id] ?? end, end)
   }
 
-  /// Lets the hosts and URLs go on whose pauses have ended.
+  /// Lets the hosts and URLs go on whose pauses have ended. Those without waiters go on when a request is for them.
   mutating func endPauses(at uptime: Duration) {
     if hasNoPause { return }
-    for id in refusing { hosts[id]?.refused.endPauses(at: uptime) }
-    for (id, end) in pauseEnds where end <= uptime {
+    now = uptime
+    while let end = nextPauseEnd(), end <= uptime, let host = nextPauseEnds.first?.host { endPauses(of: host) }
+  }
+
+  private mutating func endPauses(of id: HostID) {
+    guard let end = firstPauseEnd(of: id), end <= now else { return }
+    if refusing.contains(id) { hosts[id]?.refused.endPauses(at: now) }
+    if let end = pauseEnds[id], end <= now {
       pauseEnds[id] = nil
       hosts[id]?.allowance = 1
     }
+    updatePauseEnd(of: id)
+    updateCandidate(of: id)
+  }
+
+  /// Finds the first end of a pause of a host again, after a change of its waiters or pauses.
+  private mutating func updatePauseEnd(of id: HostID) {
+    let end = hasWaiters(id) ? firstPauseEnd(of: id) : nil
+    guard end != hosts[id]?.pauseEnd else { return }
+    hosts[id]?.pauseEnd = end
+    if let end { nextPauseEnds.insert(PauseEnd(uptime: end, host: id)) }
+  }
+
+  /// The uptime at which a host, or one of its URLs, goes on.
+  private func firstPauseEnd(of id: HostID) -> Duration? {
+    if hasNoPause { return nil }
+    return [pauseEnds[id], refusing.contains(id) ? hosts[id]?.refused.nextEnd : nil].compactMap(\.self).min()
   }
 
   /// The uptime at which a paused host with waiters, or one of its URLs, goes on; of several, the first.
-  var nextPauseEnd: Duration? {
-    if hasNoPause { return nil }
-    let hostEnds = pauseEnds.filter { hasWaiters($0.key) }.map(\.value)
-    let urlEnds = refusing.filter(hasWaiters).compactMap { hosts[$0]?.refused.nextEnd }
-    return (hostEnds + urlEnds).min()
+  mutating func nextPauseEnd() -> Duration? {
+    while let end = nextPauseEnds.first {
+      if hosts[end.host]?.pauseEnd == end.uptime { return end.uptime }
+      nextPauseEnds.removeFirst()
+    }
+    return nil
   }
 
   /// Whether nothing is paused or refused, the usual case.
@@ -216,20 +294,29 @@ struct HostQueues {
 
   /// Starts the transfer of the most urgent waiter that the limits allow.
   mutating func dequeue() -> (id: UInt64, transfer: Transfer)? {
-    guard activeCount < limits.total, !waiters.isEmpty else { return nil }
-    var best: (id: UInt64, waiter: Waiter)?
-    for host in hosts.indices where (hosts[host]?.waitingCount ?? 0) > 0 {
-      guard let id = candidate(of: host), let waiter = waiters[id] else { continue }
-      if let best, best.waiter.urgency > waiter.urgency { continue }
-      best = (id, waiter)
+    while let best = candidates.first {
+      guard hosts[best.host]?.candidate == best, let waiter = waiters[best.id] else {
+        candidates.removeFirst()
+        continue
+      }
+      // All others are less urgent, and not allowed either.
+      guard limits.allowTransfer(at: best.priority, activeCount: activeCount) else { return nil }
+      candidates.removeFirst()
+      waiters[best.id] = nil
+      hosts[best.host]?.waitingCount -= 1
+      updatePauseEnd(of: best.host)
+      return (best.id, begin(best.host, waiter.url))
     }
-    guard let best else { return nil }
-    waiters[best.id] = nil
-    hosts[best.waiter.host]?.waitingCount -= 1
-    return (best.id, begin(best.waiter.host, best.waiter.url))
+    return nil
   }
 
-  private mutating func candidate(of id: HostID) -> UInt64? {
+  /// The waiter of a host that starts next, if its limits allow any.
+  private mutating func candidate(of host: HostID) -> HostQueue.Candidate? {
+    guard let id = nextWaiter(of: host), let waiter = waiters[id] else { return nil }
+    return HostQueue.Candidate(id: id, host: host, priority: waiter.priority, rank: waiter.rank)
+  }
+
+  private mutating func nextWaiter(of id: HostID) -> UInt64? {
     var refused: UInt64?
     for priority in Self.mostUrgentFirst where allowsTransfer(to: hosts[id], at: priority) {
       guard let next = next(of: id, priority) else { continue }
@@ -242,7 +329,7 @@ struct HostQueues {
   }
 
   /// The next waiter of a host for a URL that was not refused, and the next one for a URL that was.
-  private func candidates(of host: Host, _ priority: ImagePriority) -> (other: UInt64?, refused: UInt64?) {
+  private func candidates(of host: HostQueue, _ priority: ImagePriority) -> (other: UInt64?, refused: UInt64?) {
     let isReversed = newestFirst != (host.refused.limit != nil && host.refused.probesLast)
     let queue = host.queues[priority.rawValue]
     var refused: UInt64?
@@ -265,7 +352,7 @@ struct HostQueues {
   private mutating func add(_ origin: Origin) -> HostID {
     let id = freeIDs.popLast() ?? hosts.count
     if id == hosts.count { hosts.append(nil) }
-    hosts[id] = Host(origin: origin)
+    hosts[id] = HostQueue(origin: origin)
     hostIDs[origin] = id
     return id
   }
@@ -273,60 +360,21 @@ struct HostQueues {
   private mutating func removeIfIdle(_ id: HostID) {
     guard let host = hosts[id], host.isIdle else { return }
     if host.allowance == nil, host.refused.nextEnd == nil { return removeHost(id, host) }
-    let idle = hosts.indices.filter { hosts[$0]?.isIdle == true }
-    guard idle.count > Self.idleLimit, let first = idle.min(by: { pauseEnd($0) < pauseEnd($1) }) else { return }
+    idle.insert(id)
+    guard idle.count > Self.idleLimit, let first = idle.min(by: { pauseEnd(of: $0) < pauseEnd(of: $1) }) else { return }
     if let host = hosts[first] { removeHost(first, host) }
   }
 
-  private func pauseEnd(_ id: HostID) -> Duration { pauseEnds[id] ?? hosts[id]?.refused.nextEnd ?? .zero }
+  private func pauseEnd(of id: HostID) -> Duration { firstPauseEnd(of: id) ?? .zero }
 
-  private mutating func removeHost(_ id: HostID, _ host: Host) {
+  private mutating func removeHost(_ id: HostID, _ host: HostQueue) {
     if !hasNoPause {
       pauseEnds[id] = nil
       refusing.remove(id)
     }
+    idle.remove(id)
     hostIDs[host.origin] = nil
     hosts[id] = nil
     freeIDs.append(id)
-  }
-}
-
-extension HostQueues.Host {
-  fileprivate var isIdle: Bool { activeCount == 0 && waitingCount == 0 }
-
-  fileprivate mutating func end(
-    _ transfer: HostQueues.Transfer, _ status: Int?, pausesURL: Bool, limit: Int
-  ) {
-    activeCount -= 1
-    guard let status else { return }
-    if HostQueues.isRefusal(status) {
-      refusalCount += 1
-      if !pausesURL { allowance = min(allowance ?? 1, 1) }
-      return
-    }
-    if allowance != nil || !refused.isEmpty { servedCount += 1 }
-    if refused.limit != nil { allowance = min(allowance ?? 1, 1) }
-    refused.serve(transfer.url)
-    if let allowance {
-      guard allowance > 0, transfer.refusalCount == refusalCount else { return }
-      self.allowance = allowance + 1 < limit ? allowance + 1 : nil
-    }
-  }
-
-  fileprivate mutating func insert(_ id: UInt64, _ priority: ImagePriority, atEnd: Bool) {
-    let level = priority.rawValue
-    if queues.isEmpty { queues = Array(repeating: [], count: ImagePriority.allCases.count) }
-    if atEnd { return queues[level].append(id) }
-    // Nearly always the end, since identifiers rise.
-    let index = queues[level].lastIndex { $0 < id }.map { $0 + 1 } ?? queues[level].startIndex
-    queues[level].insert(id, at: index)
-  }
-
-  fileprivate func next(_ priority: ImagePriority, isLast: Bool) -> UInt64? {
-    isLast ? queues[priority.rawValue].last : queues[priority.rawValue].first
-  }
-
-  fileprivate mutating func dropNext(_ priority: ImagePriority, isLast: Bool) {
-    if isLast { queues[priority.rawValue].removeLast() } else { queues[priority.rawValue].removeFirst() }
   }
 }

@@ -131,9 +131,10 @@ struct ConnectionLimiterTests {
 
   @Test func `limits may be as large as an integer`() {
     let limits = ConnectionLimits(total: .max, perHost: .max)
-    #expect(limits.allowTransfer(at: .normal, activeCount: 1000, hostCount: 1000))
-    #expect(limits.allowTransfer(at: .low, activeCount: .max / 2, hostCount: .max / 2))
-    #expect(!limits.allowTransfer(at: .low, activeCount: .max / 4 * 3, hostCount: 0))
+    #expect(limits.allowTransfer(at: .normal, activeCount: 1000) && limits.allowTransfer(at: .normal, hostCount: 1000))
+    #expect(
+      limits.allowTransfer(at: .low, activeCount: .max / 2) && limits.allowTransfer(at: .low, hostCount: .max / 2))
+    #expect(!limits.allowTransfer(at: .low, activeCount: .max / 4 * 3))
   }
 
   @Test func `raising the limits grants permits to waiting loads at once`() async throws {

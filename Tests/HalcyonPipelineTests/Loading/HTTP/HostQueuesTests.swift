@@ -36,9 +36,9 @@ struct HostQueuesTests {
     queues.endPauses(at: .seconds(9))
     more = start()
     #expect(more.isEmpty)
-    #expect(queues.nextPauseEnd == .seconds(10))
+    expectPauseEnd(.seconds(10))
     queues.endPauses(at: .seconds(10))
-    #expect(queues.nextPauseEnd == nil)
+    expectPauseEnd(nil)
     var counts: [Int] = []
     for _ in 1...4 {
       let round = start()
@@ -84,14 +84,14 @@ struct HostQueuesTests {
     queues.pause(try origin(), status: 429, until: .seconds(10))
     queues.pause(try origin(), status: 429, until: .seconds(5))
     queues.enqueue(1, for: try origin(), .normal)
-    #expect(queues.nextPauseEnd == .seconds(10))
+    expectPauseEnd(.seconds(10))
   }
 
   @Test mutating func `of hosts without loads a limited number is known, those whose pauses end last`() throws {
     queues.pause(try origin("kept"), status: 429, until: .seconds(1))
     queues.enqueue(1, for: try origin("kept"), .normal)
     for number in 2...201 { queues.pause(try origin("\(number)"), status: 429, until: .seconds(number)) }
-    #expect(queues.nextPauseEnd == .seconds(1))
+    expectPauseEnd(.seconds(1))
     // No transfer enters at once while a request waits.
     queues.remove(1)
     var paused: [Int] = []
@@ -114,7 +114,8 @@ struct HostQueuesTests {
     queues.updatePriority(of: 2, to: .veryLow)
     queues.updatePriority(of: 2, to: .normal)
     queues.remove(4)
-    #expect(queues.leastUrgent == 5)
+    let rejected = queues.waiterToReject()
+    #expect(rejected == 5)
     var order: [UInt64] = []
     while let (id, transfer) = queues.dequeue() {
       order.append(id)
@@ -128,7 +129,13 @@ struct HostQueuesTests {
   mutating func `the waiter that would start last is the first to be rejected`(newestFirst: Bool) throws {
     queues = HostQueues(limits: ConnectionLimits(), newestFirst: newestFirst)
     for id in 1...3 { queues.enqueue(UInt64(id), for: try origin(), .normal) }
-    #expect(queues.leastUrgent == (newestFirst ? 1 : 3))
+    let rejected = queues.waiterToReject()
+    #expect(rejected == (newestFirst ? 1 : 3))
+  }
+
+  private mutating func expectPauseEnd(_ expected: Duration?, at location: SourceLocation = #_sourceLocation) {
+    let end = queues.nextPauseEnd()
+    #expect(end == expected, sourceLocation: location)
   }
 
   /// Enqueues requests for paths in order.
@@ -157,7 +164,8 @@ struct HostQueuesTests {
     let second = round(good: 3...20, pausedUntil: .seconds(10))
     #expect(second == Array(7...12))
     let atOnce = queues.enterAtOnce(try origin(path: "1"), .veryHigh)
-    #expect(atOnce == nil && queues.nextPauseEnd == .seconds(10))
+    let pauseEnd = queues.nextPauseEnd()
+    #expect(atOnce == nil && pauseEnd == .seconds(10))
     queues.endPauses(at: .seconds(10))
     let third = round(good: 1...20, pausedUntil: .seconds(20))
     #expect(third.prefix(2) == [1, 2])
@@ -205,9 +213,9 @@ struct HostQueuesTests {
     for id in 1...4 { queues.remove(UInt64(id)) }
     let others = round(good: 1...20, pausedUntil: .zero)
     #expect(others == Array(7...12), "two are no longer several")
-    #expect(queues.nextPauseEnd == .seconds(10))
+    expectPauseEnd(.seconds(10))
     for id in 5...6 { queues.remove(UInt64(id)) }
-    #expect(queues.nextPauseEnd == nil)
+    expectPauseEnd(nil)
   }
 
   @Test mutating func `a response that is served ends a pause that other URLs have caused`() throws {
@@ -232,5 +240,47 @@ struct HostQueuesTests {
     queues.endPauses(at: .seconds(5))
     let probe = queues.dequeue()
     #expect(probe?.id == 3)
+  }
+
+  /// What happens to requests for many hosts, which wait at the same time.
+  enum Course: CaseIterable {
+    case served, cancelled, rejected, raised, paused, refusedURLs
+  }
+
+  /// The processor time of one request for each of `count` hosts, all of which wait at once, in seconds.
+  private func processorTime(_ course: Course, hostCount count: Int) throws -> Double {
+    var queues = HostQueues(limits: ConnectionLimits(total: course == .rejected ? 1 : 24))
+    let targets = try (0..<count).map { try origin("\($0)") }
+    var (start, end) = (timespec(), timespec())
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start)
+    for (id, target) in targets.enumerated() { queues.enqueue(UInt64(id), for: target, .normal) }
+    switch course {
+    case .served: break
+    case .cancelled: for id in targets.indices { queues.remove(UInt64(id)) }
+    case .rejected: while let id = queues.waiterToReject() { queues.remove(id) }
+    case .raised: for id in targets.indices.reversed() { queues.updatePriority(of: UInt64(id), to: .high) }
+    case .paused, .refusedURLs:
+      for (id, target) in targets.enumerated() {
+        queues.pause(target, status: course == .paused ? 429 : 503, until: .seconds(id + 1))
+        _ = queues.nextPauseEnd()
+      }
+    }
+    var uptime = Duration.zero
+    while queues.waitingCount > 0 {
+      while let (_, transfer) = queues.dequeue() { queues.end(transfer, status: course == .paused ? 429 : 200) }
+      uptime += .seconds(1)
+      queues.endPauses(at: uptime)
+    }
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end)
+    return Double(end.tv_sec - start.tv_sec) + Double(end.tv_nsec - start.tv_nsec) * 1e-9
+  }
+
+  @Test(arguments: Course.allCases)
+  func `four times as many hosts that wait cost at most five times as much`(course: Course) throws {
+    // The least of several, since other threads change the caches of the processor.
+    func least(_ count: Int) throws -> Double {
+      try (0..<5).map { _ in try processorTime(course, hostCount: count) }.min() ?? 0
+    }
+    #expect(try least(4000) < 5 * least(1000))
   }
 }
