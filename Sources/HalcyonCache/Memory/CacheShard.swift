@@ -69,13 +69,12 @@ struct CacheShard: Sendable {
 
   // The fields that a hit writes come first, beside the lock, so that only one cache line moves between readers.
   private(set) var counts = ReadCounts()
-  /// Whether every read is reported to the index, as the LRU policy needs.
-  var reportsEveryRead = false
+  /// Whether reads are reported to the index, as the LRU policy needs.
+  var reportsReads = false
   private var table = DigestTable()
   private var slots: [CacheSlot] = []
   private var freeSlots = FreeList()
   private var weakEntries = WeakEntries()
-  private var nextReport: Int64 = 0
 
   /// The image stored under `key`, or `nil`. Counts as use.
   @inline(__always)
@@ -89,8 +88,7 @@ struct CacheShard: Sendable {
     }
     // In place, because a copy of a slot retains everything in it.
     return slots.withUnsafeMutableBufferPointer { slots in
-      let old = slots[slot].deadline
-      guard let hasPassed = old.hasPassed(at: now) else {
+      guard let hasPassed = slots[slot].deadline.hasPassed(at: now) else {
         deferred = .readWithDate
         return nil
       }
@@ -101,11 +99,7 @@ struct CacheShard: Sendable {
       }
       counts.hits += 1
       slots[slot].recordRead(from: now.uptime)
-      // One read a second is reported, which makes the index remove expired entries.
-      let isReportDue = now.uptime >= nextReport
-      if isReportDue { nextReport = now.uptime + 1_000_000_000 }
-      let isReported = isReportDue || reportsEveryRead || !slots[slot].deadline.isCovered(byTimerFor: old)
-      deferred = isReported ? .reportRead(node: slots[slot].node) : .none
+      deferred = reportsReads ? .reportRead(node: slots[slot].node) : .none
       return slots[slot].image
     }
   }
@@ -195,6 +189,15 @@ struct CacheShard: Sendable {
 
   func deadline(at slot: Int) -> Deadline {
     slots[slot].deadline
+  }
+
+  /// The nodes of the expired entries, and whether any other can expire. `now` must have a date.
+  func expiredNodes(at now: Timestamp) -> (nodes: [Int], canOthersExpire: Bool) {
+    var (nodes, canOthersExpire) = ([Int](), false)
+    for slot in slots where slot.image != nil && slot.deadline != .never {
+      if slot.deadline.hasPassed(at: now) == true { nodes.append(slot.node) } else { canOthersExpire = true }
+    }
+    return (nodes, canOthersExpire)
   }
 
   /// Removes the weak entry under `key`.

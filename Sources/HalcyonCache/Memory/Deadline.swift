@@ -28,17 +28,6 @@ enum Deadline: Equatable, Sendable {
     }
   }
 
-  /// Whether a timer for `other` also fires in time for this deadline.
-  @inline(__always)
-  func isCovered(byTimerFor other: Deadline) -> Bool {
-    switch (self, other) {
-    case (.uptime(let deadline), .uptime(let other)): deadline >= other
-    case (.date(let deadline), .date(let other)): deadline == other
-    case (.never, _): true
-    default: false
-    }
-  }
-
   /// The deadline after a read.
   @inline(__always)
   func renewed(_ lifetime: Lifetime, from uptime: Int64) -> Deadline {
@@ -73,17 +62,6 @@ struct Timestamp: Sendable {
   var uptime: Int64
   /// `nil` if it was not read.
   var date: Date?
-
-  var uptimeSecond: Int64 { Self.second(ofUptime: uptime) }
-
-  var dateSecond: Int64? { date.map(Self.second) }
-
-  static func second(ofUptime uptime: Int64) -> Int64 { uptime / 1_000_000_000 }
-
-  static func second(of date: Date) -> Int64 {
-    let seconds = date.timeIntervalSince1970
-    return seconds.isNaN ? 0 : Int64(min(max(seconds, -1e15), 1e15).rounded(.down))
-  }
 }
 
 extension Duration {

@@ -7,7 +7,6 @@ extension EvictionIndex {
   ///
   /// - Returns: Whether it was stored. If not, an older entry under its key is removed.
   mutating func admit(_ entry: CacheEntry, at now: Timestamp, discarded: inout [DecodedImage]) -> Bool {
-    removeExpired(at: now, discarded: &discarded)
     let cost = entry.image.byteCount
     guard fitsLimits(entry), entry.deadline.hasPassed(at: now) != true else {
       rejections += fitsLimits(entry) ? 0 : 1
@@ -15,6 +14,7 @@ extension EvictionIndex {
       return false
     }
     stores += 1
+    if entry.deadline != .never { canExpire = true }
     let digest = entry.key.digest
     if let node = shards.withShard(of: digest, { $0.node(of: digest) }) {
       replace(node, with: entry, cost: cost, discarded: &discarded)
@@ -39,7 +39,6 @@ extension EvictionIndex {
     let slot = shards.withShard(of: digest) { $0.insert(entry, node: node) }
     if node < slots.count { slots[node] = slot } else { slots.append(slot) }
     queues.insert(node, digest: digest, cost: cost, entersMainQueue: entersMainQueue)
-    timers.schedule(node, at: entry.deadline)
   }
 
   /// The old image is found until the new one replaces it; the cost never includes both.
@@ -51,7 +50,6 @@ extension EvictionIndex {
     let replaced = shards.withShard(of: entry.key.digest) { $0.replace(at: slot, with: entry) }
     if let replaced { discarded.append(replaced) }
     queues.insert(node, digest: entry.key.digest, cost: cost, entersMainQueue: !isInSmallQueue)
-    timers.schedule(node, at: entry.deadline)
   }
 
   func fitsLimits(_ entry: CacheEntry) -> Bool {

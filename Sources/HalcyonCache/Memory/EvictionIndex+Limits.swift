@@ -63,7 +63,7 @@ extension EvictionIndex {
   }
 
   func updateReadReports() {
-    let reportsEveryRead = configuration.policy == .leastRecentlyUsed
-    shards.forEach { $0.reportsEveryRead = reportsEveryRead }
+    let reportsReads = configuration.policy == .leastRecentlyUsed
+    shards.forEach { $0.reportsReads = reportsReads }
   }
 }

@@ -1,10 +1,10 @@
 import HalcyonSupport
 import HalcyonImaging
 
-/// The costs, order and deadlines of all entries of a memory cache, which decide what is evicted. The entries
-/// themselves are in the shards.
+/// The costs and the order of all entries of a memory cache, which decide what is evicted. The entries themselves are in
+/// the shards.
 ///
-/// Only writes lock it; a hit does not. Deadlines are in timer wheels, so that expiry needs no scan of all entries.
+/// Only writes lock it; a hit does not, except under the LRU policy.
 ///
 /// Lock order: the lock of a shard may be taken under the lock of the index, never the other way round. Images that are
 /// removed are appended to `discarded`, so that the caller frees them without locks held.
@@ -19,15 +19,15 @@ struct EvictionIndex: Sendable {
   /// The slot of each node in its shard; `nil` for free nodes.
   var slots: [Int?] = []
   var freeNodes = FreeList()
-  var timers: TimerWheels
+  /// Whether an entry may expire that has not been removed.
+  var canExpire = false
   /// Whether a sweeper removes what expires while the cache is idle.
   var isSweeping = false
 
-  init(configuration: MemoryCacheConfiguration, shards: CacheShards, at now: Timestamp) {
+  init(configuration: MemoryCacheConfiguration, shards: CacheShards) {
     self.configuration = configuration
     self.shards = shards
     queues = EvictionQueues(policy: configuration.policy)
-    timers = TimerWheels(at: now)
     updateReadReports()
   }
 
@@ -35,13 +35,9 @@ struct EvictionIndex: Sendable {
 
   var count: Int { queues.count }
 
-  /// Updates the order and the timer of an entry that was read.
-  mutating func recordRead(_ node: Int, at now: Timestamp, discarded: inout [DecodedImage]) {
-    if node < slots.count, let slot = slots[node] {
-      queues.bump(node)
-      timers.schedule(node, at: shards.withShard(of: queues.digest(of: node)) { $0.deadline(at: slot) })
-    }
-    removeExpired(at: now, discarded: &discarded)
+  /// Updates the order after a read.
+  mutating func recordRead(_ node: Int) {
+    if node < slots.count, slots[node] != nil { queues.bump(node) }
   }
 
   mutating func remove(_ key: CacheKey, discarded: inout [DecodedImage]) {
@@ -53,12 +49,11 @@ struct EvictionIndex: Sendable {
     removeNode(node, at: slot, discarded: &discarded)
   }
 
-  mutating func removeAll(at now: Timestamp, discarded: inout [DecodedImage]) {
+  mutating func removeAll(discarded: inout [DecodedImage]) {
     shards.forEach { discarded += $0.removeAll() }
     queues = EvictionQueues(policy: configuration.policy)
     slots = []
     freeNodes = FreeList()
-    timers = TimerWheels(at: now)
   }
 
   mutating func removeNode(_ node: Int, at slot: Int, discarded: inout [DecodedImage]) {
@@ -70,7 +65,6 @@ struct EvictionIndex: Sendable {
 
   mutating func free(_ node: Int) {
     slots[node] = nil
-    timers.cancel(node)
     freeNodes.free(node)
   }
 }

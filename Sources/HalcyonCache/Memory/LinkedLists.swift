@@ -5,16 +5,12 @@ struct LinkedLists: Sendable {
   // A member that is on no list is linked to itself.
   private var next: [Int32]
   private var previous: [Int32]
-  private var memberCount = 0
 
   init(listCount: Int) {
     self.listCount = listCount
     next = (0..<Int32(listCount)).map { $0 }
     previous = next
   }
-
-  /// Whether all lists are empty.
-  var isEmpty: Bool { memberCount == 0 }
 
   /// The member at the end of a list: the least recently prepended one.
   func last(of list: Int) -> Int? {
@@ -35,7 +31,6 @@ struct LinkedLists: Sendable {
     previous[position] = Int32(list)
     previous[Int(first)] = Int32(position)
     next[list] = Int32(position)
-    memberCount += 1
   }
 
   /// Removes a member from its list, if it is on one.
@@ -43,7 +38,6 @@ struct LinkedLists: Sendable {
     let position = member + listCount
     guard position < next.count else { return }
     let (before, after) = (previous[position], next[position])
-    if Int(after) != position { memberCount -= 1 }
     next[Int(before)] = after
     previous[Int(after)] = before
     next[position] = Int32(position)

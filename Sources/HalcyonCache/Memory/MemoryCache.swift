@@ -10,8 +10,8 @@ import Foundation
 /// The memory of evicted images is reused for new ones. When the system
 /// is short of memory, images are evicted, see ``MemoryCacheConfiguration/emptiesUnderPressure``.
 ///
-/// Expired images are removed within seconds while the cache is in use, within half a minute while it is idle, or by
-/// ``ImageCache/clean()``. With another time source than ``SystemTime``, an idle cache keeps them.
+/// Expired images are not served. They are removed within half a minute, when they are looked up, or by
+/// ``ImageCache/clean()``; with another time source than ``SystemTime``, only by the last two.
 ///
 /// ```swift
 /// let cache = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 100 << 20))
@@ -25,7 +25,7 @@ public final class MemoryCache: MemoryStore {
   private let isSystemTime: Bool
   private let systemUptime = CoarseClock()
   private let pool: PixelPool
-  /// Removes expired images while the cache is idle; `nil` if only its use does.
+  /// Removes expired images; `nil` with a time source of the caller.
   let sweeper: MemorySweeper?
   package let removals = RemovalHistory()
   private let pressure = Lock<Subscription?>(nil)
@@ -39,7 +39,7 @@ public final class MemoryCache: MemoryStore {
     self.init(configuration: configuration, time: time, pool: .shared)
   }
 
-  /// - Parameter sweepInterval: How often expired images are removed from an idle cache. Default: `nil`, which is
+  /// - Parameter sweepInterval: How often expired images are removed. Default: `nil`, which is
   ///   ``MemorySweeper/systemInterval`` with the system's clocks, and never with others.
   init(
     configuration: MemoryCacheConfiguration, time: any TimeSource, pool: PixelPool, sweepInterval: Duration? = nil,
@@ -52,8 +52,7 @@ public final class MemoryCache: MemoryStore {
     let interval = sweepInterval ?? (isSystemTime ? MemorySweeper.systemInterval : nil)
     sweeper = interval.map { MemorySweeper(interval: $0, time: time) }
     shards = CacheShards()
-    let now = Timestamp(uptime: time.uptime().clampedNanoseconds, date: time.now())
-    index = Lock(EvictionIndex(configuration: configuration, shards: shards, at: now))
+    index = Lock(EvictionIndex(configuration: configuration, shards: shards))
     pool.changeLimit(from: 0, to: configuration.reuseByteLimit)
     let subscription = pressure.observe { [weak self] in self?.trim(for: $0) }
     self.pressure.withLock { $0 = subscription }
@@ -146,21 +145,18 @@ public final class MemoryCache: MemoryStore {
   /// here.
   public func removeAll() {
     removals.recordAll()
-    let now = now()
-    update { $0.removeAll(at: now, discarded: &$1) }
+    update { $0.removeAll(discarded: &$1) }
     pool.drain()
   }
 
-  /// Removes expired images.
-  ///
-  /// Takes time proportional to the number of expired images, not of all images.
+  /// Removes expired images. O(n) for n images.
   ///
   /// - Returns: The number and bytes of the removed images.
   @discardableResult
   package func removeExpired() -> CleaningReport.Removal {
     let now = now()
     return update { index, discarded in
-      index.removeExpired(at: now, exactly: true, discarded: &discarded)
+      index.removeExpired(at: now, discarded: &discarded)
       return CleaningReport.Removal(count: discarded.count, byteCount: discarded.reduce(0) { $0 + $1.byteCount })
     }
   }
@@ -171,8 +167,9 @@ public final class MemoryCache: MemoryStore {
   func sweep() -> Bool {
     let now = now()
     return update { index, discarded in
-      index.removeExpired(at: now, exactly: true, discarded: &discarded)
-      return index.continueSweeping()
+      index.removeExpired(at: now, discarded: &discarded)
+      index.isSweeping = index.canExpire
+      return index.canExpire
     }
   }
 
@@ -268,8 +265,7 @@ public final class MemoryCache: MemoryStore {
 
   @inline(never)
   private func recordRead(_ node: Int) {
-    let now = now()
-    update { $0.recordRead(node, at: now, discarded: &$1) }
+    update { index, _ in index.recordRead(node) }
   }
 
   private func removeIfExpired(_ key: CacheKey) {

@@ -1,6 +1,6 @@
 import HalcyonSupport
 
-/// Removes expired images from an idle memory cache, periodically as long as it holds images that can expire.
+/// Removes expired images from a memory cache, periodically as long as it holds images that can expire.
 ///
 /// The cache starts it. It references the cache weakly while it sleeps, and ends with it.
 final class MemorySweeper: Sendable {
