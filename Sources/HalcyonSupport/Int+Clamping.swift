@@ -4,3 +4,10 @@ extension Int {
     self = Int(exactly: value.rounded(.towardZero)) ?? (value > 0 ? .max : value < 0 ? .min : 0)
   }
 }
+
+extension Double {
+  /// The nearest number in a range; `fallback` for NaN.
+  package func clamped(to range: ClosedRange<Double>, nan fallback: Double) -> Double {
+    isNaN ? fallback : min(max(self, range.lowerBound), range.upperBound)
+  }
+}

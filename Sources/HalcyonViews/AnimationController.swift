@@ -21,7 +21,7 @@ public final class AnimationController {
   /// Whether the animation plays, or will when the view is visible again.
   public var isPlaying: Bool { player?.isPlaying ?? false }
 
-  /// The speed of the current animation, above 0. Initially ``AnimationPlayback/speed``.
+  /// The speed of the current animation. Initially ``AnimationPlayback/speed``, which says what is clamped.
   public var speed: Double {
     get { player?.playback.speed ?? 1 }
     set { change { $0.speed = newValue } }
@@ -58,7 +58,6 @@ public final class AnimationController {
     guard let player else { return }
     var playback = player.playback
     change(&playback)
-    playback.check()
     guard playback != player.playback else { return }
     ownPlayer?.change(playback)
   }

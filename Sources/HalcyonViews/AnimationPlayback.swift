@@ -1,4 +1,5 @@
 import HalcyonImaging
+import HalcyonSupport
 
 /// How a view plays an animated image: ``ImageViewOptions/playback``.
 public struct AnimationPlayback: Hashable, Sendable {
@@ -8,7 +9,7 @@ public struct AnimationPlayback: Hashable, Sendable {
     case file
     /// Without end.
     case forever
-    /// This many times in total, at least once.
+    /// This many times in total; below 1 counts as 1.
     case times(Int)
   }
 
@@ -17,39 +18,31 @@ public struct AnimationPlayback: Hashable, Sendable {
   public var playsAutomatically: Bool
   /// How often it is played. Default: as often as the file says.
   public var loopCount: LoopCount
-  /// The speed, above 0: 2 is twice as fast. Default: 1.
-  public var speed: Double
+  /// The speed, from 0.01 to 100: 2 is twice as fast. Other numbers are clamped. Default: 1, also for NaN.
+  public var speed: Double { didSet { speed = speed.clamped(to: Self.speeds, nan: 1) } }
+  private static let speeds = 0.01...100
   /// Whether only the first frame is shown, as a still image. Default: `false`.
   ///
   /// The animation is loaded all the same, for other views; ``AnimationPolicy/firstFrame`` loads only the first frame.
   public var showsFirstFrameOnly: Bool
 
   /// Creates options.
-  ///
-  /// - Precondition: `speed` is above 0 and finite, a number of loops at least 1.
   public init(
     playsAutomatically: Bool = true, loopCount: LoopCount = .file, speed: Double = 1, showsFirstFrameOnly: Bool = false
   ) {
     self.playsAutomatically = playsAutomatically
     self.loopCount = loopCount
-    self.speed = speed
+    self.speed = speed.clamped(to: Self.speeds, nan: 1)
     self.showsFirstFrameOnly = showsFirstFrameOnly
-    check()
-  }
-
-  func check() {
-    precondition(speed > 0 && speed.isFinite, "speed must be above 0, got \(speed)")
-    if case .times(let count) = loopCount { precondition(count > 0, "loopCount must be at least 1, got \(count)") }
   }
 
   /// The number of frames of an animation, and the number of loops to play.
   func info(of animation: AnimatedImage) -> AnimationInfo {
-    check()
     var info = animation.animation
     switch loopCount {
     case .file: break
     case .forever: info.loopCount = nil
-    case .times(let count): info.loopCount = count
+    case .times(let count): info.loopCount = max(1, count)
     }
     return info
   }

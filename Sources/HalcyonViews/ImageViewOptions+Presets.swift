@@ -19,6 +19,6 @@ extension ImageViewOptions: ExpressibleByArrayLiteral {
       transitionOrigins: always ? [.memory, .store, .network, .provider, .file, .inline] : nil)
   }
 
-  /// The image is decoded at the size of the view, multiplied by a factor above 0; see ``ViewSizing/view(factor:)``.
+  /// The image is decoded at the size of the view, multiplied by a factor; see ``ViewSizing/view(factor:)``.
   public static func scaled(by factor: Double) -> ImageViewOptions { ImageViewOptions(sizing: .view(factor: factor)) }
 }

@@ -166,7 +166,8 @@ public enum FailureContent: Sendable {
 
 /// The size at which a view's image is decoded, unless the request sets one.
 public enum ViewSizing: Hashable, Sendable {
-  /// The view's size in device pixels, multiplied by a factor above 0: 1 is sharp, 1.5 allows for zooming.
+  /// The view's size in device pixels, multiplied by a factor from 0.01 to 100: 1 is sharp, 1.5 allows for zooming. Other
+  /// numbers are clamped; NaN counts as 1.
   ///
   /// The image is loaded again when the view grows.
   case view(factor: Double)
@@ -175,4 +176,6 @@ public enum ViewSizing: Hashable, Sendable {
 
   /// The view's size in device pixels. The default.
   public static let view = ViewSizing.view(factor: 1)
+
+  static let factors = 0.01...100
 }

@@ -30,10 +30,11 @@ public final class TransitionGroup {
 
   /// Creates a group.
   ///
-  /// - Parameter count: The number of images that will join, at least 1. Default: `nil`, not known until ``close()``.
+  /// - Parameter count: The number of images that will join; a group of none is not loading, and shows each image when it
+  ///   is loaded. Default: `nil`, not known until ``close()``.
   public init(count: Int? = nil) {
-    precondition(count.map { $0 > 0 } ?? true, "a group needs at least one image, got \(count ?? 0)")
     missingCount = count
+    if let count, count < 1 { (isClosed, isLoading) = (true, false) }
   }
 
   /// Shows the images that are set inside `body`, with the group in their options, together.

@@ -1,6 +1,7 @@
 import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline
+import HalcyonSupport
 
 /// The arguments of one `setImage` call.
 struct ViewRequest {
@@ -45,7 +46,7 @@ struct ViewRequest {
     var request = pipeline.completed(other)
     if request.colorSpace == nil, display.displayColorSpace != .sRGB { request.colorSpace = display.displayColorSpace }
     guard case .view(let factor) = options.sizing ?? .view, request.size == nil,
-      let space = DisplaySpace(display, scale: display.displayScale * factor)
+      let space = DisplaySpace(display, scale: display.displayScale * factor.clamped(to: ViewSizing.factors, nan: 1))
     else { return SizedRequest(request: request) }
     return SizedRequest(request, in: space)
   }

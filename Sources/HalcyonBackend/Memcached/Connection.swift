@@ -21,7 +21,7 @@ final class Connection: @unchecked Sendable {
   init(_ server: MemcachedServer, timeout: Duration, itemByteLimit: Int) throws(MemcachedError) {
     guard let handle = memcached_create(nil) else { throw .failed(server: server, reason: "no memory") }
     (self.server, self.timeout, self.itemByteLimit, self.handle) = (server, timeout, itemByteLimit, handle)
-    let milliseconds = UInt64(max(1, (timeout / .milliseconds(1)).rounded(.up)))
+    let milliseconds = UInt64((timeout / .milliseconds(1)).rounded(.up).clamped(to: 1...Double(Int32.max), nan: 1))
     let behaviors: [(memcached_behavior_t, UInt64)] = [
       (MEMCACHED_BEHAVIOR_NO_BLOCK, 1), (MEMCACHED_BEHAVIOR_TCP_NODELAY, 1),
       (MEMCACHED_BEHAVIOR_SUPPORT_CAS, 1), (MEMCACHED_BEHAVIOR_CONNECT_TIMEOUT, milliseconds),
@@ -43,7 +43,7 @@ final class Connection: @unchecked Sendable {
       { _, memory, _ in free(memory) },
       { _, memory, size, limit in size > UInt(bitPattern: limit) ? nil : realloc(memory, size) },
       { _, count, size, _ in calloc(count, size) },
-      UnsafeMutableRawPointer(bitPattern: itemByteLimit + (64 << 10)))
+      UnsafeMutableRawPointer(bitPattern: min(max(itemByteLimit, 0), .max / 2) + (64 << 10)))
   }
 
   deinit { memcached_free(handle) }

@@ -55,13 +55,13 @@ public final class MemcachedStore: SourcePurgingStore, MissReportingStore {
     precondition(
       ItemNames.isValid(namespace: configuration.namespace),
       "“\(configuration.namespace)” is not a valid namespace: use 1 to 64 letters, digits, “-”, “_” and “.”")
-    precondition(configuration.connectionLimit > 0, "connectionLimit must be at least 1")
     self.configuration = configuration
     self.time = time
     names = ItemNames(namespace: configuration.namespace)
     group = ServerGroup(servers, configuration, time: time)
     calls = TimedCalls(timeout: configuration.timeout)
-    pools = servers.map { _ in WorkerPool(name: "memcached", width: configuration.connectionLimit, spins: true) }
+    pools = servers.map { _ in WorkerPool(name: "memcached", width: max(1, configuration.connectionLimit), spins: true)
+    }
   }
 
   deinit {

@@ -32,7 +32,7 @@ final class TimedCalls: Sendable {
   private let calls = Calls()
   private let watch = Lock<Task<Void, Never>?>(nil)
 
-  init(timeout: Duration) { self.timeout = timeout }
+  init(timeout: Duration) { self.timeout = timeout.clamped }
 
   deinit { watch.withLock { $0 }?.cancel() }
 

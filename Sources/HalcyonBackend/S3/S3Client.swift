@@ -125,12 +125,12 @@ struct S3Client: Sendable {
     request.limits.idleTimeout = configuration.timeout
     request.limits.totalTimeout = configuration.timeout
     request = storage.signed(request)
-    for attempt in 0..<configuration.retryCount {
+    for attempt in 0..<max(0, configuration.retryCount) {
       do {
         let response = try await response(to: request, reading)
         guard response.isTransient else { return response }
       } catch let error as TransportError where error.isTransient {}
-      try await time.sleep(for: configuration.retryInterval * (1 << attempt))
+      try await time.sleep(for: configuration.retryInterval.clamped * (1 << min(attempt, 20)))
     }
     return try await response(to: request, reading)
   }

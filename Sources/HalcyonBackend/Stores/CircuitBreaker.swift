@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// Stops calls to something that fails, and lets a trial through now and then to see whether it works again.
 ///
 /// A value without a clock or a lock: its owner has both. All times are uptimes.
@@ -31,14 +33,13 @@ struct CircuitBreaker: Sendable {
   /// Creates a closed breaker.
   ///
   /// - Parameters:
-  ///   - failureLimit: The number of failures in a row that open it, at least 1.
+  ///   - failureLimit: The number of failures in a row that open it; below 1 counts as 1.
   ///   - retryInterval: The time from opening to the first trial; doubled with each trial that fails, up to 32 times.
   init(failureLimit: Int, retryInterval: Duration) {
-    precondition(failureLimit > 0, "failureLimit must be at least 1, got \(failureLimit)")
-    self.failureLimit = failureLimit
-    firstInterval = retryInterval
-    longestInterval = retryInterval * 32
-    interval = retryInterval
+    self.failureLimit = max(1, failureLimit)
+    firstInterval = retryInterval.clamped
+    longestInterval = firstInterval * 32
+    interval = firstInterval
   }
 
   /// Whether calls are refused, or one trial is in progress.

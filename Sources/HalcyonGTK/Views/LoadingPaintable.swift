@@ -2,6 +2,7 @@
 import CHalcyonGTK
 import Halcyon
 public import HalcyonPipeline
+import HalcyonSupport
 public import HalcyonViews
 
 /// A `GdkPaintable` that loads its image: for avatars, buttons, list headers and whatever else takes a paintable.
@@ -28,10 +29,10 @@ public final class LoadingPaintable {
   /// Creates an empty paintable.
   ///
   /// - Parameters:
-  ///   - width: The width in points, above 0.
-  ///   - height: The height in points, above 0.
-  ///   - scale: Device pixels per point, above 0. Default: 1; `gtk_widget_get_scale_factor` returns the scale of a
-  ///     window.
+  ///   - width: The width in points, from 1 to 32,767; other numbers are clamped, and NaN counts as 1.
+  ///   - height: The height in points, clamped likewise.
+  ///   - scale: Device pixels per point, from 0.01 to 100, clamped likewise. Default: 1; `gtk_widget_get_scale_factor`
+  ///     returns the scale of a window.
   ///   - mode: How an image is scaled. Default: `.fill`.
   ///   - pipeline: The pipeline that loads the images, unless a call names another one. Default:
   ///     ``ImagePipeline/shared``.
@@ -39,17 +40,19 @@ public final class LoadingPaintable {
     width: Double, height: Double, scale: Double = 1, mode: ImageDisplayMode = .fill,
     pipeline: @autoclosure @escaping () -> ImagePipeline = .shared
   ) {
-    precondition(width > 0 && height > 0, "a paintable needs a size above 0, got \(width) × \(height)")
-    precondition(scale > 0, "scale must be above 0, got \(scale)")
+    let size = DrawingSize(width: Self.clamped(width), height: Self.clamped(height))
+    let scale = scale.clamped(to: 0.01...100, nan: 1)
     MainLoop.runMainActor()
     let paintable: ImagePaintable
     (paintable, object) = ImagePaintable.make()
-    paintable.fixedSize = DrawingSize(width: width, height: height)
+    paintable.fixedSize = size
     paintable.mode = mode
     paintable.style = WidgetStyle(scale: gint(scale.rounded(.up)))
     display = PaintableDisplay(paintable, scale: scale, pipeline)
     display.attach(to: object.pointer)
   }
+
+  private static func clamped(_ side: Double) -> Double { side.clamped(to: 1...Double(Int16.max), nan: 1) }
 }
 
 /// The display of a ``LoadingPaintable``, owned by its GObject.

@@ -64,17 +64,19 @@ public final class PictureGrid {
   ///
   /// - Parameters:
   ///   - requests: The images.
-  ///   - cellWidth: The width of a cell in points, at least 1.
-  ///   - cellHeight: The height of a cell in points, at least 1.
-  ///   - columns: The least and the most columns; `1...1` is a list. Default: as many as fit.
+  ///   - cellWidth: The width of a cell in points, from 1 to 32,767; other numbers are clamped.
+  ///   - cellHeight: The height of a cell in points, clamped likewise.
+  ///   - columns: The least and the most columns, clamped likewise; `1...1` is a list. Default: as many as fit.
   ///   - pipeline: The pipeline that loads the images. Default: ``ImagePipeline/shared``.
   /// - Precondition: GTK is initialised.
   public init(
     _ requests: [ImageRequest], cellWidth: Int, cellHeight: Int, columns: ClosedRange<Int> = 1...32,
     pipeline: ImagePipeline = .shared
   ) {
-    precondition(cellWidth > 0 && cellHeight > 0, "cells have at least 1 point a side, not \(cellWidth)x\(cellHeight)")
-    precondition(columns.lowerBound > 0, "a grid has at least 1 column, not \(columns.lowerBound)")
+    let (cellWidth, cellHeight, columns) = (
+      Self.clamped(cellWidth), Self.clamped(cellHeight),
+      Self.clamped(columns.lowerBound)...Self.clamped(columns.upperBound)
+    )
     guard let widget = gtk_scrolled_window_new(), let model = gtk_string_list_new(nil) else {
       preconditionFailure("GTK cannot create widgets. Call gtk_init first.")
     }
@@ -93,6 +95,8 @@ public final class PictureGrid {
       for cell in self.boundCells { self.unbind(cell.item) }
     }
   }
+
+  private static func clamped(_ number: Int) -> Int { min(max(number, 1), Int(Int16.max)) }
 
   private func makeGrid(_ columns: ClosedRange<Int>) -> UnsafeMutablePointer<GtkWidget>? {
     guard let factory = gtk_signal_list_item_factory_new() else { return nil }

@@ -12,8 +12,12 @@ public protocol ImageEncoder: Sendable {
 
 /// Options for encoding an image.
 public struct EncodingOptions: Hashable, Sendable {
-  /// The quality of lossy formats, from 0 (smallest) to 1 (best). Default: 0.8.
-  public var quality: Double
+  /// The quality of lossy formats, from 0 (smallest) to 1 (best); other numbers are clamped. Default: 0.8, also for NaN.
+  public var quality: Double {
+    get { validQuality.value }
+    set { validQuality = Quality(newValue) }
+  }
+  private var validQuality: Quality
   /// The colour behind transparent pixels if the format does not support transparency. Its alpha is ignored. Default:
   /// white.
   public var background: PixelColor
@@ -30,17 +34,21 @@ public struct EncodingOptions: Hashable, Sendable {
   public var colorLimit: Int?
 
   /// Creates options.
-  ///
-  /// - Precondition: `quality` is in 0...1.
   public init(
     quality: Double = 0.8, background: PixelColor = .white, metadata: ImageMetadata? = nil, isLossless: Bool = false
   ) {
-    precondition((0...1).contains(quality), "quality must be in 0...1, got \(quality)")
-    self.quality = quality
+    validQuality = Quality(quality)
     self.background = background
     self.metadata = metadata
     self.isLossless = isLossless
   }
+}
+
+/// A quality from 0 to 1.
+struct Quality: Hashable, Sendable {
+  let value: Double
+
+  init(_ number: Double) { value = number.clamped(to: 0...1, nan: 0.8) }
 }
 
 extension ImageEncoder {

@@ -32,20 +32,20 @@ public struct Bitmap: Sendable {
   /// Creates a bitmap whose pixels are written once, by `fill`.
   ///
   /// - Parameters:
-  ///   - size: The size in pixels; both sides at least 1.
+  ///   - size: The size in pixels.
   ///   - isOpaque: Whether `fill` writes full alpha everywhere.
   ///   - colorSpace: The colour space of what `fill` writes; of half floats always Display P3.
   ///   - dynamicRange: Whether `fill` writes bytes or half floats. Default: bytes.
   ///   - fill: Writes the pixels. The buffer is zeroed; rows are contiguous. In debug builds, a colour above its alpha traps.
-  /// - Throws: Errors of `fill`; ``ImageDecodingError/outOfMemory(_:)``.
+  /// - Throws: Errors of `fill`; ``ImageDecodingError/outOfMemory(_:)``, also for a size with a side below 1.
   public init(
     size: PixelSize, isOpaque: Bool, colorSpace: ColorSpace = .sRGB, dynamicRange: DynamicRange = .standard,
     fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) throws {
-    precondition(size.width > 0 && size.height > 0, "a bitmap needs at least one pixel, got \(size)")
     let (rowBytes, rowOverflow) = size.width.multipliedReportingOverflow(by: dynamicRange.bytesPerPixel)
     let (byteCount, overflow) = rowBytes.multipliedReportingOverflow(by: size.height)
-    guard !rowOverflow, !overflow, let storage = PixelStorage(byteCount: byteCount) else {
+    guard size.width > 0, size.height > 0, !rowOverflow, !overflow, let storage = PixelStorage(byteCount: byteCount)
+    else {
       throw ImageDecodingError.outOfMemory(size)
     }
     try fill(storage.bytes)

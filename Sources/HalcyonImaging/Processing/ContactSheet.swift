@@ -13,8 +13,7 @@
   ///   - images: In sRGB. Cells are as wide as the widest and as high as the highest.
   ///   - columns: The images in a row, at least 1.
   public init(_ images: [Bitmap], columns: Int) {
-    precondition(columns > 0, "columns must be at least 1, got \(columns)")
-    (self.images, self.columns) = (images, columns)
+    (self.images, self.columns) = (images, max(1, columns))
   }
 
   /// The size of the sheet.

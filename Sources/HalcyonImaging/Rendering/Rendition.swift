@@ -41,8 +41,12 @@ public struct Rendition: Sendable {
     /// The format. `nil` for PNG if a pixel is transparent, otherwise JPEG; an animation is not encoded then. Or SVG for SVG
     /// files: they are not drawn, but sent without anything that runs code or refers outside, and no other option applies.
     public var format: ImageFormat?
-    /// The quality of lossy formats, from 0 (smallest) to 1 (best).
-    public var quality: Double
+    /// The quality of lossy formats, as ``EncodingOptions/quality`` says.
+    public var quality: Double {
+      get { validQuality.value }
+      set { validQuality = Quality(newValue) }
+    }
+    private var validQuality: Quality
     /// The most bytes of the file: the best quality that fits is used, at most ``quality``. Default: no limit.
     public var byteLimit: Int?
     /// The metadata of the original file that the file gets, if its format is JPEG, PNG or WebP. Default: none.
@@ -53,14 +57,11 @@ public struct Rendition: Sendable {
     @_spi(Programs) public var isLossless = false
 
     /// Creates a form.
-    ///
-    /// - Precondition: `quality` is in 0...1.
     public init(
       as format: ImageFormat? = nil, quality: Double = 0.8, byteLimit: Int? = nil, metadata: MetadataPolicy = .strip
     ) {
-      precondition((0...1).contains(quality), "quality must be in 0...1, got \(quality)")
       self.format = format
-      self.quality = quality
+      validQuality = Quality(quality)
       self.byteLimit = byteLimit
       self.metadata = metadata
     }

@@ -17,11 +17,10 @@ public final class ImageBatch: Sendable {
   private let waiterCount = Lock(0)
 
   init(_ requests: [ImageRequest], pipeline: ImagePipeline, concurrencyLimit: Int, cancelsOnFailure: Bool) {
-    precondition(concurrencyLimit > 0, "concurrencyLimit must be at least 1, got \(concurrencyLimit)")
     let tracker = BatchProgressTracker(count: requests.count)
     self.tracker = tracker
     let run = BatchRun(requests: requests, pipeline: pipeline, tracker: tracker, cancelsOnFailure: cancelsOnFailure)
-    work = Task { tracker.broadcaster.finish(await run.outcome(concurrencyLimit: concurrencyLimit)) }
+    work = Task { tracker.broadcaster.finish(await run.outcome(concurrencyLimit: max(1, concurrencyLimit))) }
   }
 
   /// The current progress of all images together, then every change; a slow reader gets only the newest.

@@ -7,7 +7,7 @@ extension ImagePipeline {
   ///
   /// - Parameters:
   ///   - requests: The requests, started in this order.
-  ///   - concurrencyLimit: The maximum number of concurrent loads, at least 1. Default: 6.
+  ///   - concurrencyLimit: The maximum number of concurrent loads; below 1 counts as 1. Default: 6.
   ///   - cancelsOnFailure: Whether the first failure cancels the remaining requests. Default: no.
   public func batch(
     for requests: [ImageRequest], concurrencyLimit: Int = 6, cancelsOnFailure: Bool = false
@@ -33,10 +33,9 @@ extension ImagePipeline {
   ///
   /// - Parameters:
   ///   - requests: The requests, started in this order.
-  ///   - concurrencyLimit: The maximum number of concurrent loads, and of results that have not been taken, at least 1.
-  ///     Default: 6.
+  ///   - concurrencyLimit: The maximum number of concurrent loads, and of results that have not been taken; below 1
+  ///     counts as 1. Default: 6.
   public func results(for requests: [ImageRequest], concurrencyLimit: Int = 6) -> BatchResults {
-    precondition(concurrencyLimit > 0, "concurrencyLimit must be at least 1, got \(concurrencyLimit)")
-    return BatchResults(requests: requests, pipeline: self, concurrencyLimit: concurrencyLimit)
+    BatchResults(requests: requests, pipeline: self, concurrencyLimit: max(1, concurrencyLimit))
   }
 }

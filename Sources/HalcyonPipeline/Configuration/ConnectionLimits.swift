@@ -2,23 +2,19 @@ import HalcyonSupport
 
 /// Limits on the number of concurrent and waiting transfers.
 public struct ConnectionLimits: Hashable, Sendable {
-  /// The maximum number of concurrent transfers, at least 1. Default: 24.
-  public var total: Int
-  /// The maximum number of concurrent transfers per origin (scheme, host and port), at least 1. Default: 6.
-  public var perHost: Int
-  /// The maximum number of transfers that wait for a permit, at least 0. Default: 10,000.
+  /// The maximum number of concurrent transfers; below 1 counts as 1. Default: 24.
+  public var total: Int { didSet { total = max(1, total) } }
+  /// The maximum number of concurrent transfers per origin (scheme, host and port); below 1 counts as 1. Default: 6.
+  public var perHost: Int { didSet { perHost = max(1, perHost) } }
+  /// The maximum number of transfers that wait for a permit. Default: 10,000.
   ///
   /// Beyond it, the waiting transfer with the lowest priority fails with ``ImageError/tooManyWaiting(limit:)``.
   public var waiting: Int
 
   /// Creates limits.
-  ///
-  /// - Precondition: `total` and `perHost` are at least 1, `waiting` is not negative.
   public init(total: Int = 24, perHost: Int = 6, waiting: Int = 10_000) {
-    precondition(total > 0 && perHost > 0, "total and perHost must be at least 1, got \(total) and \(perHost)")
-    precondition(waiting >= 0, "waiting must be at least 0, got \(waiting)")
-    self.total = total
-    self.perHost = perHost
+    self.total = max(1, total)
+    self.perHost = max(1, perHost)
     self.waiting = waiting
   }
 }

@@ -22,17 +22,15 @@ public struct ExponentialBackoff: RetryStrategy, Hashable {
   /// Creates a strategy.
   ///
   /// - Parameters:
-  ///   - attemptLimit: The most attempts, the first included. Default: 3.
+  ///   - attemptLimit: The most attempts, the first included; below 1 counts as 1. Default: 3.
   ///   - firstDelay: The longest delay before the first retry; it doubles with each. Default: half a second.
   ///   - longestDelay: The upper bound of the delays. Default: 30 seconds.
   ///   - random: Returns a number in 0..<1; may be called from several threads at once. Default: `nil`, the system's random
   ///     numbers.
-  /// - Precondition: `attemptLimit` is at least 1.
   public init(
     attemptLimit: Int = 3, firstDelay: Duration = .milliseconds(500), longestDelay: Duration = .seconds(30),
     random: (@Sendable () -> Double)? = nil
   ) {
-    precondition(attemptLimit > 0, "attemptLimit must be at least 1, got \(attemptLimit)")
     self.attemptLimit = attemptLimit
     self.firstDelay = firstDelay
     self.longestDelay = longestDelay
@@ -42,11 +40,12 @@ public struct ExponentialBackoff: RetryStrategy, Hashable {
   /// The delay; `nil` after the last attempt, and after failures that are not transient.
   public func delay(after failure: FailedAttempt) async -> Duration? {
     guard failure.isTransient, failure.attemptCount < attemptLimit else { return nil }
-    let doublings = min(failure.attemptCount - 1, 30)
+    let doublings = min(max(failure.attemptCount, 1) - 1, 30)
     let ceiling = min(longestDelay.clamped, firstDelay.clamped * (1 << doublings))
-    let delay = ceiling * (0.5 + random.next() / 2)
+    func jitter() -> Double { random.next().clamped(to: 0...1, nan: 0) }
+    let delay = ceiling * (0.5 + jitter() / 2)
     guard let retryAfter = failure.retryAfter else { return delay }
-    return retryAfter <= longestDelay ? max(delay, retryAfter.clamped * (1 + random.next() / 10)) : nil
+    return retryAfter <= longestDelay ? max(delay, retryAfter.clamped * (1 + jitter() / 10)) : nil
   }
 }
 

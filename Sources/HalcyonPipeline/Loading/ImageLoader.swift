@@ -31,7 +31,7 @@ final class ImageLoader: Sendable {
     monitor = PipelineMonitor(configuration)
     renderer = configuration.renderer
     workers = WorkerPool(
-      name: "decoder", width: configuration.decodingThreads, newestFirst: configuration.loadsNewestFirst)
+      name: "decoder", width: max(1, configuration.decodingThreads), newestFirst: configuration.loadsNewestFirst)
     jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .image)
     encodings = InFlightJobs(configuration.eventHandler == nil ? nil : .image)
   }

@@ -37,15 +37,14 @@ public final class ImagePrefetcher: Sendable {
   ///   - pipeline: The pipeline that loads the images.
   ///   - destination: The tier that images are loaded into. Default: memory.
   ///   - priority: The priority of all loads, instead of the priority of each request. Default: low.
-  ///   - concurrencyLimit: The maximum number of concurrent loads, at least 1. Default: 5.
+  ///   - concurrencyLimit: The maximum number of concurrent loads; below 1 counts as 1. Default: 5.
   public init(
     pipeline: ImagePipeline, destination: Destination = .memory, priority: ImagePriority = .low,
     concurrencyLimit: Int = 5
   ) {
-    precondition(concurrencyLimit > 0, "concurrencyLimit must be at least 1, got \(concurrencyLimit)")
     self.pipeline = pipeline
     self.destination = destination
-    queue = PrefetchQueue(priority: priority, concurrencyLimit: concurrencyLimit) { request, subscription in
+    queue = PrefetchQueue(priority: priority, concurrencyLimit: max(1, concurrencyLimit)) { request, subscription in
       await pipeline.prefetch(request, to: destination, subscription)
     }
   }
@@ -56,15 +55,12 @@ public final class ImagePrefetcher: Sendable {
     set { queue.priority = newValue }
   }
 
-  /// The maximum number of concurrent loads, at least 1.
+  /// The maximum number of concurrent loads; below 1 counts as 1.
   ///
   /// A change takes effect immediately; loads in flight are not cancelled.
   public var concurrencyLimit: Int {
     get { queue.concurrencyLimit }
-    set {
-      precondition(newValue > 0, "concurrencyLimit must be at least 1, got \(newValue)")
-      queue.concurrencyLimit = newValue
-    }
+    set { queue.concurrencyLimit = max(1, newValue) }
   }
 
   /// Whether no further loads are started; loads in flight continue. Default: `false`.
