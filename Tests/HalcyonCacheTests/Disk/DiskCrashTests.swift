@@ -6,7 +6,7 @@ import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonSupport
-@testable import HalcyonCache
+@_spi(Programs) @testable import HalcyonCache
 
 /// Crashes a writer before its first, its second, … system call, until the operation completes.
 @Suite(.integrationTest, .slow)

@@ -6,7 +6,7 @@ import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonSupport
-@testable import HalcyonCache
+@_spi(Programs) @testable import HalcyonCache
 
 @Suite(.integrationTest)
 struct DiskDurabilityTests {

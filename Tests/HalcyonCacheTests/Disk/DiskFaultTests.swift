@@ -6,7 +6,7 @@ import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonSupport
-@testable import HalcyonCache
+@_spi(Programs) @testable import HalcyonCache
 
 /// Fails the first, the second, … system call of an operation, until the operation has no such call.
 @Suite(.integrationTest, .slow)

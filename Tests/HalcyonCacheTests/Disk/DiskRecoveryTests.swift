@@ -5,7 +5,7 @@ import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonSupport
-@testable import HalcyonCache
+@_spi(Programs) @testable import HalcyonCache
 
 /// Files and rows that killed writers leave behind.
 @Suite(.integrationTest, .slow)

@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonSupport
+import HalcyonTestDoubles
 import HalcyonTesting
 import HalcyonTestSupport
 import HalcyonTestTraits

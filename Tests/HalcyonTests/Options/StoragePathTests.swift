@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonCache
+import HalcyonTestDoubles
 import HalcyonTesting
 import HalcyonTestSupport
 import HalcyonTestTraits
