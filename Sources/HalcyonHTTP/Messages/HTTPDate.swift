@@ -1,13 +1,15 @@
-package import Foundation
+public import Foundation
 
 /// Parses the three date formats of HTTP, and formats the preferred one (RFC 9110, 5.6.7).
-package enum HTTPDate {
+///
+/// Foundation's `Date.HTTPFormatStyle` is missing in Swift's toolchains for Linux up to 6.3.1.
+public enum HTTPDate {
   private static let months = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
 
   /// The date in the preferred format, for example `Sun, 06 Nov 1994 08:49:37 GMT`.
-  package static func text(_ date: Date) -> String {
+  public static func text(_ date: Date) -> String {
     let style = Date.VerbatimFormatStyle(
       format: """
         \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .padded(4)) \
@@ -22,7 +24,7 @@ package enum HTTPDate {
   ///
   /// - Parameter now: Determines the century of a two-digit year: a date that would be over 50 years in the future is in
   ///   the past.
-  package static func parse(_ text: String, now: Date) -> Date? {
+  public static func parse(_ text: String, now: Date = .now) -> Date? {
     let parts = text.lowercased().split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     switch parts.count {
     // Sun, 06 Nov 1994 08:49:37 GMT

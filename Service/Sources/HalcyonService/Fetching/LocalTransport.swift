@@ -43,7 +43,7 @@ struct LocalTransport: Transport {
     }
     let headers: HTTPHeaders = [
       "Content-Length": "\(file.byteCount)", "Cache-Control": "max-age=31536000, immutable",
-      "Last-Modified": HTTPTime.text(file.modificationDate),
+      "Last-Modified": HTTPDate.text(file.modificationDate),
     ]
     let reader = FileReader(file)
     return TransportResponse(status: 200, headers: headers, body: TransportBody { try await reader.next() })

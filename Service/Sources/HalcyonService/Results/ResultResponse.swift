@@ -2,6 +2,7 @@ import Foundation
 import HTTPRanges
 import HTTPTypes
 import Halcyon
+import HalcyonHTTP
 @_spi(Programs) import HalcyonProcessing
 import NIOCore
 import NIOFoundationCompat
@@ -148,7 +149,7 @@ struct ResultResponse: Sendable {
   /// is not sent.
   private static func lastModified(_ text: String, _ earliest: Date?) -> String? {
     guard let earliest else { return text }
-    return HTTPTime.date(text).map { $0 < earliest ? HTTPTime.text(earliest) : text }
+    return HTTPDate.parse(text).map { $0 < earliest ? HTTPDate.text(earliest) : text }
   }
 
   /// A reference to a source on the web; `nil` for others.
@@ -166,7 +167,7 @@ struct ResultResponse: Sendable {
     guard let date = request[.ifModifiedSince], let last = headers[.lastModified] else { return false }
     // Clients send back the date that they got, caches also a later one.
     if date == last { return true }
-    guard let since = HTTPTime.date(date), let modified = HTTPTime.date(last) else { return false }
+    guard let since = HTTPDate.parse(date), let modified = HTTPDate.parse(last) else { return false }
     return modified <= since
   }
 
@@ -221,7 +222,7 @@ extension HTTPFields {
       directives.append(limited.isEmpty ? name : "\(name)=\(limited)")
     }
     if !hasLifetime {
-      let own = self[.expires].map { HTTPTime.date($0)?.timeIntervalSince(now) ?? 0 } ?? Double(seconds)
+      let own = self[.expires].map { HTTPDate.parse($0)?.timeIntervalSince(now) ?? 0 } ?? Double(seconds)
       directives.append("max-age=\(Int(Swift.max(0, Swift.min(own, Double(seconds)))))")
     }
     self[.cacheControl] = directives.joined(separator: ", ")

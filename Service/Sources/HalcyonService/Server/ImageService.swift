@@ -5,6 +5,7 @@ import HalcyonSupport
 import HalcyonCache
 import HalcyonCodecs
 import HalcyonBackend
+import HalcyonHTTP
 import HalcyonProcessing
 @_spi(Programs) import HalcyonPipeline
 public import Logging
@@ -178,7 +179,7 @@ public final class ImageService: Sendable {
     let now = time.now()
     let second = Int(now.timeIntervalSince1970)
     return lastDate.withLock { last in
-      if last.second != second { last = (second, HTTPTime.text(now)) }
+      if last.second != second { last = (second, HTTPDate.text(now)) }
       return last.text
     }
   }
