@@ -37,19 +37,14 @@
 @_exported public import struct HalcyonHTTP.TransportRequest
 
 @_exported public import enum HalcyonCache.CacheExpiration
-@_exported public import enum HalcyonCache.CacheMiss
-@_exported public import struct HalcyonCache.CacheStatistics
 @_exported public import enum HalcyonCache.CacheTier
 @_exported public import struct HalcyonCache.DiskCacheConfiguration
 @_exported public import enum HalcyonCache.EvictionPolicy
-@_exported public import enum HalcyonCache.EvictionReason
 @_exported public import class HalcyonCache.ImageCache
 @_exported public import struct HalcyonCache.MemoryCacheConfiguration
 
 @_exported public import enum HalcyonPipeline.AnimationPolicy
 @_exported public import struct HalcyonPipeline.BatchProgress
-@_exported public import struct HalcyonPipeline.BatchResult
-@_exported public import struct HalcyonPipeline.BatchResults
 @_exported public import enum HalcyonPipeline.CacheAccess
 @_exported public import struct HalcyonPipeline.ConnectionLimits
 @_exported public import struct HalcyonPipeline.ExponentialBackoff
@@ -68,7 +63,6 @@
 @_exported public import struct HalcyonPipeline.LoadTrace
 @_exported public import struct HalcyonPipeline.PipelineConfiguration
 @_exported public import struct HalcyonPipeline.PipelineEvent
-@_exported public import struct HalcyonPipeline.PrefetchResult
 @_exported public import class HalcyonPipeline.PrefetchTask
 @_exported public import struct HalcyonPipeline.PreviewPolicy
 @_exported public import protocol HalcyonPipeline.RequestModifier

@@ -3,7 +3,7 @@ import BenchSQLite
 import Foundation
 import Halcyon
 import HalcyonSupport
-import HalcyonCache
+@_spi(Programs) import HalcyonCache
 
 /// The disk cache compared with the minimum of plain file calls, and with Foundation.
 enum DiskBenchmark {

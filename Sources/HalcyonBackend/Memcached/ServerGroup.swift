@@ -5,7 +5,7 @@ import HalcyonSupport
 
 /// The servers of a store: which of them has a key, which are ejected, and the idle connections of each.
 ///
-/// libmemcached could eject servers itself, but for each connection on its own and by the system's clock.
+/// libmemcached's own ejection does not notice a server that is silent: each read of its keys waits for the timeout.
 final class ServerGroup: Sendable {
   /// A server that a call goes to.
   struct Choice: Sendable {

@@ -14,7 +14,7 @@ public struct DiskCacheConfiguration: Hashable, Sendable {
   ///
   /// If so, the file, its folder and the index are synced to the disk before the call that stores it returns, which takes
   /// some milliseconds. If not, the newest entries may be lost; damaged remains of them are never served.
-  public var isDurable = false
+  @_spi(Programs) public var isDurable = false
   /// Whether the folder is on a network file system. Default: `nil`, detected from the file system.
   ///
   /// Processes cannot share memory there, so that the index uses a rollback journal, which is slower than WAL. Takes

@@ -67,7 +67,7 @@ public enum TargetSize: Hashable, Sendable {
   /// - Parameter source: The size of the whole image with its orientation applied. Of a vector image, the size at which
   ///   it fills the target.
   /// - Returns: 0x0 if a side of the target or of `source` is below 1.
-  public func size(for source: PixelSize) -> PixelSize {
+  package func size(for source: PixelSize) -> PixelSize {
     guard isValid, source.width > 0, source.height > 0 else { return PixelSize(width: 0, height: 0) }
     return geometry(for: source).outputSize
   }

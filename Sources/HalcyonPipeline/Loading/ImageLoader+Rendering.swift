@@ -142,7 +142,7 @@ extension ImageLoader {
     if earlier.dynamicRange == .high, earlier.resolved.dynamicRange == .standard { earlier.dynamicRange = .standard }
     earlier.processors.removeLast()
     let keys = RequestKeys(earlier)
-    let memory = lookUpIntermediate(earlier, keys.image)
+    let memory = lookUpAgain(earlier, keys.image)
     var loaded: LoadedImage
     if case .hit(let image)? = memory, !storesVariant(of: load.request) {
       loaded = LoadedImage(image: image)

@@ -12,7 +12,9 @@ import HalcyonSupport
 extension ImageLoader {
   func runSteps(of load: Load, keepsResult: Bool) async throws(ImageError) -> LoadedImage {
     guard load.resolved.size.isValid else { throw .invalidTargetSize(load.resolved.size) }
-    if load.memory?.staleImage == nil, let image = imageLoadedMeanwhile(load) { return LoadedImage(image: image) }
+    if load.memory?.staleImage == nil, case .hit(let image)? = lookUpAgain(load.request, load.key) {
+      return LoadedImage(image: image)
+    }
     return await keep(try await makeImage(load, keepsResult: keepsResult), load)
   }
 

@@ -78,15 +78,9 @@ extension ImageLoader {
     return memory.contains(key) ? memory.image(for: key) : nil
   }
 
-  /// The image before a processor, if memory has it: a fresh one is processed, the pixels of a stale one are used again
-  /// if its bytes are still valid. Counts no miss.
-  func lookUpIntermediate(_ request: ImageRequest, _ key: CacheKey) -> MemoryLookup? {
+  /// The image in memory, without counting a miss: the one before a processor, or one that an equal job has put there
+  /// between the look-up of a load and the start of its job.
+  func lookUpAgain(_ request: ImageRequest, _ key: CacheKey) -> MemoryLookup? {
     imageInMemory(request, key).map { checked($0, request) }
-  }
-
-  /// The image that an equal job put into memory between the look-up of this load and the start of its own job, after
-  /// which no other equal job runs. Counts no miss.
-  func imageLoadedMeanwhile(_ load: Load) -> DecodedImage? {
-    imageInMemory(load.request, load.key).flatMap { isUsable($0, load.request) ? $0 : nil }
   }
 }

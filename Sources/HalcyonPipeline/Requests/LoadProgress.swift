@@ -4,13 +4,10 @@ public struct LoadProgress: Hashable, Sendable {
   public var receivedByteCount: Int
   /// The length of the body in bytes; `nil` if the server does not announce it.
   public var expectedByteCount: Int?
-  /// The mean speed of the transfer so far, in bytes per second; `nil` at its first byte.
-  public var bytesPerSecond: Double?
 
-  package init(receivedByteCount: Int, expectedByteCount: Int?, bytesPerSecond: Double? = nil) {
+  package init(receivedByteCount: Int, expectedByteCount: Int?) {
     self.receivedByteCount = receivedByteCount
     self.expectedByteCount = expectedByteCount
-    self.bytesPerSecond = bytesPerSecond
   }
 
   /// The fraction received, from 0 to 1; `nil` where the length is unknown.

@@ -2,8 +2,8 @@ import Foundation
 
 /// The signature parameters of a URL, which change each time it is issued and are left out of the cache key.
 ///
-/// The key is the URL without its signature parameters. These are listed explicitly for each service, so that no
-/// parameter that changes the image is dropped by mistake.
+/// The key is the URL without its signature parameters. These are listed explicitly, so that no parameter that
+/// changes the image is dropped by mistake.
 ///
 /// ```swift
 /// let request = ImageRequest(source: .url(url, signature: .amazonS3))
@@ -25,17 +25,6 @@ public struct URLSignature: Hashable, Sendable {
     "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature",
     "X-Amz-Security-Token", "AWSAccessKeyId", "Signature", "Expires",
   ])
-  /// Google Cloud Storage, signature versions 2 and 4.
-  public static let googleCloudStorage = URLSignature(dropping: [
-    "X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date", "X-Goog-Expires", "X-Goog-SignedHeaders",
-    "X-Goog-Signature", "GoogleAccessId", "Signature", "Expires",
-  ])
-  /// Azure Storage with a shared access signature (SAS).
-  public static let azure = URLSignature(dropping: [
-    "sv", "ss", "srt", "sp", "se", "st", "spr", "sig", "sip", "si", "sr", "skoid", "sktid", "skt", "ske", "sks", "skv",
-  ])
-  /// Amazon CloudFront.
-  public static let cloudFront = URLSignature(dropping: ["Expires", "Signature", "Key-Pair-Id", "Policy"])
 
   /// The cache key: the URL without its signature parameters.
   func key(for url: URL) -> String {

@@ -111,7 +111,7 @@ struct BodyReader {
     expected = range.map { $0.last + 1 } ?? reply.response.expectedByteCount
     inspector = configuration.inspector(of: head.url, contentType: head.headers["Content-Type"], for: request)
     time = configuration.time
-    meter = ProgressMeter(interval: configuration.progressInterval, earlierByteCount: data.count, now: time.uptime())
+    meter = ProgressMeter(interval: configuration.progressInterval)
     nextCheckpoint = max(Self.firstCheckpoint.byteCount, data.count * 2)
     firstCheckpointTime = partial == nil ? time.uptime() + Self.firstCheckpoint.time : nil
   }
@@ -200,30 +200,19 @@ struct BodyReader {
   }
 }
 
-/// Limits how often progress is reported, and measures the speed of a transfer.
+/// Limits how often progress is reported.
 struct ProgressMeter {
   private let interval: Duration
-  private let start: Duration
-  private let earlierByteCount: Int
   private var lastReport: (uptime: Duration, byteCount: Int)?
 
-  /// - Parameters:
-  ///   - interval: The shortest time between two reports.
-  ///   - earlierByteCount: Bytes received by an earlier transfer of the same body.
-  init(interval: Duration, earlierByteCount: Int, now: Duration) {
-    self.interval = interval
-    self.earlierByteCount = earlierByteCount
-    start = now
-  }
+  /// - Parameter interval: The shortest time between two reports.
+  init(interval: Duration) { self.interval = interval }
 
   /// The progress to report, or `nil` if the last report is too recent.
   mutating func report(received: Int, expected: Int?, isLast: Bool, now: Duration) -> LoadProgress? {
     guard received != lastReport?.byteCount else { return nil }
     if let lastReport, !isLast, received != expected, now - lastReport.uptime < interval { return nil }
     lastReport = (now, received)
-    let seconds = (now - start).inSeconds
-    return LoadProgress(
-      receivedByteCount: received, expectedByteCount: expected,
-      bytesPerSecond: seconds > 0 ? Double(received - earlierByteCount) / seconds : nil)
+    return LoadProgress(receivedByteCount: received, expectedByteCount: expected)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.unitTest)
 struct ProgressMeterTests {
   @Test func `the first and the last progress are reported, and one per interval`() {
-    var meter = ProgressMeter(interval: .milliseconds(50), earlierByteCount: 0, now: .zero)
+    var meter = ProgressMeter(interval: .milliseconds(50))
     var reported: [Int] = []
     for step in 0...20 {
       let progress = meter.report(
@@ -18,16 +18,10 @@ struct ProgressMeterTests {
   }
 
   @Test func `reaching the expected length is reported at once`() {
-    var meter = ProgressMeter(interval: .seconds(1), earlierByteCount: 0, now: .zero)
+    var meter = ProgressMeter(interval: .seconds(1))
     #expect(meter.report(received: 1, expected: 10, isLast: false, now: .zero)?.fraction == 0.1)
     #expect(meter.report(received: 9, expected: 10, isLast: false, now: .zero) == nil)
     #expect(meter.report(received: 10, expected: 10, isLast: false, now: .zero)?.fraction == 1)
-  }
-
-  @Test func `the transfer rate counts only the bytes of this transfer`() {
-    var meter = ProgressMeter(interval: .zero, earlierByteCount: 5000, now: .seconds(1))
-    #expect(meter.report(received: 5000, expected: nil, isLast: false, now: .seconds(1))?.bytesPerSecond == nil)
-    #expect(meter.report(received: 7000, expected: nil, isLast: false, now: .seconds(3))?.bytesPerSecond == 1000)
   }
 
   @Test func `the fraction is at most 1, and 0 for an unknown length`() {
