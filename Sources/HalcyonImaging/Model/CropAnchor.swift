@@ -28,8 +28,8 @@ public struct CropAnchor: Hashable, Sendable {
   public static let right = CropAnchor(x: 1, y: 0.5)
   /// What attracts attention: edges, colours of skin, and saturated colours, as libvips measures them.
   ///
-  /// For sizes of requests and of ``DecodedImage``; decodes the whole image at a size that covers the box, then crops it. All
-  /// frames of an animation are cropped like the first. Elsewhere it is the centre.
+  /// For crops, and for sizes of requests and of ``DecodedImage``: the whole image is decoded at a size that covers the box,
+  /// then cropped. All frames of an animation are cropped like the first. Elsewhere it is the centre.
   public static let smart = CropAnchor(isSmart: true)
 
   private static func clamped(_ value: Double) -> Double {

@@ -72,8 +72,10 @@ extension ImageProcessor where Self == BuiltInProcessor {
 
   /// Crops to a size in pixels so that the anchor stays in place; sides at least 1.
   ///
-  /// A side longer than the image's is reduced to it.
+  /// A side longer than the image's is reduced to it. ``CropAnchor/smart`` finds the part in the pixels.
   public static func crop(width: Int, height: Int, anchor: CropAnchor = .center) -> Self {
-    BuiltInProcessor(CropProcessor(width: width, height: height, anchor: anchor))
+    anchor.isSmart
+      ? BuiltInProcessor(SmartCropProcessor(PixelSize(width: width, height: height)))
+      : BuiltInProcessor(CropProcessor(width: width, height: height, anchor: anchor))
   }
 }

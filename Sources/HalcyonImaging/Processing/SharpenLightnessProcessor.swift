@@ -111,31 +111,16 @@ private struct LabColor {
     return [
       3.2406 * bigX - 1.5372 * bigY - 0.4986 * bigZ, -0.9689 * bigX + 1.8758 * bigY + 0.0415 * bigZ,
       0.0557 * bigX - 0.2040 * bigY + 1.0570 * bigZ,
-    ].map { value in
-      let value = min(max(value, 0), 1)
-      let encoded = value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055
-      return UInt8((encoded * 255).rounded())
+    ].map { (value: Float) in
+      UInt8((255 * SRGBTransferFunction.value(Double(min(max(value, 0), 1)))).rounded())
     }
   }
 
-  private static let linear: [Float] = (0...255).map { value in
-    let value = Float(value) / 255
-    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
-  }
+  private static let linear = (0...255).map { Float(SRGBTransferFunction.light(Double($0) / 255)) }
 
   private static func root(_ value: Float) -> Float { value > 0.008856 ? cbrt(value) : 7.787 * value + 16 / 116 }
 
   private static func power(_ value: Float) -> Float {
     value > 0.206893 ? value * value * value : (value - 16 / 116) / 7.787
-  }
-}
-
-extension ImageProcessor where Self == BuiltInProcessor {
-  /// Sharpens the lightness, not the colours, of an image, as libvips does: noise is left as it is, and edges get no bright
-  /// or dark seams. Slower than ``sharpen(amount:radius:)``, since it converts colours; alpha is unchanged.
-  ///
-  /// - Parameter radius: The blur's standard deviation in pixels, 0 to 1000; 0.5 to 2 suit images on a screen.
-  public static func sharpenLightness(radius: Double) -> Self {
-    BuiltInProcessor(SharpenLightnessProcessor(sigma: radius))
   }
 }

@@ -78,17 +78,6 @@ package struct SmartCropProcessor: GeometryProcessor {
   }
 }
 
-extension ImageProcessor where Self == BuiltInProcessor {
-  /// Crops to a size in pixels around the place that attracts attention: edges, colours of skin, and saturated colours, as
-  /// libvips measures them.
-  ///
-  /// A side longer than the image's is reduced to it. To fill a size, resize the image first so that it covers the size:
-  /// ``CropAnchor/smart`` does both.
-  public static func smartCrop(width: Int, height: Int) -> Self {
-    BuiltInProcessor(SmartCropProcessor(PixelSize(width: width, height: height)))
-  }
-}
-
 /// Where the first frame of an animation was cropped, so that all frames are cropped there.
 package final class SmartCropPlace: Sendable {
   private let corner = Lock<(left: Int, top: Int)?>(nil)
@@ -105,9 +94,9 @@ private struct XYZColor {
   let x, y, z: Double
 
   init(_ pixel: (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8)) {
-    let red = Self.linear(pixel.red)
-    let green = Self.linear(pixel.green)
-    let blue = Self.linear(pixel.blue)
+    let red = SRGBTransferFunction.light(Double(pixel.red) / 255)
+    let green = SRGBTransferFunction.light(Double(pixel.green) / 255)
+    let blue = SRGBTransferFunction.light(Double(pixel.blue) / 255)
     x = 100 * (0.4124 * red + 0.3576 * green + 0.1805 * blue)
     y = 100 * (0.2126 * red + 0.7152 * green + 0.0722 * blue)
     z = 100 * (0.0193 * red + 0.1192 * green + 0.9505 * blue)
@@ -122,11 +111,6 @@ private struct XYZColor {
 
   /// The axis from green to red of CIELAB.
   var greenRed: Double { 500 * (Self.root(x / 95.047) - Self.root(y / 100)) }
-
-  private static func linear(_ value: UInt8) -> Double {
-    let value = Double(value) / 255
-    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
-  }
 
   private static func root(_ value: Double) -> Double {
     value > 0.008856 ? cbrt(value) : 7.787 * value + 16.0 / 116

@@ -4,7 +4,7 @@ import HalcyonImaging
 enum ColorPlan {
   static func processors(_ options: ProcessingOptions) -> [any ImageProcessor] {
     var processors: [any ImageProcessor] = []
-    if options.brightness != 0 { processors.append(BrightnessOffsetProcessor(options.brightness)) }
+    if options.brightness != 0 { processors.append(BrightnessProcessor(offset: options.brightness)) }
     if options.contrast != 1 { processors.append(.contrast(options.contrast)) }
     if options.saturation != 1 { processors.append(.saturation(options.saturation)) }
     if options.blur > 0 { processors.append(.blur(radius: options.blur)) }

@@ -17,17 +17,18 @@ enum SampleProcessors {
     .roundedCorners(radius: 4, background: color), .circle(), .circle(border: line), .circle(background: color),
     .border(width: 2, color: color), .border(width: 2, color: .black), .padding(top: 2, left: 1),
     .padding(top: 1, left: 2), .extend(width: 50, height: 60), .extend(width: 50, height: 60, anchor: .top),
-    .smartCrop(width: 5, height: 3), .background(color), .background(.black),
+    .crop(width: 5, height: 3, anchor: .smart), .background(color), .background(.black),
   ]
 
   private static let colors: [any ImageProcessor] = [
-    .brightness(1.7), .brightness(0.3), .contrast(1.7), .contrast(0.3), .saturation(1.7), .grayscale,
+    .brightness(1.7), .brightness(0.3), BrightnessProcessor(offset: 60), BrightnessProcessor(offset: -60),
+    .contrast(1.7), .contrast(0.3), .saturation(1.7), .grayscale,
     .exposure(stops: 1), .exposure(stops: -1), .invert, .tint(.black), .tint(color),
   ]
 
   private static let mixtures: [any ImageProcessor] = [
     .blur(radius: 0.4), .blur(radius: 4), .blur(radius: 90), .sharpen(), .sharpen(amount: 2), .sharpen(radius: 3),
-    .sharpenLightness(radius: 1), .sharpenLightness(radius: 3), .trim(threshold: 60),
+    SharpenLightnessProcessor(sigma: 1), SharpenLightnessProcessor(sigma: 3), .trim(threshold: 60),
     .trim(threshold: 60, color: .black),
     .pixelate(blockSize: 4), .custom(identifier: "4") { $0 }, .custom(identifier: "pixelate 4") { $0 },
   ]
@@ -37,8 +38,8 @@ enum SampleProcessors {
     .roundedCorners(radius: 0), .border(width: 0, color: .black), .brightness(1), .contrast(1), .saturation(1),
     .exposure(stops: 0), .blur(radius: 0), .sharpen(amount: 0), .sharpen(radius: 0), .pixelate(blockSize: 1),
     .overlay(.clear, blendMode: .difference), .padding(), .extend(width: 0, height: 0),
-    .smartCrop(width: 99, height: 99),
-    .sharpenLightness(radius: 0.1), .trim(threshold: 255),
+    .crop(width: 99, height: 99, anchor: .smart),
+    SharpenLightnessProcessor(sigma: 0.1), .trim(threshold: 255),
   ]
 
   static let invalid: [any ImageProcessor] = [
@@ -50,7 +51,8 @@ enum SampleProcessors {
     .blur(radius: .nan), .blur(radius: 1e300), .sharpen(amount: -1), .sharpen(amount: 1, radius: .nan),
     .brightness(-1), .contrast(.nan), .saturation(.infinity), .exposure(stops: 1e9), .pixelate(blockSize: 0),
     .pixelate(blockSize: .max), .padding(left: -1), .padding(top: .max), .extend(width: -1, height: 2),
-    .extend(width: 1_000_000, height: 1_000_000), .smartCrop(width: 0, height: 1), .sharpenLightness(radius: .nan),
+    .extend(width: 1_000_000, height: 1_000_000), .crop(width: 0, height: 1, anchor: .smart),
+    SharpenLightnessProcessor(sigma: .nan),
     .trim(threshold: -1), .trim(threshold: .nan),
   ]
 }

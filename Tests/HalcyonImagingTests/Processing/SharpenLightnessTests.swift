@@ -24,7 +24,7 @@ struct SharpenLightnessTests {
       (2, [[40, 60, 0], [0, 17, 36], [202, 61, 101], [77, 208, 105], [185, 45, 88], [228, 208, 187]]),
     ] as [(Double, [[Int]])])
   func `the lightness is sharpened as by libvips`(sigma: Double, expected: [[Int]]) throws {
-    let result = try BuiltInProcessor.sharpenLightness(radius: sigma).process(scene())
+    let result = try SharpenLightnessProcessor(sigma: sigma).process(scene())
     for ((x, y), color) in zip([(0, 0), (4, 2), (5, 2), (4, 4), (5, 3), (8, 4)], expected) {
       let pixel = result[x, y]
       for (value, expected) in zip([pixel.red, pixel.green, pixel.blue], color) {
@@ -37,7 +37,7 @@ struct SharpenLightnessTests {
     let flat = try Bitmap(size: PixelSize(width: 5, height: 5), isOpaque: false) { bytes in
       for index in 0..<25 { bytes[index * 4 + 3] = index == 12 ? 100 : 0 }
     }
-    let result = try BuiltInProcessor.sharpenLightness(radius: 1).process(flat)
+    let result = try SharpenLightnessProcessor(sigma: 1).process(flat)
     #expect((0..<25).allSatisfy { result[$0 % 5, $0 / 5] == flat[$0 % 5, $0 / 5] })
   }
 }
