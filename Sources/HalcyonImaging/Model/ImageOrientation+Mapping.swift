@@ -24,8 +24,29 @@ extension ImageOrientation {
       outputSize: swapsAxes ? geometry.outputSize.transposed : geometry.outputSize)
   }
 
+  private static let turned = [up, right, down, left]
+  private static let mirrored = [upMirrored, leftMirrored, downMirrored, rightMirrored]
+
+  /// A clockwise turn by multiples of 90 degrees, then a mirroring of left and right if there is one.
+  private init(quarterTurns: Int, isMirrored: Bool) {
+    self = (isMirrored ? Self.mirrored : Self.turned)[quarterTurns & 3]
+  }
+
+  private var parts: (quarterTurns: Int, isMirrored: Bool) {
+    if let count = Self.turned.firstIndex(of: self) { return (count, false) }
+    return (Self.mirrored.firstIndex(of: self) ?? 0, true)
+  }
+
+  /// The orientation of an image that needs this one and then another.
+  package func followed(by next: ImageOrientation) -> ImageOrientation {
+    let (first, second) = (parts, next.parts)
+    // A turn of a mirrored image is the opposite one before it is mirrored.
+    let turns = first.quarterTurns + (first.isMirrored ? -second.quarterTurns : second.quarterTurns)
+    return ImageOrientation(quarterTurns: turns, isMirrored: first.isMirrored != second.isMirrored)
+  }
+
   /// The orientation that undoes this one.
-  private var inverse: ImageOrientation {
+  package var inverse: ImageOrientation {
     switch self {
     case .left: .right
     case .right: .left

@@ -1,39 +1,15 @@
 import Foundation
 import HalcyonSupport
 
-/// Rotates an image clockwise around its centre.
-struct RotateProcessor: GeometryProcessor {
-  private let degrees: Double
-
-  init(degrees: Double) {
-    let turn = degrees.truncatingRemainder(dividingBy: 360)
-    // Adding 360 to an angle just below 0 may round to 360.
-    self.degrees = turn < 0 ? (turn + 360).truncatingRemainder(dividingBy: 360) : turn
-  }
+/// Rotates an image clockwise around its centre, by another angle than a multiple of 90 degrees.
+struct RotateProcessor: ImageProcessor {
+  let degrees: Double
 
   var identifier: String { ProcessorIdentity("rotate").adding(degrees).text }
 
-  var keepsDynamicRange: Bool { quarterTurn != nil }
-
-  /// The turn by a multiple of 90 degrees.
-  private var quarterTurn: ImageOrientation? {
-    switch degrees {
-    case 0: .up
-    case 90: .right
-    case 180: .down
-    case 270: .left
-    default: nil
-    }
-  }
-
-  func geometry(of bitmap: Bitmap) throws -> BitmapGeometry? {
-    try (0...360).check(degrees, "rotation in degrees")
-    return quarterTurn.flatMap { $0 == .up ? nil : BitmapGeometry($0, of: bitmap.size) }
-  }
-
   func process(_ bitmap: Bitmap) throws -> Bitmap {
-    if let geometry = try geometry(of: bitmap) { return try bitmap.with(geometry) }
-    return degrees == 0 ? bitmap : try Rotation(degrees: degrees, source: bitmap.size).draw(bitmap)
+    try (0...360).check(degrees, "rotation in degrees")
+    return try Rotation(degrees: degrees, source: bitmap.size).draw(bitmap)
   }
 }
 
@@ -46,7 +22,13 @@ extension ImageProcessor where Self == BuiltInProcessor {
   /// error.
   ///
   /// - Parameter degrees: The angle, finite; modulo 360.
-  public static func rotate(degrees: Double) -> Self { BuiltInProcessor(RotateProcessor(degrees: degrees)) }
+  public static func rotate(degrees: Double) -> Self {
+    var angle = degrees.truncatingRemainder(dividingBy: 360)
+    // The sum may round to 360.
+    if angle < 0 { angle = (angle + 360).truncatingRemainder(dividingBy: 360) }
+    let turn: ImageOrientation? = [0: .up, 90: .right, 180: .down, 270: .left][angle]
+    return turn.map { BuiltInProcessor(TurnProcessor($0)) } ?? BuiltInProcessor(RotateProcessor(degrees: angle))
+  }
 }
 
 /// Maps the pixels of a rotated image to positions in the source.

@@ -31,6 +31,14 @@ struct FlipAndRotateTests {
     #expect(try BuiltInProcessor.rotate(degrees: 90).process(square).rows == [[third, first], [fourth, second]])
   }
 
+  @Test(arguments: ImageOrientation.allCases, ImageOrientation.allCases)
+  func `two turns are one, and the inverse undoes each`(first: ImageOrientation, second: ImageOrientation) throws {
+    let bitmap = try Bitmap.noise(width: 3, height: 2)
+    let turned = try bitmap.upright(from: first)
+    #expect(try turned.upright(from: second).rows == bitmap.upright(from: first.followed(by: second)).rows)
+    #expect(try turned.upright(from: first.inverse).rows == bitmap.rows)
+  }
+
   @Test(arguments: [90.0, -90, 450])
   func `four quarter turns restore the image`(_ degrees: Double) throws {
     let bitmap = try Bitmap.noise(width: 7, height: 4)
