@@ -87,6 +87,41 @@ struct EncodedDataTests {
     }
   }
 
+  /// Animations of three frames that end in the last one, or whose last one is damaged, and how many frames can be read.
+  private static func damagedAnimations() throws -> [(name: String, data: Data, frameCount: Int)] {
+    let gif = TinyGIF.animation(reds: [10, 90, 170])
+    let webP = try DecodedImage(data: gif).encoded(as: .webp)
+    var damaged = gif
+    // An unknown code before the first pixel of the last frame.
+    damaged[damaged.endIndex - 4] = 0x3C
+    return [("cut gif", gif.dropLast(15), 2), ("cut webp", webP.dropLast(12), 2), ("damaged gif", damaged, 1)]
+  }
+
+  @Test func `an animation of which frames are missing is made if allowed, and never stored`() async throws {
+    for (name, data, frameCount) in try Self.damagedAnimations() {
+      try await OptionsFixture.run(serving: data) { fixture async throws in
+        for allowsPartialImage in [false, true] {
+          let request = fixture.request { $0.allowsPartialImage = allowsPartialImage }
+          func planned() async throws -> EncodedImageResponse {
+            try await fixture.pipeline.plannedResponse(for: request, planIdentifier: "\(allowsPartialImage)") { _ in
+              var plan = Rendition(processors: [BuiltInProcessor.invert], encoding: .init(as: .webp))
+              plan.frameLimit = 9
+              return plan
+            }
+          }
+          guard allowsPartialImage else {
+            await #expect(throws: ImageError.self, "\(name)") { try await planned() }
+            continue
+          }
+          #expect(try await DecodedImage(data: planned().data).info.frameCount == frameCount, "\(name)")
+          await fixture.pipeline.cache.flush()
+          #expect(try await fixture.storedFormats == [], "\(name)")
+          #expect(try await !planned().wasStored)
+        }
+      }
+    }
+  }
+
   @Test func `only the encoded image is stored if the original is not kept`() async throws {
     try await OptionsFixture.run(serving: try TestImage.png()) { fixture async throws in
       let request = fixture.request(size: small) { $0.storage = .encoded(keepsOriginal: false) }

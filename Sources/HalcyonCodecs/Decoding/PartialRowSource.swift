@@ -47,18 +47,6 @@ final class PartialRowSource: RowSource {
   }
 }
 
-extension ImageDecodingError {
-  /// Whether the file is damaged, so that a part of its image may be sound.
-  var isDamage: Bool {
-    if case .corrupt = self { true } else { isTruncation }
-  }
-
-  /// Whether the file ends too early.
-  var isTruncation: Bool {
-    if case .truncated = self { true } else { false }
-  }
-}
-
 extension DecodingOptions {
   /// The image that `whole` returns or, if it throws because of damage and the options allow a partial image, the one that
   /// `part` returns.

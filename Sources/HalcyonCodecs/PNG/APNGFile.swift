@@ -65,13 +65,16 @@ final class APNGFrameSource: FrameSource {
   private let file: APNGFile
   private let decoder: PNGDecoder
   private let options: DecodingOptions
+  /// Whether frames are missing at the end of the file.
+  private let isCut: Bool
   private var chunks: PNGChunks
   private var control: APNGFrameControl?
 
   /// - Parameter options: The decoding options of the animation; their target size is ignored.
-  init(_ file: APNGFile, decoder: PNGDecoder, options: DecodingOptions) {
+  init(_ file: APNGFile, decoder: PNGDecoder, isCut: Bool, options: DecodingOptions) {
     self.file = file
     self.decoder = decoder
+    self.isCut = isCut
     self.options = options
     chunks = PNGChunks(Bytes(file.bytes.buffer))
   }
@@ -97,7 +100,10 @@ final class APNGFrameSource: FrameSource {
     }
     // The last frame may lack its end; all others are whole.
     defer { control = nil }
-    guard let control else { return nil }
+    guard let control else {
+      if isCut, !options.allowsPartialImage { throw ImageDecodingError.truncated(.png) }
+      return nil
+    }
     if let rest = chunks.incomplete, rest.name == "fdAT" || rest.name == "IDAT" {
       data.append(rest.content.dropFirst(rest.name == "fdAT" ? 4 : 0))
     }

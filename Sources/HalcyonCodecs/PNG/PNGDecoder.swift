@@ -147,7 +147,9 @@ extension PNGDecoder: AnimatedImageDecoder {
     // A part of the first frame leaves the rest of the canvas transparent.
     info.hasAlpha = info.hasAlpha || file.hasTransparentCanvas || options.allowsPartialImage
     let reader = ComposedFrameReader(
-      APNGFrameSource(file, decoder: self, options: options),
+      APNGFrameSource(
+        file, decoder: self, isCut: bytes.withUnsafeBytes { PNGTruncatedFile.lacksFrames($0, header) }, options: options
+      ),
       animation: AnimationInfo(frameCount: file.frameCount, loopCount: file.loopCount),
       plan: try DecodingPlan(info: info, options: options), colors: ColorMapping(colorSpace: colorSpace),
       graphs: graphs, isCancelled: options.isCancelled)

@@ -26,7 +26,7 @@ package struct ResizeProcessor: GeometryProcessor {
     return BitmapGeometry(geometry)
   }
 
-  package func process(_ bitmap: Bitmap, _ geometry: BitmapGeometry) throws -> Bitmap {
+  package func draw(_ geometry: BitmapGeometry, of bitmap: Bitmap) throws -> Bitmap {
     let resampler = RowResampler(
       format: .png, geometry: geometry.resizing, graphs: graphs, implementation: implementation,
       isCancelled: { CancellationFlag.isCurrentCancelled })

@@ -107,10 +107,18 @@ public struct DecodedImage: Sendable {
   /// The still frame without the animation.
   package var still: DecodedImage { animation == nil ? self : replacing(bitmap) }
 
-  /// The image with a processed bitmap; the processor is also applied to the frames of an animation.
-  package func replacing(_ bitmap: Bitmap, by processor: any ImageProcessor) -> DecodedImage {
-    guard let animation else { return replacing(bitmap) }
-    return DecodedImage(bitmap: bitmap, facts: facts, animation: animation.processed(by: processor))
+  /// The image with processors applied in order.
+  ///
+  /// - Parameter keepsAnimation: Whether they apply to the frames of an animation as well; otherwise it is dropped.
+  /// - Throws: ``ProcessorFailure``.
+  package func applying(
+    _ processors: [any ImageProcessor], keepsAnimation: Bool
+  ) throws(ProcessorFailure) -> DecodedImage {
+    if processors.isEmpty { return self }
+    var image = ProcessedImage(bitmap, of: info, gainMap: gainMap, isComplete: !isPartial)
+    try image.apply(processors)
+    guard keepsAnimation, let animation else { return replacing(image.bitmap, gainMap: image.gainMap) }
+    return DecodedImage(bitmap: image.bitmap, facts: facts, animation: animation.processed(by: processors))
   }
 
   /// Whether the image retains frames that were decoded in advance.

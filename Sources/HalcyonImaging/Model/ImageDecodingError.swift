@@ -64,3 +64,15 @@ extension ImageDecodingError: CustomStringConvertible {
     }
   }
 }
+
+extension ImageDecodingError {
+  /// Whether the file is damaged, so that a part of its image may be sound.
+  package var isDamage: Bool {
+    if case .corrupt = self { true } else { isTruncation }
+  }
+
+  /// Whether the file ends too early.
+  package var isTruncation: Bool {
+    if case .truncated = self { true } else { false }
+  }
+}

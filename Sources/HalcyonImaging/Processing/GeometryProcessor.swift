@@ -1,23 +1,28 @@
 import HalcyonSupport
 
 /// A processor that crops, turns or resizes, and changes no colours.
-package protocol GeometryProcessor: ImageProcessor {
+package protocol GeometryProcessor: WholeImageProcessor {
   /// What it makes of a bitmap; `nil` for the bitmap itself.
   func geometry(of bitmap: Bitmap) throws -> BitmapGeometry?
 
   /// Draws the geometry of a bitmap.
-  func process(_ bitmap: Bitmap, _ geometry: BitmapGeometry) throws -> Bitmap
+  func draw(_ geometry: BitmapGeometry, of bitmap: Bitmap) throws -> Bitmap
 }
 
 extension GeometryProcessor {
   package var keepsDynamicRange: Bool { true }
 
   package func process(_ bitmap: Bitmap) throws -> Bitmap {
-    guard let geometry = try geometry(of: bitmap) else { return bitmap }
-    return try process(bitmap, geometry)
+    try geometry(of: bitmap).map { try draw($0, of: bitmap) } ?? bitmap
   }
 
-  package func process(_ bitmap: Bitmap, _ geometry: BitmapGeometry) throws -> Bitmap { try bitmap.with(geometry) }
+  package func process(_ image: inout ProcessedImage) throws {
+    guard let geometry = try geometry(of: image.bitmap) else { return }
+    image.gainMap = try image.gainMap?.with(geometry, of: image.bitmap.size)
+    image.bitmap = try draw(geometry, of: image.bitmap)
+  }
+
+  package func draw(_ geometry: BitmapGeometry, of bitmap: Bitmap) throws -> Bitmap { try bitmap.with(geometry) }
 }
 
 /// The part of an image that is drawn, its size, and how it is turned after that.
@@ -111,39 +116,4 @@ extension GainMap {
     let resizing = geometry.resizing.scaled(from: size, toMap: bitmap.size)
     return replacing(try bitmap.with(BitmapGeometry(resizing, orientation: geometry.orientation)))
   }
-}
-
-/// A processor of several steps, each of which keeps a gain map or drops it.
-package protocol GainMapProcessor: ImageProcessor {
-  /// The processed bitmap, and its gain map if it still has one.
-  func process(_ bitmap: Bitmap, with gainMap: GainMap?) throws -> (bitmap: Bitmap, gainMap: GainMap?)
-}
-
-extension GainMapProcessor {
-  package func process(_ bitmap: Bitmap) throws -> Bitmap { try process(bitmap, with: nil).bitmap }
-}
-
-extension ImageProcessor {
-  /// An image and its gain map, processed; the map is dropped if the processor does not keep it.
-  package func process(
-    _ bitmap: Bitmap, _ gainMap: GainMap?, by process: (Bitmap) throws -> Bitmap
-  ) throws -> (bitmap: Bitmap, gainMap: GainMap?) {
-    guard let gainMap else { return (try process(bitmap), nil) }
-    if let processor = self as? any GainMapProcessor { return try processor.process(bitmap, with: gainMap) }
-    guard keepsDynamicRange, let processor = geometryProcessor else {
-      let result = try process(bitmap)
-      return (result, keepsDynamicRange || result.sharesPixels(with: bitmap) ? gainMap : nil)
-    }
-    guard let geometry = try processor.geometry(of: bitmap) else { return (bitmap, gainMap) }
-    return (try processor.process(bitmap, geometry), try gainMap.with(geometry, of: bitmap.size))
-  }
-
-  private var geometryProcessor: (any GeometryProcessor)? {
-    (self as? BuiltInProcessor)?.processor as? any GeometryProcessor ?? self as? any GeometryProcessor
-  }
-}
-
-extension [any ImageProcessor] {
-  /// Whether images of high dynamic range stay so.
-  package var keepDynamicRange: Bool { allSatisfy(\.keepsDynamicRange) }
 }

@@ -36,9 +36,14 @@ package struct Renderer: Sendable {
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws(RenderingError) -> Rendered {
     if let sanitized = try sanitized(file, rendition) { return sanitized }
-    if let animation = try renderedAnimation(file, rendition, isCancelled) { return animation }
+    var lacksFrames = false
+    do {
+      if let animation = try renderedAnimation(file, rendition, isCancelled) { return animation }
+    } catch  where rendition.allowsPartialImage && error.isDamage {
+      lacksFrames = true
+    }
     var image = try decoded(file, as: rendition, isCancelled: isCancelled)
-    let (size, isPartial) = (image.size, image.isPartial)
+    let (size, isPartial) = (image.size, image.isPartial || lacksFrames)
     let placeholder = makesPlaceholder && !isPartial && rendition.size.isWhole ? ThumbHash(image.bitmap) : nil
     let decodingEnd = ContinuousClock.now
     image = try processed(image, by: rendition.processors)
@@ -47,7 +52,7 @@ package struct Renderer: Sendable {
       try encoded(image, as: encoding, of: file) ?? file.data
     }
     return Rendered(
-      image: image, data: data, placeholder: placeholder, decodedSize: size, isPartial: isPartial,
+      image: image, data: data, placeholder: placeholder, decodedSize: size, size: image.size, isPartial: isPartial,
       ends: (decodingEnd, processingEnd, .now))
   }
 
@@ -55,23 +60,21 @@ package struct Renderer: Sendable {
   package func decoded(
     _ file: File, as rendition: Rendition, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws(RenderingError) -> DecodedImage {
+    var rendition = rendition
+    let crop: SmartCropProcessor?
+    let image: DecodedImage
     do {
       if var image = file.image {
-        image.bitmap = try image.bitmap.finished(in: rendition.colorSpace, of: image.info)
+        image.bitmap = try image.bitmap.converted(for: rendition.colorSpace)
         return image
       }
-      var options = options(rendition, isCancelled)
-      guard let crop = try smartCrop(of: file, rendition.size) else {
-        return try file.decoder.image(from: file.data, options: options)
-      }
-      options.size = crop.whole
-      let image = try file.decoder.image(from: file.data, options: options)
-      let processor = SmartCropProcessor(crop.kept, place: image.animation == nil ? nil : SmartCropPlace())
-      guard image.animation == nil else { return image.replacing(try processor.process(image.bitmap), by: processor) }
-      return try processed(image, by: [processor])
+      crop = try smartCrop(of: file, &rendition.size)
+      image = try file.decoder.image(from: file.data, options: options(rendition, isCancelled))
     } catch {
       throw .decoding(error)
     }
+    return try crop.map { crop throws(RenderingError) in try processed(image, by: [crop], keepsAnimation: true) }
+      ?? image
   }
 
   /// The second step: an image with processors applied in order.
@@ -80,19 +83,11 @@ package struct Renderer: Sendable {
   package func processed(
     _ image: DecodedImage, by processors: [any ImageProcessor], keepsAnimation: Bool = false
   ) throws(RenderingError) -> DecodedImage {
-    var image = image
-    for processor in processors {
-      do {
-        let (bitmap, gainMap) = try image.bitmap.processed(
-          with: image.gainMap, by: [processor], of: image.info, isComplete: !image.isPartial)
-        image =
-          keepsAnimation && image.animation != nil
-          ? image.replacing(bitmap, by: processor) : image.replacing(bitmap, gainMap: gainMap)
-      } catch {
-        throw RenderingError(error)
-      }
+    do {
+      return try image.applying(processors, keepsAnimation: keepsAnimation)
+    } catch {
+      throw .processing(identifier: error.identifier, error.cause)
     }
-    return image
   }
 
   /// The last step: an image as a file; `nil` for an animation that is to stay as it is.
@@ -127,8 +122,10 @@ package struct Renderer: Sendable {
     let options = DecodingOptions(
       size: rendition.size, limits: limits, colorSpace: rendition.colorSpace, isCancelled: isCancelled)
     guard var preview = try decoder.preview(prefix, after: stage, options: options) else { return nil }
-    preview.image.bitmap = try preview.image.bitmap.finished(
-      in: rendition.colorSpace, by: rendition.processors, of: preview.image.info, isComplete: false)
+    var image = ProcessedImage(
+      try preview.image.bitmap.converted(for: rendition.colorSpace), of: preview.image.info, isComplete: false)
+    try image.apply(rendition.processors)
+    preview.image.bitmap = image.bitmap
     return preview
   }
 
@@ -162,15 +159,15 @@ package struct Renderer: Sendable {
     else { return nil }
     do {
       let size = try decoder.wholeInfo(of: file.data).pixelSize
-      return Rendered(data: try decoder.sanitized(file.data), decodedSize: size)
+      return Rendered(data: try decoder.sanitized(file.data), decodedSize: size, size: size)
     } catch {
       throw .decoding(error)
     }
   }
 
-  /// The size at which a file covers a size, and the part to keep around what attracts attention; `nil` where the decoder
-  /// itself crops, or nothing is cropped.
-  private func smartCrop(of file: File, _ size: TargetSize) throws -> (whole: TargetSize, kept: PixelSize)? {
+  /// Crops around what attracts attention, if a size says so: the size becomes the one at which the file covers it. `nil`
+  /// where the decoder itself crops, or nothing is cropped.
+  func smartCrop(of file: File, _ size: inout TargetSize) throws -> SmartCropProcessor? {
     guard case .fill(let width, let height, let anchor, let enlarges) = size, anchor.isSmart, size.isValid else {
       return nil
     }
@@ -178,10 +175,10 @@ package struct Renderer: Sendable {
     let fill = TargetSize.fill(width: width, height: height, enlarges: enlarges || info.format == .svg)
     let geometry = fill.geometry(for: info.pixelSize)
     let scale = Double(geometry.outputSize.width) / geometry.window.width
-    let whole = PixelSize(
+    size = .exact(
       width: max(geometry.outputSize.width, Int(pixels: Double(info.pixelSize.width) * scale)),
       height: max(geometry.outputSize.height, Int(pixels: Double(info.pixelSize.height) * scale)))
-    return (.exact(width: whole.width, height: whole.height), geometry.outputSize)
+    return SmartCropProcessor(geometry.outputSize, place: info.frameCount > 1 ? SmartCropPlace() : nil)
   }
 }
 
@@ -194,6 +191,10 @@ package struct Rendered: Sendable {
   package var placeholder: ThumbHash?
   /// The size at which the file was decoded.
   package var decodedSize: PixelSize
+  /// The size of the result, and its number of frames.
+  package var size: PixelSize
+  package var frameCount = 1
+  /// Whether the file is damaged, so that pixels or frames are missing.
   package var isPartial = false
   /// When each step ended; `nil` where the steps of many frames alternate, or there is only one.
   package var ends:
@@ -206,10 +207,9 @@ package enum RenderingError: Error {
   case processing(identifier: String, any Error)
   case encoding(any Error)
 
-  /// An error of decoding or processing.
-  init(_ error: any Error) {
-    self =
-      (error as? ProcessorFailure).map { .processing(identifier: $0.identifier, $0.cause) } ?? .decoding(error)
+  /// Whether the file is damaged, so that a part of its image may be sound.
+  var isDamage: Bool {
+    if case .decoding(let error as ImageDecodingError) = self { error.isDamage } else { false }
   }
 
   /// The error of the step.

@@ -93,22 +93,25 @@ extension Rendition {
   ///   - decoder: Decodes the file.
   ///   - encoders: Encode the result.
   ///   - allowsPartial: Whether a damaged file is rendered as far as it can be decoded.
-  ///   - isCancelled: Called repeatedly while decoding.
-  /// - Returns: The image, `nil` for an animation of which a file was made, and the file.
+  ///   - isCancelled: Called repeatedly.
+  /// - Returns: The file, its size and its number of frames, and whether the source is damaged, so that pixels or frames
+  ///   are missing.
   @_spi(Programs) public func rendered(
     from file: Data, by decoder: any ImageDecoder, encoders: [any ImageEncoder], limits: ImageLimits,
     colorSpace: TargetColorSpace, dynamicRange: DynamicRange = .standard, allowsPartial: Bool,
     isCancelled: @escaping @Sendable () -> Bool
-  ) throws -> (image: DecodedImage?, data: Data?) {
+  ) throws -> (data: Data?, size: PixelSize, frameCount: Int, isPartial: Bool) {
     var rendition = self
     (rendition.colorSpace, rendition.dynamicRange) = (colorSpace, dynamicRange)
     rendition.allowsPartialImage = allowsPartial
     do {
-      let rendered = try Renderer(encoders: encoders, limits: limits).rendered(
-        Renderer.File(file, by: decoder), as: rendition, isCancelled: isCancelled)
-      return (rendered.image, rendered.data)
+      let rendered = try CancellationFlag.run(cancelledBy: isCancelled) {
+        try Renderer(encoders: encoders, limits: limits).rendered(
+          Renderer.File(file, by: decoder), as: rendition, isCancelled: isCancelled)
+      }
+      return (rendered.data, rendered.size, rendered.frameCount, rendered.isPartial)
     } catch {
-      throw error.cause
+      throw (error as? RenderingError)?.cause ?? error
     }
   }
 }

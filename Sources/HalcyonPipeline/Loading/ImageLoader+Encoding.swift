@@ -96,9 +96,7 @@ extension ImageLoader {
     _ plan: Rendition, of encoded: EncodedImage, _ load: Load
   ) async throws(ImageError) -> EncodedVariant {
     let load = load.changed { $0.storage?.encoding = plan.encoding }
-    var rendition = load.request.rendition(plan.processors, of: encoded.responseHead)
-    (rendition.size, rendition.encoding, rendition.frameLimit) = (plan.size, plan.encoding, plan.frameLimit)
-    rendition.processingByteCount = plan.processingByteCount
+    let rendition = load.request.completed(plan, of: encoded.responseHead)
     let start = ContinuousClock.now
     let rendered: Rendered
     do {

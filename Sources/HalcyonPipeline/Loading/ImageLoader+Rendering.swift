@@ -66,7 +66,7 @@ extension ImageLoader {
   /// Decodes at the requested size, and stores the bytes, now that they are known to be an image.
   func decodeOnce(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> LoadedImage {
     let start = ContinuousClock.now
-    let rendered = try await render(encoded, load.request.rendition([], of: nil), load)
+    let rendered = try await render(encoded, load.request.completed(Rendition(size: load.resolved.size)), load)
     guard let image = rendered.image else { throw .notCached(key: load.keys.fetch.sourceText) }
     var trace = encoded.trace
     trace.add(.decode, since: start)

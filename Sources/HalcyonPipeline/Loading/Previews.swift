@@ -109,8 +109,8 @@ final class PreviewMaker: Sendable {
   private func preview(
     of received: ReceivedBytes, after stage: Int, _ decoder: any ProgressiveImageDecoder, _ flag: CancellationFlag
   ) throws -> ImagePreview? {
-    try loader.renderer.preview(
-      of: received.data, after: stage, by: decoder, as: request.rendition(request.processors, of: received.head)
-    ) { flag.isCancelled }
+    let rendition = request.completed(
+      Rendition(size: request.resolved.size, processors: request.processors), of: received.head)
+    return try loader.renderer.preview(of: received.data, after: stage, by: decoder, as: rendition) { flag.isCancelled }
   }
 }

@@ -2,49 +2,42 @@ import HalcyonCodecs
 import HalcyonImaging
 
 /// Processes an image whose sizes follow from its pixels: it removes borders, and finds what attracts attention.
-struct StagedProcessor: GainMapProcessor {
+struct StagedProcessor: WholeImageProcessor {
   let options: ProcessingOptions
-  /// The longest side of the result.
-  let sideLimit: Int
-  /// The side to which a larger result is scaled down; 0 is none.
-  let dimension: Int
+  let limits: ResultLimits
   let mark: Bitmap?
   /// Keeps the places of smart crops for all frames of an animation.
   var places: SmartCropPlaces?
 
-  var identifier: String { "halcyon.staged \(options) \(sideLimit) \(dimension)" }
+  var identifier: String { "halcyon.staged \(options) \(limits)" }
 
   var keepsDynamicRange: Bool {
     ColorPlan.processors(options).isEmpty && !options.addsPixels && options.background == nil
       && options.watermark == nil
   }
 
-  func process(_ bitmap: Bitmap, with gainMap: GainMap?) throws -> (bitmap: Bitmap, gainMap: GainMap?) {
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
+    let info = ImageInfo(format: .png, storedSize: bitmap.size, hasAlpha: !bitmap.isOpaque)
+    var image = ProcessedImage(bitmap, of: info)
+    try process(&image)
+    return image.bitmap
+  }
+
+  func process(_ image: inout ProcessedImage) throws {
     var options = options
-    var (image, gainMap) = (bitmap, gainMap)
-    func apply(_ processor: any ImageProcessor) throws {
-      try checkCancellation()
-      (image, gainMap) = try processor.process(image, gainMap) { try processor.process($0) }
-    }
-    if let trim = options.trim { try apply(trim.processor) }
+    if let trim = options.trim { try image.apply(trim.processor) }
     options.trim = nil
-    for processor in Turn(options).processors { try apply(processor) }
+    for processor in ImageOrientation(options).processors { try image.apply(processor) }
     (options.rotation, options.flipsHorizontally, options.flipsVertically) = (0, false, false)
-    let area = ResultGeometry(options, source: image.size, isVector: false).area
-    if let crop = options.crop, area.size != image.size {
-      if (crop.gravity ?? options.gravity).kind == .smart {
-        try apply(SmartCropProcessor(area.size, place: places?.area))
-      } else {
-        try apply(BuiltInProcessor.crop(x: area.left, y: area.top, width: area.width, height: area.height))
-      }
+    if options.cropsSmartly {
+      let area = ResultGeometry(options, source: image.bitmap.size, isVector: false).area
+      try image.apply(SmartCropProcessor(area.size, place: places?.area))
+      options.crop = nil
     }
-    options.crop = nil
-    // The rest follows from the size that the image has now.
-    let plan = try ProcessingPlan(
-      options, source: image.size, sideLimit: sideLimit, dimension: dimension, mark: mark, places: places)
-    try apply(BuiltInProcessor.resize(plan.decodingSize))
-    for processor in plan.processors { try apply(processor) }
-    return (image, gainMap)
+    // The rest follows from the size that the image has now, which is checked before anything is drawn.
+    let plan = try ProcessingPlan(options, source: image.bitmap.size, limits: limits, mark: mark, places: places)
+    try image.apply(BuiltInProcessor.resize(plan.decodingSize))
+    for processor in plan.processors { try image.apply(processor) }
   }
 }
 

@@ -132,15 +132,22 @@ package final class CancellationFlag: Sendable {
 
 /// Cancellation of loops that are called without a flag, in processors and encoders.
 extension CancellationFlag {
-  @TaskLocal private static var current: CancellationFlag?
+  @TaskLocal private static var current: (@Sendable () -> Bool)?
 
   /// Runs `body`, in which ``checkCurrent()`` looks at this flag.
   package func asCurrent<Value>(_ body: () throws -> Value) rethrows -> Value {
-    try Self.$current.withValue(self, operation: body)
+    try Self.run(cancelledBy: { self.isCancelled }, body)
+  }
+
+  /// Runs `body`, in which ``checkCurrent()`` calls a closure.
+  package static func run<Value>(
+    cancelledBy isCancelled: @escaping @Sendable () -> Bool, _ body: () throws -> Value
+  ) rethrows -> Value {
+    try $current.withValue(isCancelled, operation: body)
   }
 
   /// Whether the work of the calling thread or task has been cancelled.
-  package static var isCurrentCancelled: Bool { current?.isCancelled ?? Task.isCancelled }
+  package static var isCurrentCancelled: Bool { current?() ?? Task.isCancelled }
 
   /// Throws `CancellationError` if the work of the calling thread or task has been cancelled.
   package static func checkCurrent() throws {

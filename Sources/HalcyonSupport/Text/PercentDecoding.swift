@@ -2,7 +2,7 @@ package import Foundation
 
 extension ArraySlice<UInt8> {
   /// Text with its percent-encoded bytes decoded. A percent sign that begins no escape stands for itself.
-  package var percentDecoded: [UInt8] {
+  @_spi(Programs) public var percentDecoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)
     var rest = self

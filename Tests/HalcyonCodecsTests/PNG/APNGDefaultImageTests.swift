@@ -79,4 +79,20 @@ struct APNGDefaultImageTests {
     #expect(image.isPartial && image.bitmap.color(1, 1) == Self.green)
     #expect(try PNGDecoder().decode(file.dropLast(12), options: DecodingOptions()).bitmap.color(1, 1) == Self.green)
   }
+
+  @Test(arguments: [false, true])
+  func `the frames of a file that ends between two of them end in an error, unless a part is allowed`(
+    allowsPartialImage: Bool
+  ) throws {
+    let file = try Self.file(frameCount: 3)
+    let last = try #require(file.range(of: Data("fcTL".utf8), options: .backwards)).lowerBound - 4
+    let reader = try PNGDecoder().frameReader(
+      for: file[..<last], options: DecodingOptions(allowsPartialImage: allowsPartialImage))
+    #expect(try reader.nextFrame() != nil && reader.nextFrame() != nil)
+    if allowsPartialImage {
+      #expect(try reader.nextFrame() == nil)
+    } else {
+      #expect(throws: ImageDecodingError.truncated(.png)) { try reader.nextFrame() }
+    }
+  }
 }

@@ -73,10 +73,12 @@ struct AnimationOptionsTests {
     let runs = Lock<[UInt8]>([])
     let whole = try GIFDecoder().image(from: file, options: DecodingOptions())
     let animation = try #require(whole.animation).processed(
-      by: .custom(identifier: "count") { bitmap in
-        runs.withLock { $0.append(bitmap[0, 0].red) }
-        return bitmap
-      })
+      by: [
+        .custom(identifier: "count") { bitmap in
+          runs.withLock { $0.append(bitmap[0, 0].red) }
+          return bitmap
+        }
+      ])
     let frames = animation.makeFrames(byteLimit: 4)
     #expect(runs.withLock { $0 }.isEmpty)
     #expect(try await frames.frame(at: 3).bitmap[0, 0].red == 40)
@@ -88,7 +90,7 @@ struct AnimationOptionsTests {
   @Test func `a thousand processed frames take no more memory than the frame cache`() async throws {
     let reds = (0..<1000).map { UInt8($0 % 251) }
     let whole = try GIFDecoder().image(from: TinyGIF.animation(reds: reds), options: DecodingOptions())
-    let animation = try #require(whole.animation).processed(by: .invert)
+    let animation = try #require(whole.animation).processed(by: [.invert])
     #expect(animation.data == whole.animation?.data)
     let frames = animation.makeFrames(byteLimit: 40)
     for (index, red) in reds.enumerated() {

@@ -104,12 +104,12 @@ public final class AnimatedImage: Sendable {
     AnimationFrames(source, byteLimit: byteLimit)
   }
 
-  /// The animation with another processor, which is applied to each frame when it is decoded.
+  /// The animation with more processors, which are applied to each frame when it is decoded.
   ///
   /// Durations are unchanged.
-  package func processed(by processor: any ImageProcessor) -> AnimatedImage {
+  package func processed(by processors: [any ImageProcessor]) -> AnimatedImage {
     var processed = source
-    processed.processors.append(processor)
+    processed.processors += processors
     return AnimatedImage(processed)
   }
 

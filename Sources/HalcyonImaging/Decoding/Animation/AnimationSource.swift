@@ -17,13 +17,13 @@ struct AnimationSource: Sendable {
   ///
   /// - Throws: ``ImageProcessingError``, which also wraps errors of custom processors.
   func processed(_ frame: AnimationFrame) throws -> AnimationFrame {
-    var frame = frame
+    var image = ProcessedImage(try frame.bitmap.converted(for: options.colorSpace), of: info)
     do {
-      frame.bitmap = try frame.bitmap.finished(in: options.colorSpace, by: processors, of: info)
-    } catch let failure as ProcessorFailure {
-      throw (failure.cause as? ImageProcessingError)
-        ?? .failed(identifier: failure.identifier, reason: String(describing: failure.cause))
+      try image.apply(processors)
+    } catch {
+      throw (error.cause as? ImageProcessingError)
+        ?? .failed(identifier: error.identifier, reason: String(describing: error.cause))
     }
-    return frame
+    return AnimationFrame(bitmap: image.bitmap, duration: frame.duration)
   }
 }

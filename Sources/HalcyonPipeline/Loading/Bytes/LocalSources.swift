@@ -2,7 +2,7 @@ import Foundation
 import HalcyonCache
 import HalcyonHTTP
 import HalcyonImaging
-import HalcyonSupport
+@_spi(Programs) import HalcyonSupport
 
 /// Sources without HTTP: files, data and closures of the caller.
 extension CachingLoader {
