@@ -259,7 +259,7 @@ let package = Package(
       resources: [.copy("Fixtures")], settings: [systemCodecs]),
     suite(
       "HalcyonProcessingTests",
-      dependencies: ["HalcyonProcessing", "HalcyonCodecs", "HalcyonImaging", "HalcyonTestSupport"]),
+      dependencies: ["HalcyonProcessing", "HalcyonCodecs", "HalcyonImaging", "HalcyonSupport", "HalcyonTestSupport"]),
     suite(
       "HalcyonTransportTests",
       dependencies: [

@@ -164,10 +164,33 @@ public struct ProcessingOptions: Hashable, Sendable {
   }
 
   /// Whether the area of the source depends on its pixels, so that it has to be decoded in its own size.
-  var dependsOnPixels: Bool {
-    trim != nil || crop.map { ($0.gravity ?? gravity).kind == .smart } ?? false
-  }
+  var dependsOnPixels: Bool { trim != nil || cropsSmartly }
+
+  /// Whether the area of the source is a smart crop.
+  var cropsSmartly: Bool { crop.map { ($0.gravity ?? gravity).kind == .smart } ?? false }
+
+  /// Whether the result may have more pixels than the source.
+  var mayEnlarge: Bool { enlarge || minWidth > 0 || minHeight > 0 || addsPixels }
 
   /// Whether the result may have pixels around the image.
   public var addsPixels: Bool { extend.isEnabled || extendAspectRatio.isEnabled || padding != Padding() }
+}
+
+extension ProcessingOptions.Crop {
+  /// An area of some pixels: with its upper left corner at a place, or in the middle.
+  public init(_ size: PixelSize, at corner: (x: Int, y: Int)? = nil) {
+    self.init(
+      width: Double(size.width), height: Double(size.height),
+      gravity: corner.map { Gravity(.northWest, x: Double($0.x), y: Double($0.y)) } ?? .center)
+  }
+}
+
+extension ProcessingOptions.Trim {
+  /// A removal of borders of the colour of the upper left pixel.
+  public init(within threshold: Double) { self.init(threshold: threshold) }
+}
+
+extension ProcessingOptions.Watermark {
+  /// An opaque mark in the lower right corner, some pixels from the edges.
+  public init(inset: Int) { self.init(opacity: 1, gravity: Gravity(.southEast, x: Double(inset), y: Double(inset))) }
 }

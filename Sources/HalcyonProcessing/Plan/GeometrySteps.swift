@@ -13,7 +13,8 @@ struct GeometrySteps {
   ///   - isSmart: Whether the part to keep is found in the pixels of the resized area.
   ///   - place: Keeps the place that was found for all frames of an animation.
   init(
-    _ geometry: ResultGeometry, source: PixelSize, isVector: Bool, isSmart: Bool = false, place: SmartCropPlace? = nil
+    _ geometry: ResultGeometry, _ options: ProcessingOptions, source: PixelSize, isVector: Bool, isSmart: Bool,
+    place: SmartCropPlace?
   ) {
     var geometry = geometry
     let result = geometry.kept.size
@@ -26,7 +27,13 @@ struct GeometrySteps {
     } else if isWhole, shrinks, geometry.scale.x == geometry.scale.y,
       kept.width == scaled.width || kept.height == scaled.height
     {
-      decodingSize = .fill(width: kept.width, height: kept.height, anchor: Self.anchor(of: kept, in: scaled))
+      // In the middle as by the size of a request, which need not be whole pixels.
+      let isCentered = options.gravity == .center
+      let requested = TargetSize.fill(width: geometry.requested.width, height: geometry.requested.height)
+      let anchor = isCentered ? .center : Self.anchor(of: kept, in: scaled)
+      decodingSize =
+        isCentered && requested.size(for: source) == kept.size
+        ? requested : .fill(width: kept.width, height: kept.height, anchor: anchor)
     } else if shrinks || isVector {
       let whole = PixelSize(
         width: Self.length(source.width, geometry.scale.x), height: Self.length(source.height, geometry.scale.y))

@@ -4,8 +4,8 @@ public import HalcyonImaging
 public enum PlanError: Error, Hashable {
   /// A side of the result is longer than the service allows.
   case resultTooLarge(PixelSize, sideLimit: Int)
-  /// The result has more pixels than the service encodes in a format whose encoder cannot be stopped.
-  case tooLarge(PixelSize, for: ImageFormat, pixelLimit: Int)
+  /// The result has more pixels than the limit of its format, or than its memory was reserved for.
+  case tooLarge(PixelSize, pixelLimit: Int)
   /// The source has more pixels than the options allow.
   case sourceTooLarge(PixelSize, pixelLimit: Int)
   /// The frames of an animation have more pixels than each may have.
@@ -24,11 +24,8 @@ extension PlanError: CustomStringConvertible {
     switch self {
     case .resultTooLarge(let size, let limit):
       "The result would have \(size) pixels. Request at most \(limit) a side."
-    case .tooLarge(let size, let format, let limit):
-      """
-      The result would have \(size) pixels, over the \(limit) of results in \(format.rawValue). Request a smaller one, or \
-      webp.
-      """
+    case .tooLarge(let size, let limit):
+      "The result would have \(size) pixels, over the limit of \(limit). Request a smaller one, or webp instead of avif and jxl."
     case .sourceTooLarge(let size, let limit):
       "The source has \(size) pixels, over the \(limit) of max_src_resolution."
     case .framesTooLarge(let size, let limit):

@@ -7,7 +7,7 @@ public struct ProcessingPlan: Sendable {
   public private(set) var decodingSize: TargetSize
   /// The processors of the decoded image, in order.
   public private(set) var processors: [any ImageProcessor]
-  /// The size of the result; where that depends on pixels, the largest possible.
+  /// The size of the result; where that depends on pixels, the one that it would have if no border were removed.
   public private(set) var resultSize: PixelSize
   /// The memory in bytes that the processors take, roughly.
   public private(set) var processingByteCount: Int
@@ -21,48 +21,64 @@ public struct ProcessingPlan: Sendable {
   ///   - isAnimated: Whether the processors apply to all frames of an animation: smart crops follow the first frame,
   ///     and borders are not removed, since they may differ from frame to frame.
   ///   - sideLimit: The longest side of a result; a longer one is an error.
+  ///   - pixelLimit: The most pixels of a result; more are an error of the plan, or of the processors where they depend on
+  ///     the pixels of the source.
   ///   - dimension: The side to which a larger result is scaled down; 0 is none.
   ///   - mark: The watermark, where the options ask for one.
   public init(
     _ options: ProcessingOptions, source: PixelSize, undoing orientation: ImageOrientation = .up,
-    isVector: Bool = false, isAnimated: Bool = false, sideLimit: Int = 8192, dimension: Int = 0, mark: Bitmap? = nil
+    isVector: Bool = false, isAnimated: Bool = false, sideLimit: Int = 8192, pixelLimit: Int = .max,
+    dimension: Int = 0, mark: Bitmap? = nil
   ) throws(PlanError) {
     var options = options
     if isAnimated { options.trim = nil }
     try self.init(
-      options, source: source, undoing: orientation, isVector: isVector, sideLimit: sideLimit, dimension: dimension,
-      mark: mark, places: isAnimated ? SmartCropPlaces() : nil)
+      options, source: source, undoing: orientation, isVector: isVector,
+      limits: ResultLimits(sideLength: min(sideLimit, 1 << 30), pixelCount: pixelLimit, dimension: dimension),
+      mark: mark,
+      places: isAnimated ? SmartCropPlaces() : nil)
   }
 
   /// - Parameter places: Keeps the places of smart crops for all frames of an animation.
   init(
     _ options: ProcessingOptions, source: PixelSize, undoing orientation: ImageOrientation = .up,
-    isVector: Bool = false, sideLimit: Int, dimension: Int, mark: Bitmap?, places: SmartCropPlaces?
+    isVector: Bool = false, limits: ResultLimits, mark: Bitmap?, places: SmartCropPlaces?
   ) throws(PlanError) {
     if options.dependsOnPixels {
+      var whole = options
+      whole.trim = nil
+      if options.cropsSmartly { whole.crop?.gravity = .center }
+      self = try ProcessingPlan(
+        whole, source: source, undoing: orientation, isVector: isVector, limits: limits, mark: mark, places: nil)
+      // Without its borders an image may be enlarged more than with them, within this memory.
+      let pixelCount = min(source.pixelCount, 1 << 50)
+      var limits = limits
+      limits.byteCount =
+        byteCount(from: source) + 16 * pixelCount
+        + (options.mayEnlarge ? 2 * limits.sideLength * limits.sideLength : 0)
+      processingByteCount = 8 * pixelCount + limits.byteCount
       decodingSize = isVector ? .exact(width: source.width, height: source.height) : .original
-      processors = Turn(undoing: orientation).processors
-      processors.append(
-        StagedProcessor(options: options, sideLimit: sideLimit, dimension: dimension, mark: mark, places: places))
-      resultSize = PixelSize(width: min(source.width, sideLimit), height: min(source.height, sideLimit))
-      processingByteCount = (source.width * source.height + sideLimit * sideLimit / 4) * 8
+      processors =
+        orientation.inverse.processors
+        + [StagedProcessor(options: options, limits: limits, mark: mark, places: places)]
       return
     }
-    let turn = Turn(undoing: orientation).followed(by: Turn(options))
-    let turned = turn.swapsSides ? PixelSize(width: source.height, height: source.width) : source
+    let turn = orientation.inverse.followed(by: ImageOrientation(options))
+    let turned = turn.swapsAxes ? source.transposed : source
     var geometry = ResultGeometry(options, source: turned, isVector: isVector)
     var canvas = CanvasPlan(options, kept: geometry.kept.size, requested: geometry.requested, dpr: geometry.dpr)
-    let dimension = options.resultDimension ?? dimension
+    let dimension = options.resultDimension ?? limits.dimension
     let longest = max(canvas.size.width, canvas.size.height)
     if dimension > 0, longest > dimension {
       geometry = ResultGeometry(
         options, source: turned, isVector: isVector, shrink: Double(dimension) / Double(longest))
       canvas = CanvasPlan(options, kept: geometry.kept.size, requested: geometry.requested, dpr: geometry.dpr)
     }
-    let size = canvas.size
+    let (size, sideLimit) = (canvas.size, limits.sideLength)
     guard max(size.width, size.height) <= sideLimit else {
       throw .resultTooLarge(size, sideLimit: sideLimit)
     }
+    guard size.pixelCount <= limits.pixelCount else { throw .tooLarge(size, pixelLimit: limits.pixelCount) }
     let scaled = geometry.scaledSize
     let isSmart = options.gravity.kind == .smart && geometry.kept.size != scaled
     guard !isSmart || scaled.width * scaled.height <= max(sideLimit * sideLimit, source.width * source.height) else {
@@ -70,7 +86,7 @@ public struct ProcessingPlan: Sendable {
     }
     resultSize = size
     let steps = GeometrySteps(
-      geometry, source: turned, isVector: isVector, isSmart: isSmart, place: places?.result)
+      geometry, options, source: turned, isVector: isVector, isSmart: isSmart, place: places?.result)
     decodingSize = turn.before(steps.decodingSize)
     processors = turn.processors + steps.processors + ColorPlan.processors(options) + canvas.processors
     // The result twice, or a processor's input and output.
@@ -85,8 +101,17 @@ public struct ProcessingPlan: Sendable {
         throw .watermarkTooLarge(markSize, sideLimit: sideLimit)
       }
       processors.append(processor)
-      processingByteCount = size.width * size.height * 8 + markSize.width * markSize.height * 4
+      processingByteCount = max(
+        processingByteCount, size.width * size.height * 8 + markSize.width * markSize.height * 4)
     }
+    guard byteCount(from: source) <= limits.byteCount else {
+      throw .tooLarge(isSmart ? scaled : size, pixelLimit: limits.byteCount / 8)
+    }
+  }
+
+  /// The memory in bytes of the image at its decoding size, and of the processors.
+  private func byteCount(from source: PixelSize) -> Int {
+    min(decodingSize.size(for: source).pixelCount, 1 << 50) * 4 + processingByteCount
   }
 }
 
@@ -107,4 +132,14 @@ struct SmartCropPlaces {
   let area = SmartCropPlace()
   /// The part of the resized area that is kept.
   let result = SmartCropPlace()
+}
+
+/// The limits of results.
+struct ResultLimits {
+  let sideLength: Int
+  let pixelCount: Int
+  /// The side to which a larger result is scaled down; 0 is none.
+  let dimension: Int
+  /// The memory that is reserved, once it is.
+  var byteCount = Int.max
 }

@@ -180,15 +180,15 @@ struct ImageMaker: Sendable {
     if options.format == .svg { throw ServiceError.unwritableFormat(.svg) }
     let (format, frameCount) = form(of: source, options, accepted)
     try check(source, frameCount: frameCount, options)
-    let plan = try ProcessingPlan(
-      options.with(watermarkOpacity: configuration.watermarkOpacity), source: source.pixelSize,
-      undoing: undoneOrientation(source, options), isVector: source.format == .svg, isAnimated: frameCount > 1,
-      sideLimit: configuration.resultSideLimit,
-      dimension: configuration.resultDimension, mark: mark)
-    if format.isSlow, plan.resultSize.pixelCount > configuration.slowFormatPixelLimit {
-      guard options.format != format else {
-        throw PlanError.tooLarge(plan.resultSize, for: format, pixelLimit: configuration.slowFormatPixelLimit)
-      }
+    let plan: ProcessingPlan
+    do {
+      plan = try ProcessingPlan(
+        options.with(watermarkOpacity: configuration.watermarkOpacity), source: source.pixelSize,
+        undoing: undoneOrientation(source, options), isVector: source.format == .svg, isAnimated: frameCount > 1,
+        sideLimit: configuration.resultSideLimit,
+        pixelLimit: format.isSlow ? configuration.slowFormatPixelLimit : .max,
+        dimension: configuration.resultDimension, mark: mark)
+    } catch PlanError.tooLarge where format.isSlow && options.format != format {
       var options = options
       if options.format == nil {
         let isTransparent = isTransparent(source, options)

@@ -1,0 +1,81 @@
+import HalcyonImaging
+import HalcyonSupport
+import HalcyonTestTraits
+import Testing
+
+@testable import HalcyonProcessing
+
+/// Options that enlarge an image, beside options that remove a part of it.
+@Suite(.unitTest)
+struct ResultLimitTests {
+  private static let source = PixelSize(width: 12, height: 10)
+  private static let pixelLimit = 5000
+
+  /// Each makes more pixels than the limit of the whole image, but for the last two, which do so without its borders.
+  private static let enlarging = [
+    "rs:force:100:100:1", "rs:fit:100:100:1", "rs:fill:100:100:1", "rs:fill-down:100:100:1", "rs:auto:100:100:1",
+    "w:100/el:1", "h:100/el:1", "w:10/el:1/dpr:10", "z:10/el:1", "mw:100", "mh:100", "rs:fit:100:100:0:1",
+    "w:1000/h:100/mw:60/exar:1", "pd:40", "w:12/pd:10/dpr:10/el:1", "w:60/el:1", "rs:fit:70:2000:1",
+  ]
+  private static let removing = [
+    "", "t:0", "t:10", "t:10::1:1", "c:4:9", "c:4:9:sm", "c:0.5:0.5:sm", "g:sm", "c:4:9/g:sm", "t:10/c:4:9:sm",
+    "t:10/c:4:9", "t:10/g:sm", "rot:90/t:10", "t:10/wm:1:ce", "t:255",
+  ]
+
+  /// A white image with a black bar of 3 by 9 pixels.
+  private func image() throws -> Bitmap {
+    try Bitmap(size: Self.source, isOpaque: true) { bytes in
+      for index in bytes.indices {
+        let (x, y) = (index / 4 % 12, index / 48)
+        bytes[index] = index % 4 < 3 && (4..<7).contains(x) && y < 9 ? 0 : 255
+      }
+    }
+  }
+
+  private func plan(_ text: String) throws -> ProcessingPlan {
+    let segments = text.split(separator: "/").map(String.init)
+    return try ProcessingPlan(
+      OptionParser().options(segments).options, source: Self.source, sideLimit: 500, pixelLimit: Self.pixelLimit,
+      mark: image())
+  }
+
+  private func isRefused(_ text: String) throws -> Bool {
+    do {
+      _ = try plan(text)
+      return false
+    } catch is PlanError {
+      return true
+    }
+  }
+
+  @Test(arguments: enlarging, removing)
+  func `no result is over the limits, whatever is removed from the image before it is enlarged`(
+    enlarging: String, removing: String
+  ) throws {
+    let text = [removing, enlarging].filter { !$0.isEmpty }.joined(separator: "/")
+    // As if no border were removed, and with a crop of the same size in the middle.
+    let whole = text.split(separator: "/").filter { !$0.hasPrefix("t:") }.map { $0.replacing(":sm", with: ":ce") }
+    #expect(try isRefused(text) == isRefused(whole.joined(separator: "/")))
+    if try isRefused(text) { return }
+    let plan = try plan(text)
+    do {
+      let result = try plan.applied(to: image())
+      #expect(result.size.pixelCount <= Self.pixelLimit && max(result.size.width, result.size.height) <= 500)
+      #expect(plan.processors.isEmpty || plan.processingByteCount >= result.byteCount)
+    } catch is PlanError {
+      #expect(plan.processors.contains { $0 is StagedProcessor }, "known before")
+    }
+    let flag = CancellationFlag()
+    flag.cancel()
+    if plan.processors.contains(where: { $0 is StagedProcessor }) {
+      #expect(throws: CancellationError.self) { try flag.asCurrent { try plan.applied(to: image()) } }
+    }
+  }
+
+  @Test func `each of the options that enlarge is refused, alone or without the borders of the image`() throws {
+    for text in Self.enlarging.dropLast(2) { #expect(try isRefused(text), "\(text)") }
+    for text in Self.enlarging.suffix(2) {
+      #expect(throws: PlanError.self) { try plan("t:10/" + text).applied(to: image()) }
+    }
+  }
+}
