@@ -94,13 +94,13 @@ extension Rendition {
   ///   - encoders: Encode the result.
   ///   - allowsPartial: Whether a damaged file is rendered as far as it can be decoded.
   ///   - isCancelled: Called repeatedly.
-  /// - Returns: The file, its size and its number of frames, and whether the source is damaged, so that pixels or frames
-  ///   are missing.
+  /// - Returns: The image, `nil` for an animation; the file, its size and its number of frames, and whether pixels or frames
+  ///   are missing, since the source is damaged.
   @_spi(Programs) public func rendered(
     from file: Data, by decoder: any ImageDecoder, encoders: [any ImageEncoder], limits: ImageLimits,
     colorSpace: TargetColorSpace, dynamicRange: DynamicRange = .standard, allowsPartial: Bool,
     isCancelled: @escaping @Sendable () -> Bool
-  ) throws -> (data: Data?, size: PixelSize, frameCount: Int, isPartial: Bool) {
+  ) throws -> (image: DecodedImage?, data: Data?, size: PixelSize, frameCount: Int, isPartial: Bool) {
     var rendition = self
     (rendition.colorSpace, rendition.dynamicRange) = (colorSpace, dynamicRange)
     rendition.allowsPartialImage = allowsPartial
@@ -109,7 +109,7 @@ extension Rendition {
         try Renderer(encoders: encoders, limits: limits).rendered(
           Renderer.File(file, by: decoder), as: rendition, isCancelled: isCancelled)
       }
-      return (rendered.data, rendered.size, rendered.frameCount, rendered.isPartial)
+      return (rendered.image, rendered.data, rendered.size, rendered.frameCount, rendered.isPartial)
     } catch {
       throw (error as? RenderingError)?.cause ?? error
     }

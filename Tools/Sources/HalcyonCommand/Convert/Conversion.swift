@@ -7,7 +7,9 @@ import HalcyonProcessing
 
 /// How images are converted, and where the results are written.
 struct Conversion: Sendable {
-  var size: ResultSize
+  /// The size of the results; `nil` leaves each as it is.
+  var size: SizeArgument?
+  var resize: ResizeArgument
   /// What else changes the picture.
   var processing: ProcessingArguments
   /// The image that is drawn over results.
@@ -57,6 +59,7 @@ struct Conversion: Sendable {
   private struct Made {
     var data: Data
     var size: PixelSize
+    var frameCount = 1
     /// Whether the source was cut or damaged.
     var isPartial = false
     var isWithoutRange = false
@@ -84,33 +87,34 @@ struct Conversion: Sendable {
     if options.isLossless, [.jpeg, .gif, .avif].contains(format) {
       throw ConversionError.notLossless(file.title, format)
     }
-    let size = try resultSize(of: image)
-    let path = try output ?? outputPath(of: file, nameValues(of: image, format, size))
+    let chosen = try processing.options(over: sizeOptions(of: image))
+    let frameCount = image.info.frameCount > 1 && [.gif, .webp, .avif].contains(format) ? image.info.frameCount : 1
+    let plan = try ProcessingPlan(
+      chosen, source: image.info.pixelSize, isVector: image.format == .svg, isAnimated: frameCount > 1,
+      // A source over the limit is the decoder's error.
+      sideLimit: max(limits.sideLength, image.info.pixelSize.width, image.info.pixelSize.height), mark: mark)
+    let path = try output ?? outputPath(of: file, nameValues(of: image, format, plan.resultSize))
     if output == nil, try !claim(path, claimed, for: file) { return .exists(output: path) }
-    if isDryRun { return .converted(ConversionReport(image, output: path, format, size, start: start)) }
+    if isDryRun {
+      return .converted(ConversionReport(image, output: path, format, plan.resultSize, start: start))
+    }
     let made =
       try stripped(image, as: format)
-      ?? memory.withReservation(image.byteCount(decodedAt: size)) {
-        try processing.isEmpty && dynamicRange == .standard
-          ? encoded(image, as: format, isCancelled) : processed(image, as: format, isCancelled)
+      ?? memory.withReservation(image.byteCount(of: plan)) {
+        try rendered(image, plan.rendition(encoding(chosen, format), frameLimit: frameCount), isCancelled)
       }
     if isCancelled() { throw CancellationError() }
     if try !write(made.data, to: path, date: keepsDates ? image.fileDate : nil) { return .exists(output: path) }
     var report = ConversionReport(image, output: path, format, made.size, start: start)
     (report.outputBytes, report.partial, report.encoded) = (made.data.count, made.isPartial, made.isEncoded)
-    report.withoutRange = made.isWithoutRange
-    report.outputFrames = image.info.frameCount > 1 ? try format.frameCount(of: made.data) : 1
+    (report.withoutRange, report.outputFrames) = (made.isWithoutRange, made.frameCount)
     return .converted(report)
   }
 
-  /// The size of a result before it is made; with removed borders the largest possible.
-  private func resultSize(of image: SourceImage) throws -> PixelSize {
-    let source = image.info.pixelSize
-    if processing.isEmpty { return try image.size(decodedAt: size.target(for: source)) }
-    return try ProcessingPlan(
-      processing.options(size: size.segments(for: source)), source: source, isVector: image.format == .svg,
-      sideLimit: limits.sideLength, mark: mark
-    ).resultSize
+  private func sizeOptions(of image: SourceImage) -> ProcessingOptions {
+    var options = ProcessingOptions()
+    if let size { resize.set(size, of: image.info.pixelSize, in: &options) }
+    return options
   }
 
   private func nameValues(of image: SourceImage, _ format: ImageFormat, _ size: PixelSize) throws -> NameValues {
@@ -145,77 +149,38 @@ struct Conversion: Sendable {
     guard onlyStrips, format == image.format else { return nil }
     do {
       guard let data = try ImageMetadata.removed(from: image.bytes) else { return nil }
-      return Made(data: data, size: image.info.pixelSize, isEncoded: false)
+      return Made(data: data, size: image.info.pixelSize, frameCount: image.info.frameCount, isEncoded: false)
     } catch  where allowsPartial {
       return nil
     }
   }
 
-  /// The image, made by the options of an image URL, or with its high dynamic range.
-  private func processed(
-    _ source: SourceImage, as format: ImageFormat, _ isCancelled: @escaping @Sendable () -> Bool
-  ) throws -> Made {
-    if isCancelled() { throw CancellationError() }
-    let chosen = try processing.options(size: size.segments(for: source.info.pixelSize))
-    let isAnimated = source.info.frameCount > 1 && [.gif, .webp, .avif].contains(format)
-    if isAnimated { try checkFrames(of: source.info, title: source.file.title) }
+  private func encoding(_ chosen: ProcessingOptions, _ format: ImageFormat) -> Rendition.Encoding {
     var encoding = Rendition.Encoding(
       as: format, quality: chosen.quality > 0 ? Double(chosen.quality) / 100 : options.quality,
       byteLimit: byteLimit ?? (chosen.maxBytes > 0 ? chosen.maxBytes : nil), metadata: metadata)
     (encoding.colorLimit, encoding.isLossless) = (options.colorLimit, options.isLossless)
-    var rendition = Rendition(size: size.target(for: source.info.pixelSize), encoding: encoding)
-    rendition.frameLimit = isAnimated ? source.info.frameCount : 1
-    if !processing.isEmpty {
-      let plan = try ProcessingPlan(
-        chosen, source: source.info.pixelSize, isVector: source.format == .svg, isAnimated: isAnimated,
-        sideLimit: limits.sideLength, mark: mark)
-      rendition = plan.rendition(encoding, frameLimit: rendition.frameLimit)
+    return encoding
+  }
+
+  private func rendered(
+    _ source: SourceImage, _ rendition: Rendition, _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> Made {
+    if isCancelled() { throw CancellationError() }
+    if rendition.frameLimit > 1, source.info.frameCount > animationPixelLimit / max(1, source.info.pixelSize.pixelCount)
+    {
+      throw ConversionError.tooManyFrames(source.file.title, source.info, limit: animationPixelLimit)
     }
     let rendered = try rendition.rendered(
       from: source.bytes, by: source.decoder, encoders: encoders, limits: limits, colorSpace: colorSpace,
       dynamicRange: dynamicRange, allowsPartial: allowsPartial, isCancelled: isCancelled)
-    guard let data = rendered.data else { throw ImageEncodingError.unsupportedFormat(format) }
-    let size = try rendered.image?.size ?? format.size(of: data) ?? resultSize(of: source)
+    guard let data = rendered.data else {
+      throw ImageEncodingError.unsupportedFormat(rendition.encoding?.format ?? .png)
+    }
     let lacksRange = rendered.image.map { !$0.info.droppedContent.isDisjoint(with: [.gainMap, .highDynamicRange]) }
     return Made(
-      data: data, size: size, isPartial: rendered.image?.isPartial ?? false,
+      data: data, size: rendered.size, frameCount: rendered.frameCount, isPartial: rendered.isPartial,
       isWithoutRange: dynamicRange == .high && lacksRange ?? false)
-  }
-
-  /// The image, decoded and encoded.
-  private func encoded(
-    _ source: SourceImage, as format: ImageFormat, _ isCancelled: @escaping @Sendable () -> Bool
-  ) throws -> Made {
-    if isCancelled() { throw CancellationError() }
-    let image = try source.decoded(
-      DecodingOptions(
-        size: size.target(for: source.info.pixelSize), limits: limits, allowsPartialImage: allowsPartial,
-        colorSpace: colorSpace, isCancelled: isCancelled))
-    try checkFrames(of: image, as: format, title: source.file.title)
-    guard let encoder = encoders.first(where: { $0.format == format }) else {
-      throw ImageEncodingError.unsupportedFormat(format)
-    }
-    var options = options
-    if metadata != .strip { options.metadata = metadata.applied(to: try source.metadata) }
-    let encode = { (image: DecodedImage) in
-      guard let byteLimit else { return try encoder.encode(image, options: options) }
-      return try encoder.encode(image, options: options, byteLimit: byteLimit)
-    }
-    do {
-      return Made(data: try encode(image), size: image.size, isPartial: image.isPartial)
-    } catch is ImageDecodingError where allowsPartial {
-      return Made(data: try encode(DecodedImage(bitmap: image.bitmap)), size: image.size, isPartial: true)
-    }
-  }
-
-  /// Checks the pixels of all frames that are to be in the result.
-  private func checkFrames(of image: DecodedImage, as format: ImageFormat, title: String) throws {
-    if image.animation != nil, [.gif, .webp, .avif].contains(format) { try checkFrames(of: image.info, title: title) }
-  }
-
-  private func checkFrames(of info: ImageInfo, title: String) throws {
-    guard info.frameCount > animationPixelLimit / max(1, info.pixelSize.pixelCount) else { return }
-    throw ConversionError.tooManyFrames(title, info, limit: animationPixelLimit)
   }
 
   /// Writes a result, and creates the folders of its path; `false` if it exists and is not to be replaced.

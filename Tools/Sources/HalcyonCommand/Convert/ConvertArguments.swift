@@ -2,37 +2,31 @@ import ArgumentParser
 import Foundation
 import Halcyon
 import HalcyonCodecs
+import HalcyonProcessing
 
 /// How an image gets a size, by name.
 enum ResizeArgument: String, ExpressibleByArgument, CaseIterable {
   case fit, fill, exact
 
-  /// `nil` if a side is missing that this needs.
-  func size(_ size: SizeArgument) -> ResultSize? {
+  /// Whether a size has what this needs.
+  func accepts(_ size: SizeArgument) -> Bool {
     switch (self, size) {
-    case (.fit, .percent(let percent)): return .share(min(percent, 100) / 100, enlarges: false)
-    case (.exact, .percent(let percent)): return .share(percent / 100, enlarges: true)
-    case (.fit, _): return size.target.map(ResultSize.target)
-    case (.fill, .sides(let width?, let height?)): return .target(.fill(width: width, height: height))
-    case (.exact, .sides(let width?, let height?)): return .target(.exact(width: width, height: height))
-    default: return nil
+    case (.fit, _), (.exact, .percent), (_, .sides(_?, _?)): true
+    default: false
     }
   }
-}
 
-/// The size of results.
-enum ResultSize {
-  case target(TargetSize)
-  /// A share of each image's own size.
-  case share(Double, enlarges: Bool)
-
-  /// The size for an image of a size.
-  func target(for source: PixelSize) -> TargetSize {
-    switch self {
-    case .target(let target): return target
-    case .share(let share, let enlarges):
-      let sides = [source.width, source.height].map { max(1, Int((Double($0) * share).rounded())) }
-      return enlarges ? .exact(width: sides[0], height: sides[1]) : .fit(width: sides[0], height: sides[1])
+  /// Sets the size of the result for a source.
+  func set(_ size: SizeArgument, of source: PixelSize, in options: inout ProcessingOptions) {
+    options.resizingType = [.fit: .fit, .fill: .fillDown, .exact: .force][self] ?? .fit
+    options.enlarge = self == .exact
+    switch size {
+    case .sides(let width, let height): (options.width, options.height) = (width ?? 0, height ?? 0)
+    case .longestSide(let side): (options.width, options.height) = (side, side)
+    case .percent(let percent):
+      let share = (self == .exact ? percent : min(percent, 100)) / 100
+      options.width = max(1, Int((Double(source.width) * share).rounded()))
+      options.height = max(1, Int((Double(source.height) * share).rounded()))
     }
   }
 }

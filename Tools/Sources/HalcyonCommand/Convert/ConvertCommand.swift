@@ -14,7 +14,7 @@ struct ConvertCommand: AsyncParsableCommand {
       Writes below the output folder what it finds below the sources, in the same folders. A file that fails is \
       reported, and the others are converted; an existing output is left as it is unless --overwrite is given, so that \
       an interrupted run can be repeated. Outputs are written whole or not at all, also at Ctrl-C. In folders, hidden \
-      files and files that are not images are skipped. Animations stay animated in gif, webp and avif; in other formats \
+      files are skipped, and files that neither are images nor have the extension of one. Animations stay animated in gif, webp and avif; in other formats \
       they become their first frame, which the last line says.
 
       Examples:
@@ -196,12 +196,14 @@ struct ConvertCommand: AsyncParsableCommand {
     if lossless, maxOutput != nil || colors != nil {
       throw ValidationError("--max-output and --colors make files smaller by what --lossless keeps. Leave one out.")
     }
-    let chosen = try processing.options(size: [])
+    let chosen = try processing.options()
     if lossless, chosen.quality > 0 || chosen.maxBytes > 0 {
       throw ValidationError("The options q and mb of --process lose what --lossless keeps. Leave one out.")
     }
     if isNullSeparated, filesFrom == nil { throw ValidationError("-0 is about the list of --files-from.") }
-    _ = try resultSize()
+    if let size, !resize.accepts(size) {
+      throw ValidationError("--resize \(resize.rawValue) needs both sides, for example --size 400x300.")
+    }
     // An unknown option is the mistake then, whose value looks like a source.
     if Arguments.areChecked { try checkPaths() }
   }
@@ -273,7 +275,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
   private func conversion() throws -> Conversion {
     Conversion(
-      size: try resultSize(), processing: processing, colorSpace: (colorSpace ?? .srgb).target,
+      size: size, resize: resize, processing: processing, colorSpace: (colorSpace ?? .srgb).target,
       dynamicRange: hdr == .keep ? .high : .standard, format: try resultFormat(),
       encoders: encoders, options: options, byteLimit: maxOutput?.byteCount, metadata: (metadata ?? .strip).policy,
       onlyStrips: onlyStrips, limits: limits.limits(), animationPixelLimit: maxAnimationPixels,
@@ -299,8 +301,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
   /// An output with the extension of an image is a file, for one source that is a file.
   private func destination() throws -> Conversion.Destination {
-    let isFile = ImageFormat(fileExtension: output.lastComponent.stemAndExtension.fileExtension) != nil
-    if !isFile, output != "-", !OutputFile.isStream(output) || output.endsWithSlash {
+    if !output.hasImageExtension, output != "-", !OutputFile.isStream(output) || output.endsWithSlash {
       if output.isEmpty { throw ValidationError("The output has no name. Name a folder, a file, or -.") }
       // The output for one file is more likely a name with a mistake than a new folder with a dot.
       let hasExtension = !output.lastComponent.stemAndExtension.fileExtension.isEmpty
@@ -358,16 +359,8 @@ struct ConvertCommand: AsyncParsableCommand {
   /// The format that an option or the output names; `nil` for each source's own.
   private func resultFormat() throws -> ImageFormat? {
     if let format { return format.format }
-    if let format = try processing.options(size: []).format { return format }
+    if let format = try processing.options().format { return format }
     guard case .file = try destination(), case .file(_, let named) = try OutputTarget(output) else { return nil }
     return named
-  }
-
-  private func resultSize() throws -> ResultSize {
-    guard let size else { return .target(.original) }
-    guard let result = resize.size(size) else {
-      throw ValidationError("--resize \(resize.rawValue) needs both sides, for example --size 400x300.")
-    }
-    return result
   }
 }

@@ -33,7 +33,7 @@ struct ProcessingArguments: ParsableArguments {
     if let rotate, ![90, 180, 270].contains(rotate) {
       throw ValidationError("--rotate has to be 90, 180 or 270, not \(rotate).")
     }
-    _ = try options(size: [])
+    _ = try options()
   }
 
   var isEmpty: Bool { process == nil && rotate == nil && crop == nil && !trim && watermark == nil }
@@ -49,13 +49,14 @@ struct ProcessingArguments: ParsableArguments {
 
   /// The options of all arguments.
   ///
-  /// - Parameter size: The segments of the size.
-  func options(size: [String]) throws -> ProcessingOptions {
-    var segments = size
-    if let rotate { segments.append("rot:\(rotate)") }
-    if let crop { segments.append(crop.segment) }
-    if trim { segments.append("t:10") }
-    if watermark != nil { segments.append("wm:1:soea:10:10") }
+  /// - Parameter sized: The options of the size.
+  func options(over sized: ProcessingOptions = ProcessingOptions()) throws -> ProcessingOptions {
+    var options = sized
+    options.rotation = rotate ?? 0
+    options.crop = crop?.crop
+    if trim { options.trim = ProcessingOptions.Trim(within: 10) }
+    if watermark != nil { options.watermark = ProcessingOptions.Watermark(inset: 10) }
+    var segments: [String] = []
     for segment in process?.split(separator: "/").map(String.init) ?? [] {
       let name = String(segment.prefix { $0 != ":" })
       if Self.refused.contains(name) {
@@ -65,7 +66,7 @@ struct ProcessingArguments: ParsableArguments {
       segments.append(segment)
     }
     do {
-      let options = try OptionParser().options(segments).options
+      options = try OptionParser().options(segments, over: options).options
       if options.watermark != nil, watermark == nil {
         throw ValidationError("The option wm of --process draws the image of --watermark. Name its file.")
       }
@@ -78,8 +79,7 @@ struct ProcessingArguments: ParsableArguments {
 
 /// An area: `400x300+10+20`, or `400x300`.
 struct CropArgument: ExpressibleByArgument {
-  /// The option of an image URL.
-  let segment: String
+  let crop: ProcessingOptions.Crop
 
   init?(argument: String) {
     let parts = argument.split(separator: "+", omittingEmptySubsequences: false)
@@ -87,19 +87,7 @@ struct CropArgument: ExpressibleByArgument {
     guard sides.count == 2, sides.allSatisfy({ $0 > 0 }), parts.count == 1 || parts.count == 3 else { return nil }
     let offsets = parts.dropFirst().map { Int($0) ?? -1 }
     guard offsets.allSatisfy({ $0 >= 0 }) else { return nil }
-    let place = offsets.isEmpty ? "ce" : "nowe:\(offsets[0]):\(offsets[1])"
-    segment = "c:\(sides[0]):\(sides[1]):\(place)"
-  }
-}
-
-extension ResultSize {
-  /// The size as options of an image URL, for an image of a size.
-  func segments(for source: PixelSize) -> [String] {
-    switch target(for: source) {
-    case .fit(let width, let height): ["rs:fit:\(width == .max ? 0 : width):\(height == .max ? 0 : height)"]
-    case .fill(let width, let height, _, _): ["rs:fill:\(width):\(height)"]
-    case .exact(let width, let height, _): ["rs:force:\(width):\(height):1"]
-    default: []
-    }
+    crop = ProcessingOptions.Crop(
+      PixelSize(width: sides[0], height: sides[1]), at: offsets.isEmpty ? nil : (offsets[0], offsets[1]))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Halcyon
 
 /// Paths and arguments as strings, although names of files are bytes that need not be UTF-8.
 ///
@@ -91,6 +92,9 @@ extension String {
     guard let dot = utf8.lastIndex(of: Self.dot), dot != utf8.startIndex else { return (self, "") }
     return (String(self[..<dot]), String(Substring(utf8[dot...].dropFirst())))
   }
+
+  /// Whether files of this name are usually images.
+  var hasImageExtension: Bool { ImageFormat(fileExtension: lastComponent.stemAndExtension.fileExtension) != nil }
 
   /// The path from the root.
   var absolutePath: String {

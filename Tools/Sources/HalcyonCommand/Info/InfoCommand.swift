@@ -7,8 +7,8 @@ struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Shows format, size, colour, camera, exposure, place and other metadata of images.",
     discussion: """
-      Files in folders that are not images are skipped. Continues after an image that cannot be read, and then exits \
-      with status 1.
+      Files in folders that neither are images nor have the extension of one are skipped. Continues after an image that \
+      cannot be read, and then exits with status 1.
       """)
 
   @Argument(
@@ -70,7 +70,9 @@ struct InfoCommand: AsyncParsableCommand {
       }
     } catch {
       switch error {
-      case ImageError.notAnImage where isInFolder, ImageError.emptyResponse where isInFolder: return nil
+      case ImageError.notAnImage where isInFolder && !source.hasImageExtension,
+        ImageError.emptyResponse where isInFolder && !source.hasImageExtension:
+        return nil
       default: report.error = Advice.describe(error, of: source)
       }
     }

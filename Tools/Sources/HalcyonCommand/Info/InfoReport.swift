@@ -38,11 +38,12 @@ struct InfoReport: Encodable {
   var peakBytes: Int?
   var error: String?
 
-  private enum Key: String, CodingKey {
-    case path, format, width, height, frames, orientation, color, bitDepth, alpha, profile, profileName
-    case colorSpace, gamut, transfer, dynamicRange, headroom, camera, lens, exposure, captureDate, place, copyright,
-      progressive
-    case seconds, milliseconds, peakBytes, error
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
   }
 
   init(path: String) {
@@ -76,33 +77,9 @@ struct InfoReport: Encodable {
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
-    try container.encode(path, forKey: .path)
-    try container.encode(format, forKey: .format)
-    try container.encode(width, forKey: .width)
-    try container.encode(height, forKey: .height)
-    try container.encode(frames, forKey: .frames)
-    try container.encode(orientation, forKey: .orientation)
-    try container.encode(color, forKey: .color)
-    try container.encode(bitDepth, forKey: .bitDepth)
-    try container.encode(alpha, forKey: .alpha)
-    try container.encode(profile, forKey: .profile)
-    try container.encode(profileName, forKey: .profileName)
-    try container.encode(colorSpace, forKey: .colorSpace)
-    try container.encode(gamut, forKey: .gamut)
-    try container.encode(transfer, forKey: .transfer)
-    try container.encode(dynamicRange, forKey: .dynamicRange)
-    try container.encode(headroom, forKey: .headroom)
-    try container.encode(camera, forKey: .camera)
-    try container.encode(lens, forKey: .lens)
-    try container.encode(exposure, forKey: .exposure)
-    try container.encode(captureDate, forKey: .captureDate)
-    try container.encode(place, forKey: .place)
-    try container.encode(copyright, forKey: .copyright)
-    try container.encode(progressive, forKey: .progressive)
-    try container.encode(seconds, forKey: .seconds)
-    try container.encode(milliseconds, forKey: .milliseconds)
-    try container.encode(peakBytes, forKey: .peakBytes)
-    try container.encode(error, forKey: .error)
+    for case (let name?, let value as any Encodable) in Mirror(reflecting: self).children {
+      try container.encode(value, forKey: Key(stringValue: name))
+    }
   }
 
   /// The report as a line of text.

@@ -9,10 +9,4 @@ extension ImageFormat {
     guard StandardCodecs.readable.contains(self) else { return 1 }
     return try StandardCodecs.decoder(for: self).probe(file, isComplete: true)?.frameCount ?? 1
   }
-
-  /// The size of the image in a file of this format that was written; `nil` if it is not read.
-  func size(of file: Data) throws -> PixelSize? {
-    guard StandardCodecs.readable.contains(self) else { return nil }
-    return try StandardCodecs.decoder(for: self).probe(file, isComplete: true)?.pixelSize
-  }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Halcyon
 @_spi(Programs) import HalcyonImaging
+@_spi(Programs) import HalcyonSupport
 
 /// Where an image is written: a file in the format of its extension, a folder, or standard output.
 enum OutputTarget {
@@ -93,24 +94,7 @@ enum OutputName {
     guard let rest = SourceArgument.afterScheme(of: source) else { return source.fileNameBytes }
     guard rest.starts(with: "//".utf8) else { return [] }
     let path = rest.dropFirst(2).drop { $0 != UInt8(ascii: "/") }
-    return percentDecoded(path.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
-  }
-
-  private static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var rest = text[...]
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2)
-      if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-        let decoded = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      {
-        bytes.append(decoded)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return bytes
+    return Array(path.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })[...].percentDecoded
   }
 }
 

@@ -11,8 +11,8 @@ struct SheetCommand: AsyncParsableCommand {
     commandName: "sheet", abstract: "Draws a contact sheet: small copies of many images in one.",
     discussion: """
       Images are in the order of the sources, in folders in the order of their names. A file that cannot be read is \
-      reported and left out, and then the exit status is 1. In folders, hidden files and files that are not images are \
-      skipped. Of animations the first frame is drawn.
+      reported and left out, and then the exit status is 1. In folders, hidden files are skipped, and \
+      files that neither are images nor have the extension of one. Of animations the first frame is drawn.
 
       Examples:
         halcyon sheet photos -r -o sheet.jpg

@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonCodecs
 import HalcyonImaging
+import HalcyonProcessing
 @_spi(Programs) import HalcyonPipeline
 
 /// The image in a file that is converted, of which the header has been read.
@@ -16,12 +17,12 @@ struct SourceImage {
   private static let decoders: [any ImageDecoder] =
     [DrawSVGCommand.decoder].compactMap(\.self) + StandardCodecs.decoders
 
-  /// The format of a file; `nil` for a file in a folder that is not an image.
+  /// The format of a file; `nil` for a file in a folder that is not an image, and has no name of one.
   ///
-  /// - Throws: ``SourceImageError/notAnImage(_:)`` for a file that was named, and errors of reading.
+  /// - Throws: ``SourceImageError/notAnImage(_:)`` for others that are none, and errors of reading.
   static func format(of input: borrowing InputFile, _ file: SourceFile) throws -> ImageFormat? {
     let format = ImageFormat(sniffing: try input.prefix())
-    if format == nil, file.isNamed { throw SourceImageError.notAnImage(file.title) }
+    if format == nil, file.isNamed || file.path.hasImageExtension { throw SourceImageError.notAnImage(file.title) }
     return format
   }
 
@@ -52,22 +53,14 @@ struct SourceImage {
 
   func decoded(_ options: DecodingOptions) throws -> DecodedImage { try decoder.image(from: bytes, options: options) }
 
-  /// The size of the result of decoding.
-  func size(decodedAt target: TargetSize) throws -> PixelSize {
-    var source = info.pixelSize
-    // A drawing fills the target, whatever its own size is.
-    if format == .svg, target != .original {
-      source = PixelSize(width: source.width << 10, height: source.height << 10)
-    }
-    return try DecodingOptions(size: target).outputSize(for: source)
-  }
-
-  /// The memory in bytes that decoding and encoding it take, by an estimate.
-  func byteCount(decodedAt result: PixelSize) throws -> Int {
+  /// The memory in bytes that making a result takes, by an estimate.
+  func byteCount(of plan: ProcessingPlan) throws -> Int {
     let isProgressive = [.jpeg, .png].contains(format) ? try metadata.isProgressive : false
-    let count = info.decodingByteCount(outputSize: result, isProgressive: isProgressive) + bytes.count
+    let decoded = plan.decodingSize.size(for: info.pixelSize)
+    let count = info.decodingByteCount(outputSize: decoded, isProgressive: isProgressive) + bytes.count
     // The memory of the canvases of an encoder of animations.
-    return info.frameCount > 1 ? count + 24 * result.width * result.height : count
+    let canvases = info.frameCount > 1 ? 24 * decoded.width * decoded.height : 0
+    return count + canvases + plan.processingByteCount
   }
 
   /// A day in the current time zone; today without a date.

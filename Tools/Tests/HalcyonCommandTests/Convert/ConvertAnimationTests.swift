@@ -39,11 +39,21 @@ struct ConvertAnimationTests {
     }
   }
 
-  @Test func `a cut animation fails, or has the frames that are there with partial`() async throws {
+  @Test(
+    arguments: ["gif", "webp"],
+    [
+      [], ["--rotate", "90"], ["--size", "3x3", "--resize", "exact"], ["--trim"], ["--hdr", "keep"],
+      ["--process", "bl:1"],
+    ])
+  func `a cut animation fails, or has the frames that are there with partial`(
+    format: String, options: [String]
+  ) async throws {
     try await withFolders { sources, output in
-      let file = TinyGIF.animation(reds: [200, 10, 90])
-      try file.prefix(file.count - 15).write(to: sources.appending(path: "a.gif"))
-      let arguments = ["convert", sources.path() + "a.gif", "-o", output.path() + "a.webp", "--json"]
+      var file = TinyGIF.animation(reds: [200, 10, 90])
+      if format == "webp" { file = try await DecodedImage(data: file).encoded(as: .webp) }
+      try file.prefix(file.count - 15).write(to: sources.appending(path: "a." + format))
+      let arguments =
+        ["convert", sources.path() + "a." + format, "-o", output.path() + "b.webp", "--json"] + options
       #expect(try await CommandRun(arguments).status == 1)
       let run = try await CommandRun(arguments + ["--partial"])
       #expect(run.status == 0, "\(run.errors)")

@@ -9,34 +9,6 @@ import Testing
 /// Options of `halcyon convert` that are those of image URLs.
 @Suite(.integrationTest)
 struct ConvertProcessingTests {
-  private static func pixels(_ file: URL) throws -> Data {
-    try DecodedImage(contentsOf: file).bitmap.withUnsafeBytes { Data($0) }
-  }
-
-  @Test(
-    arguments: [
-      (["--rotate", "90"], "rot:90", 300, 451), (["--crop", "100x80+30+20"], "crop:100:80:nowe:30:20", 100, 80),
-      (["--crop", "100x80", "--rotate", "270"], "c:100:80/rot:270", 100, 80),
-      (["--size", "50x40", "--resize", "fill", "--rotate", "180"], "rs:fill:50:40/rot:180", 50, 40),
-      (["--size", "50%", "--rotate", "180"], "rs:fit:226:150/rot:180", 226, 150), (["--trim"], "t:10", 451, 300),
-    ] as [([String], String, Int, Int)])
-  func `an option does what the option of a URL does`(
-    option: [String], line: String, width: Int, height: Int
-  ) async throws {
-    try await withFolders { sources, output in
-      try writePhoto("chelsea.png", to: sources, as: ["a.png"])
-      let arguments = ["convert", sources.path() + "a.png", "--json", "-o"]
-      let files = ["option.png", "line.png"].map { output.appending(path: $0) }
-      for (file, options) in zip(files, [option, ["--process", line]]) {
-        let run = try await CommandRun(arguments + [file.path()] + options)
-        #expect(run.status == 0, "\(run.errors)")
-        let report = try #require(try run.objects().first)
-        #expect(report["width"] as? Int == width && report["height"] as? Int == height, "\(report)")
-      }
-      #expect(try Self.pixels(files[0]) == Self.pixels(files[1]))
-    }
-  }
-
   @Test func `a watermark is drawn over the lower right corner`() async throws {
     try await withFolders { sources, output in
       try writePhoto("chelsea.png", to: sources, as: ["a.png"])
