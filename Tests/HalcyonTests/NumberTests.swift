@@ -77,7 +77,7 @@ struct NumberTests {
 
   private func metadata() -> EntryMetadata { EntryMetadata(requestDate: .now, responseDate: .now) }
 
-  @Test(arguments: integers) func `integers`(number: Int) async throws {
+  @Test(arguments: integers) func `sizes, counts and limits`(number: Int) async throws {
     let (size, bytes) = (PixelSize(width: number, height: number), try TestImage.png(width: 12, height: 8))
     let request = request
     let calls: [() async throws -> Void] = [
@@ -150,7 +150,7 @@ struct NumberTests {
     for call in calls { try? await call() }
   }
 
-  @Test(arguments: numbers) func `numbers`(number: Double) async throws {
+  @Test(arguments: numbers) func `qualities, radii, angles and factors`(number: Double) async throws {
     let border = ImageBorder(width: number, color: .black)
     let calls: [() async throws -> Void] = [
       { try process(.blur(radius: number)) }, { try process(.border(width: number, color: .black)) },
@@ -189,7 +189,7 @@ struct NumberTests {
     #expect((0.01...100).contains(playback.speed))
   }
 
-  @Test(arguments: durations) func `durations`(duration: Duration) async throws {
+  @Test(arguments: durations) func `times and intervals`(duration: Duration) async throws {
     let calls: [() async throws -> Void] = [
       { try await load(with: { $0.timeout = duration }) },
       { try await load(with: { $0.memoryExpiration = .after(duration) }) },
@@ -248,7 +248,8 @@ struct NumberTests {
     let view = TestDisplay(pipeline: pipeline)
     view.hc.setImage(with: request, options: .scaled(by: number))
     #expect(try await view.content(of: .image).role == .image)
-    _ = ImagePlaceholder.blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj", aspectRatio: number)
+    let hash = try #require(BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
+    view.hc.setImage(with: nil, placeholder: .blurHash(hash, aspectRatio: number))
   }
 
   @Test(arguments: integers) @MainActor func `a group of no images is not loading`(count: Int) {
