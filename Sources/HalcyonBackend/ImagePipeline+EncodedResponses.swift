@@ -1,4 +1,5 @@
 public import HalcyonImaging
+public import HalcyonHTTP
 public import HalcyonPipeline
 
 extension ImagePipeline {
@@ -20,14 +21,17 @@ extension ImagePipeline {
   ///   - request: The image to encode. Its size, processors and storage policy are ignored.
   ///   - planIdentifier: Identifies what `plan` decides, in cache keys: for equal identifiers and files it must return
   ///     equal renditions.
+  ///   - sourcePolicy: How the source is got where the file has to be made; ``CachePolicy/revalidate`` has the server
+  ///     confirm a fresh source, too, and a failure to do so is an error. Default: the policy of the request.
   ///   - plan: Called on any thread, at most once for equal calls in flight. `nil` leaves the file as it is: the original
   ///     bytes, which are stored as such.
   /// - Throws: The errors of ``ImagePipeline/image(for:)-(ImageRequest)``, and ``ImageError/failed(cause:url:)`` with an
   ///   ``ImageEncodingError`` or an error of `plan`.
   public func encodedResponse(
-    for request: ImageRequest, planIdentifier: String, plan: @escaping @Sendable (ImageInfo) throws -> Rendition?
+    for request: ImageRequest, planIdentifier: String, sourcePolicy: CachePolicy? = nil,
+    plan: @escaping @Sendable (ImageInfo) throws -> Rendition?
   ) async throws(ImageError) -> EncodedImageResponse {
-    try await plannedResponse(for: request, planIdentifier: planIdentifier, plan: plan)
+    try await plannedResponse(for: request, planIdentifier: planIdentifier, sourcePolicy: sourcePolicy, plan: plan)
   }
   /// Same as ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)``, with the origin of the file and the head
   /// of its source: what a server needs for its own response (``EncodedImageResponse/httpHead(for:lifetime:varying:)``).

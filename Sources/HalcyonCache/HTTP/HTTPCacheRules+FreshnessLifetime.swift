@@ -6,8 +6,6 @@ import HalcyonSupport
 extension HTTPCacheRules {
   /// With any of these fields ``defaultLifetime`` does not apply.
   private static let cachingFields = ["Cache-Control", "Expires", "Pragma", "Last-Modified", "ETag"]
-  /// The longest heuristic freshness lifetime, in seconds.
-  private static let longestHeuristicLifetime = 86_400.0
   /// A response dated further in the future, in seconds, was stored while the clock was wrong.
   private static let toleratedClockError = 60.0
 
@@ -37,7 +35,7 @@ extension HTTPCacheRules {
   /// Whether a response states its freshness lifetime (RFC 9111, 4.2.1).
   func hasExplicitLifetime(_ headers: HTTPHeaders) -> Bool {
     let control = CacheControl(headers)
-    return control.maxAge != nil || headers["Expires"] != nil || isShared && control.sharedMaxAge != nil
+    return control.maxAge != nil || headers["Expires"] != nil || countsSharedMaxAge && control.sharedMaxAge != nil
   }
 
   /// The freshness lifetime of a stored response in seconds, counted from its `Date` (RFC 9111, 4.2.1 and 4.2.2).
@@ -52,9 +50,11 @@ extension HTTPCacheRules {
     return max(heuristicLifetime(of: stored, since: date(of: stored)), lifetimeByValidator(of: stored))
   }
 
+  private var countsSharedMaxAge: Bool { isShared || usesSharedMaxAge }
+
   /// The freshness lifetime that the fields of a response state; `nil` if they state none.
   func explicitLifetime(of stored: EntryMetadata, _ control: CacheControl) -> Double? {
-    if isShared, let seconds = control.sharedMaxAge { return Double(seconds) }
+    if countsSharedMaxAge, let seconds = control.sharedMaxAge { return Double(seconds) }
     if let seconds = control.maxAge { return Double(seconds) }
     guard let expires = stored.headers["Expires"] else { return nil }
     let end = HTTPDate.parse(expires, now: stored.responseDate)
@@ -66,7 +66,7 @@ extension HTTPCacheRules {
     guard let field = stored.headers["Last-Modified"],
       let modified = HTTPDate.parse(field, now: stored.responseDate)
     else { return 0 }
-    return min(Self.longestHeuristicLifetime, max(0, date.timeIntervalSince(modified) / 10))
+    return min(heuristicLifetimeLimit.inSeconds, max(0, date.timeIntervalSince(modified) / 10))
   }
 
   /// The age at the last validation and ``validatorLifetime``; 0 without a validator.

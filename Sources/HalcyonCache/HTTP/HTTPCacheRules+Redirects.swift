@@ -29,7 +29,8 @@ extension HTTPCacheRules {
   /// Without a lifetime of its own a permanent redirect is always fresh, as in browsers, and a temporary one never
   /// (RFC 9111, 4.2.2; RFC 9110, 15.4).
   private func heuristicLifetime(ofRedirect response: EntryMetadata) -> Double {
-    [301, 308].contains(response.status) && !isPragmaNoCache(response.headers) ? .infinity : 0
+    guard [301, 308].contains(response.status), !isPragmaNoCache(response.headers) else { return 0 }
+    return heuristicLifetimeLimit > .zero ? .infinity : defaultLifetime.inSeconds
   }
 
   /// Whether a redirect that led to a stored response is fresh for a request, so that its URL need not be requested.

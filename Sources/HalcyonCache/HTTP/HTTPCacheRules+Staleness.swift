@@ -68,7 +68,8 @@ extension HTTPCacheRules {
   /// Whether a reload must contact the server: not for a fresh `immutable` response (RFC 8246), if all redirects that
   /// led to it are `immutable` as well.
   package func isReloadNeeded(_ stored: EntryMetadata, at now: Date) -> Bool {
-    !(hops(of: stored).allSatisfy(\.control.isImmutable) && verdict(on: stored, at: now) == .fresh)
+    revalidatesImmutable
+      || !(hops(of: stored).allSatisfy(\.control.isImmutable) && verdict(on: stored, at: now) == .fresh)
   }
 
   private func forbidsServingStale(_ response: CacheControl) -> Bool {

@@ -42,11 +42,12 @@ extension ImageLoader {
   }
 
   private func variant(_ load: Load, _ planner: EncodingPlanner?) async throws(ImageError) -> EncodedVariant {
-    if let stored = await storedBytes(load, key: load.key) {
-      try await applyStoreOptions(load, after: stored)
-      return EncodedVariant(data: stored.data, source: stored, wasStored: true)
+    let known = await storedForm(load, key: load.key)
+    if let known, known.isServed, !load.resolved.cachePolicy.contactsServerFirst {
+      try await applyStoreOptions(load, after: known.image)
+      return EncodedVariant(data: known.image.data, source: known.image, wasStored: true)
     }
-    if let planner { return try await plannedVariant(load, planner) }
+    if let planner { return try await plannedVariant(load, planner, known: known?.image) }
     let loaded = try await self.load(load, keepsResult: false)
     // An image that was not read from memory was made from bytes.
     guard let encoded = loaded.encoded else { throw .notCached(key: load.keys.fetch.sourceText) }
@@ -73,14 +74,27 @@ extension ImageLoader {
 /// Decides what is made of a file, and identifies the decision in cache keys.
 struct EncodingPlanner: Sendable {
   let identifier: String
+  /// How the file is got that something has to be made of; `nil` is the policy of the request.
+  var sourcePolicy: CachePolicy?
   /// `nil` leaves the file as it is.
   let plan: @Sendable (ImageInfo) throws -> Rendition?
 }
 
 /// Images whose size and form depend on the properties of their files.
 extension ImageLoader {
-  private func plannedVariant(_ load: Load, _ planner: EncodingPlanner) async throws(ImageError) -> EncodedVariant {
-    let encoded = try await bytes.encodedImage(for: load)
+  /// - Parameter known: What was made of the file before.
+  private func plannedVariant(
+    _ load: Load, _ planner: EncodingPlanner, known: EncodedImage?
+  ) async throws(ImageError) -> EncodedVariant {
+    let encoded = try await source(load, planner.sourcePolicy ?? load.resolved.cachePolicy)
+    if let known, let hash = known.mark.hash, hash == encoded.mark.hash {
+      // The server has confirmed the file, so that this is what would be made of it again.
+      try await storeFetched(encoded, load)
+      if let end = encoded.freshEnd, end > configuration.time.uptime() {
+        await startStoring(known.data, of: encoded, load)
+      }
+      return EncodedVariant(data: known.data, source: encoded, wasStored: true)
+    }
     guard let plan = try plan(planner, encoded) else {
       try await storeFetched(encoded, load)
       return EncodedVariant(data: encoded.data, source: encoded, wasStored: encoded.origin == .store)
@@ -88,6 +102,19 @@ extension ImageLoader {
     return try await fetchingAgain(encoded, load) { [self] encoded throws(ImageError) in
       try await make(plan, of: encoded, load)
     }
+  }
+
+  /// The file to make something of.
+  ///
+  /// - Throws: With a policy that contacts the server first, also the error of a server that has not confirmed a stored
+  ///   file: what is made of it would be taken for new.
+  private func source(_ load: Load, _ policy: CachePolicy) async throws(ImageError) -> EncodedImage {
+    let start = configuration.time.now()
+    let encoded = try await bytes.encodedImage(for: load.changed { $0.cachePolicy = policy })
+    guard policy.contactsServerFirst, encoded.origin == .store, encoded.metadata.responseDate < start else {
+      return encoded
+    }
+    return try await bytes.encodedImage(for: load.changed { $0.cachePolicy = .reload })
   }
 
   /// Renders a file in one piece of work, so that no bitmap waits for a thread, once there is memory for it, and starts

@@ -1,7 +1,7 @@
 public import Foundation
 public import HalcyonImaging
 import HalcyonCache
-import HalcyonHTTP
+package import HalcyonHTTP
 import HalcyonSupport
 
 extension ImagePipeline {
@@ -49,13 +49,15 @@ extension ImagePipeline {
 
   /// The image of a request as a file that depends on the properties of the original one.
   package func plannedResponse(
-    for request: ImageRequest, planIdentifier: String, plan: @escaping @Sendable (ImageInfo) throws -> Rendition?
+    for request: ImageRequest, planIdentifier: String, sourcePolicy: CachePolicy? = nil,
+    plan: @escaping @Sendable (ImageInfo) throws -> Rendition?
   ) async throws(ImageError) -> EncodedImageResponse {
     var request = request
     (request.size, request.processors) = (.original, [])
     request.storage = StoragePolicy(keepsOriginal: resolved(request).resolved.storage.keepsOriginal)
     request.animation = .firstFrame
-    return try await encodedResponse(request, planner: EncodingPlanner(identifier: planIdentifier, plan: plan))
+    return try await encodedResponse(
+      request, planner: EncodingPlanner(identifier: planIdentifier, sourcePolicy: sourcePolicy, plan: plan))
   }
 
   private func encodedResponse(

@@ -112,6 +112,23 @@ struct HTTPCacheRulesTests {
     #expect(rules.verdict(on: stored(headers), at: Self.start + seconds) == expected)
   }
 
+  @Test func `without heuristics a response is fresh as long as it says, or as the rules say of silence`() {
+    for (silence, seconds) in [(Duration.zero, 0.0), (.seconds(60), 60)] {
+      var rules = HTTPCacheRules(defaultLifetime: silence, validatorLifetime: silence)
+      rules.heuristicLifetimeLimit = .zero
+      rules.usesSharedMaxAge = true
+      for headers: HTTPHeaders in [[:], ["Last-Modified": Self.httpDate(-1_000_000)], ["ETag": "\"a\""]] {
+        #expect(rules.lifetime(of: stored(headers, dated: nil)) == seconds, "\(headers)")
+      }
+      #expect(rules.lifetime(of: stored(["Cache-Control": "max-age=7"])) == 7)
+      #expect(rules.lifetime(of: stored(["Cache-Control": "s-maxage=9, max-age=7, private"])) == 9)
+      let redirect = EntryMetadata.Redirect(
+        status: 301, headers: [:], requestDate: Self.start, responseDate: Self.start)
+      #expect(rules.remainingLifetime(of: [redirect], at: Self.start) == seconds)
+      #expect(HTTPCacheRules().remainingLifetime(of: [redirect], at: Self.start) == .infinity)
+    }
+  }
+
   @Test func `the age includes the time in transit and in other caches`() {
     #expect(verdict(["Cache-Control": "max-age=3600"], after: 1799, dated: -1800) == .fresh)
     #expect(verdict(["Cache-Control": "max-age=3600"], after: 1801, dated: -1800) == .stale)
@@ -164,6 +181,9 @@ struct HTTPCacheRulesTests {
     #expect(!rules.isReloadNeeded(immutable, at: Self.start + 1))
     #expect(rules.isReloadNeeded(immutable, at: Self.start + 3601))
     #expect(rules.isReloadNeeded(stored(["Cache-Control": "max-age=3600"]), at: Self.start + 1))
+    var rules = rules
+    rules.revalidatesImmutable = true
+    #expect(rules.isReloadNeeded(immutable, at: Self.start + 1))
   }
 
   @Test(arguments: [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501])

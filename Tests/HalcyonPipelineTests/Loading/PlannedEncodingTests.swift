@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonBackend
 import HalcyonCache
+import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
@@ -63,6 +64,33 @@ struct PlannedEncodingTests {
     gate.open()
     for load in loads { _ = try await load.value }
     #expect(steps.events == (0..<8).map { $0.isMultiple(of: 2) ? "decode" : "encode" })
+  }
+
+  @Test func `a file is not made again of a source that the server confirms`() async throws {
+    let encodings = EventLog<String>()
+    let fixture = PipelineFixture {
+      $0.encoders = [ReportingEncoder { encodings.record("encode") }]
+      $0.httpCaching = HTTPCacheRules()
+    } script: { request in
+      request.headers["If-None-Match"] == "\"a\""
+        ? .response(status: 304, body: Data())
+        : .response(
+          body: SolidImage(width: 100, height: 50).data, headers: ["ETag": "\"a\"", "Cache-Control": "max-age=0"])
+    }
+    func response(_ policy: CachePolicy?) async throws -> EncodedImageResponse {
+      let response = try await fixture.pipeline.plannedResponse(
+        for: ImageRequest(url: fixture.url), planIdentifier: "a", sourcePolicy: policy
+      ) { _ in Rendition(encoding: .init(as: .bmp)) }
+      await fixture.pipeline.cache.flush()
+      return response
+    }
+    let first = try await response(nil)
+    #expect(!first.wasStored && encodings.events.count == 1)
+    for policy in [nil, .revalidate] as [CachePolicy?] {
+      let again = try await response(policy)
+      #expect(again.wasStored && again.data == first.data && again.freshness == .zero)
+    }
+    #expect(encodings.events.count == 1 && fixture.transport.requests.count == 3)
   }
 
   @Test func `images beyond the budget of memory wait, and one that exceeds it is made alone`() async throws {

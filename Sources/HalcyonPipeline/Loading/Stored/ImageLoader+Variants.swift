@@ -23,15 +23,18 @@ extension ImageLoader {
 
   /// The bytes of the processed image from the store; `nil` if there are none, or they are not fresh.
   func storedBytes(_ load: Load, key: CacheKey?) async -> EncodedImage? {
+    guard !load.resolved.cachePolicy.contactsServerFirst, let stored = await storedForm(load, key: key), stored.isServed
+    else { return nil }
+    return stored.image
+  }
+
+  /// The bytes of the processed image from the store, and whether they are served without contacting the server.
+  func storedForm(_ load: Load, key: CacheKey?) async -> (image: EncodedImage, isServed: Bool)? {
     let request = load.request
-    guard let key, request.resolved.storeAccess.reads, !request.resolved.cachePolicy.contactsServerFirst,
-      let cache = variantCache(load)
-    else {
-      return nil
-    }
+    guard let key, request.resolved.storeAccess.reads, let cache = variantCache(load) else { return nil }
     let stored = load.shared(by: load.subscription, for: RemovalWatch(key, in: load.cache))
       .changed { $0 = $0.ofStoredForm }
-    if let image = bytes.revalidatedImage(stored) { return image }
+    if let image = bytes.revalidatedImage(stored) { return (image, true) }
     let start = ContinuousClock.now
     let (lookup, tier) = await TierTrace.recording {
       await cache.lookUp(
@@ -39,12 +42,11 @@ extension ImageLoader {
         at: configuration.time.now())
     }
     guard let entry = lookup.stored, await !isOutdated(entry, load) else { return nil }
-    guard lookup.action == .serve || request.source.isProvided else {
-      if let image = bytes.storedImage(entry, of: stored) { bytes.reportStored(image, for: stored.inFlightKey, load) }
-      return nil
-    }
-    stored.record { $0.add(.storeRead, since: start, tier: tier) }
-    return bytes.storedImage(entry, of: stored)
+    let isServed = lookup.action == .serve || request.source.isProvided
+    if isServed { stored.record { $0.add(.storeRead, since: start, tier: tier) } }
+    guard let image = bytes.storedImage(entry, of: stored) else { return nil }
+    if !isServed { bytes.reportStored(image, for: stored.inFlightKey, load) }
+    return (image, isServed)
   }
 
   /// Starts encoding and storing a processed image in the background. A failure does not fail the load.
