@@ -30,7 +30,8 @@ public struct ImageRequest: Sendable {
   }
   /// Additional headers for `http` and `https` sources. Default: none.
   ///
-  /// They are part of the cache key, as hashes: requests with different headers share neither loads nor cached images.
+  /// They are part of the cache key, as hashes: requests with different headers share neither loads nor cached images. The
+  /// URL of an alternative on another origin gets those only that a redirect to it would, and so no credentials.
   public var headers: HTTPHeaders {
     get { contents.fields.headers }
     set { change { $0.headers = newValue } }

@@ -235,6 +235,24 @@ struct SourceTests {
     #expect(response.url?.path() == "/good")
   }
 
+  @Test func `an alternative on another origin gets no credentials`() async throws {
+    let fixture = PipelineFixture { request in
+      request.url.path() == "/good" ? .response(body: Self.image) : .response(status: 404, body: Data())
+    }
+    let origin = fixture.url.deletingLastPathComponent()
+    let headers: HTTPHeaders = ["Authorization": "Bearer a", "X-Key": "a", "Cookie": "a=1", "Accept-Language": "de"]
+    for (alternative, names) in [
+      ("http://other.example/good", ["Accept-Language"]),
+      (origin.appending(path: "good").absoluteString, Array(headers.fields.map(\.name))),
+    ] {
+      var request = ImageRequest(url: fixture.url, headers: headers) { $0.cachePolicy = .reload }
+      request.alternatives = [.string(alternative)]
+      _ = try await fixture.pipeline.data(for: request)
+      let sent = try #require(fixture.transport.requests.last { $0.url.path() == "/good" }).headers
+      #expect(headers.fields.map(\.name).filter { sent[$0] != nil } == names, "\(alternative)")
+    }
+  }
+
   @Test func `data and image info also fall back to an alternative source, within the timeout`() async throws {
     let clock = TestClock()
     let never = Signal()

@@ -1,3 +1,4 @@
+import HalcyonHTTP
 import HalcyonImaging
 
 /// A step around a load, which decides what is loaded, how often and for how long.
@@ -58,9 +59,12 @@ extension ImageRequest {
   /// Whether no step around the load applies, as for most requests.
   fileprivate var isPlain: Bool { optionsBox == nil && alternatives.isEmpty && lowDataSource == nil }
 
-  /// This request for another source.
+  /// This request for another source. One of another origin gets no credentials, as after a redirect.
   func from(_ source: ImageSource) -> ImageRequest {
     var request = self
+    if let own = self.source.url.flatMap({ Origin($0) }), let other = source.url.flatMap({ Origin($0) }), own != other {
+      request.headers = headers.filter { Redirect.impersonalFields.contains($0.name.lowercased()) }
+    }
     request.source = source
     return request
   }

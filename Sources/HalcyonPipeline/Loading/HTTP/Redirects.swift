@@ -54,7 +54,7 @@ enum Redirect {
   private static let statuses = [301, 302, 303, 307, 308]
 
   /// Fields that do not identify the user. All others are dropped when a redirect leaves the origin.
-  private static let impersonalFields: Set<String> = [
+  static let impersonalFields: Set<String> = [
     "accept", "accept-encoding", "accept-language", "cache-control", "content-encoding", "content-language",
     "content-type", "if-modified-since", "if-none-match", "if-range", "range", "referer", "user-agent",
   ]
