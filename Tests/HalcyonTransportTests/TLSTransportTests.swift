@@ -128,6 +128,23 @@ struct TLSTransportTests {
     }
   }
 
+  @Test func `the authorities of OpenSSL's variables are trusted, where no file is configured`() async throws {
+    try await withServer(certificate: "server.pem") { server in
+      let (url, path) = (server.url("a").absoluteString, file("authority.pem").path)
+      await #expect(processExitsWith: .success) { [url, path] in
+        guard let url = URL(string: url) else { exit(1) }
+        func loads(_ file: String?) async -> Bool {
+          let transport = CurlTransport(configuration: .init(certificateAuthorityFile: file))
+          return (try? await transport.response(to: TransportRequest(url: url))) != nil
+        }
+        guard await !loads(nil) else { exit(2) }
+        setenv("SSL_CERT_FILE", path, 1)
+        guard await loads(nil), await !loads("/nowhere/authority.pem") else { exit(3) }
+        exit(0)
+      }
+    }
+  }
+
   @Test func `the error of a missing certificate authority file contains its path`() async throws {
     try await withServer(certificate: "server.pem") { server in
       let transport = CurlTransport(configuration: .init(certificateAuthorityFile: "/nowhere/authority.pem"))

@@ -21,7 +21,8 @@ public final class CurlTransport: Transport {
   public struct Configuration: Hashable, Sendable {
     /// A PEM file of certificate authorities to trust instead of the system's.
     ///
-    /// Default: `nil`, the system's.
+    /// Default: `nil`, those of the variables `SSL_CERT_FILE` and `SSL_CERT_DIR` of the environment, as for OpenSSL's own
+    /// programs, or the system's.
     public var certificateAuthorityFile: String?
     /// The IP addresses and ports that may be connected to.
     ///

@@ -157,7 +157,9 @@ final class EasyHandle {
     // libcurl does not read the environment: ``ProxySettings`` does.
     set(CURLOPT_PROXY, proxy)
     set(CURLOPT_NOPROXY, "")
-    if let file = configuration.certificateAuthorityFile { set(CURLOPT_CAINFO, file) }
+    let authorities = CertificateAuthorities(configuration)
+    if let file = authorities.file { set(CURLOPT_CAINFO, file) }
+    if let folder = authorities.folder { set(CURLOPT_CAPATH, folder) }
     halcyon_curl_set_context(pointer, CURLOPT_ERRORBUFFER, message)
     CurlHandle.setCallbacks(of: pointer)
   }
