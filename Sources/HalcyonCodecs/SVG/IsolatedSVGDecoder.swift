@@ -11,9 +11,9 @@ import CHalcyonSystemShim
 /// milliseconds.
 ///
 /// Of the environment the helper gets only `PATH`, `HOME`, `LANG`, `LD_LIBRARY_PATH`, and the variables that begin with
-/// `XDG_` and `FONTCONFIG_`. It gets no new privileges, and cannot open sockets, where the kernel has seccomp filters.
-/// Where it has Landlock, from Linux 5.13 on, it reads the files of the system and of its fonts only; elsewhere those that
-/// its user can read.
+/// `XDG_` and `FONTCONFIG_`. It gets no new privileges. Where the kernel has seccomp filters, it cannot open sockets, and
+/// sends signals to itself only. Where the kernel has Landlock, from Linux 5.13 on, it reads the files of the system and of
+/// its fonts only; elsewhere those that its user can read. ``checkHelper()`` says whether all of that holds.
 ///
 /// The helper is a program that calls ``runHelper()``, for example the program itself with an argument of its own:
 ///
@@ -40,6 +40,8 @@ public struct IsolatedSVGDecoder: ImageDecoder {
   private let helper: URL
   private let arguments: [String]
   private let limits: Limits
+  /// Whether the helper confines itself.
+  private var isConfined = true
 
   /// Creates a decoder.
   ///
@@ -65,12 +67,38 @@ public struct IsolatedSVGDecoder: ImageDecoder {
   ///   be started, for example `EMFILE` in a program that has no descriptors left.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     let drawing = try SVGDecoder().drawing(of: bytes, options: options)
-    let request = SVGHelperRequest(drawing, limits)
+    return drawing.image(try run(drawing, of: bytes, options).drawing)
+  }
+
+  private func run(
+    _ drawing: SVGDrawing, of bytes: Data, _ options: DecodingOptions
+  ) throws -> (reply: SVGHelperReply, drawing: SVGDrawing.Output) {
+    let request = SVGHelperRequest(drawing, limits, isConfined: isConfined)
     let process = try SVGHelperProcess(helper, arguments, input: request.message(with: bytes))
+    let size = drawing.layout.outputSize
     let output = try process.output(
-      byteLimit: drawing.layout.outputSize.pixelCount * 4 + SVGHelperReply.headByteLimit, limits: limits,
-      isCancelled: options.isCancelled)
-    return drawing.image(try SVGHelperReply.output(in: output, of: drawing.layout.outputSize))
+      byteLimit: size.pixelCount * 4 + SVGHelperReply.headByteLimit, limits: limits, isCancelled: options.isCancelled)
+    return try SVGHelperReply.read(output, of: size)
+  }
+
+  /// Has the helper draw a small document, so that a program learns at its start what would fail later.
+  ///
+  /// Where a filter of system calls ends a helper that confines itself, as that of systemd 252 does, the helper of this
+  /// decoder does not confine itself from now on: its limits, and what its filter leaves it, still hold.
+  ///
+  /// - Returns: Whether the helper is confined: to the files of the system and of its fonts, and to signals to itself.
+  /// - Throws: `POSIXError` if it cannot be started, and `ImageDecodingError` if it draws nothing.
+  public mutating func checkHelper() throws -> Bool {
+    let document = Data("<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>".utf8)
+    let drawing = try SVGDecoder().drawing(of: document, options: DecodingOptions())
+    do {
+      return try run(drawing, of: document, DecodingOptions()).reply.isConfined == true
+    } catch ImageDecodingError.unsupportedFeature where isConfined {
+      // Only here: a document must not be able to do that.
+      isConfined = false
+      _ = try run(drawing, of: document, DecodingOptions())
+      return false
+    }
   }
 
   /// Reads one drawing from standard input, draws it to standard output, and exits.
@@ -81,10 +109,18 @@ public struct IsolatedSVGDecoder: ImageDecoder {
       let (request, document) = SVGHelperRequest.read(input)
     else { exit(EXIT_FAILURE) }
     guard halcyon_limit_process(request.cpuSeconds, request.byteCount) == 0 else { exit(EXIT_FAILURE) }
-    SVGHelperFiles.confine(for: document)
+    let isConfined = request.isConfined && confine(for: document)
     let result = Result { try request.drawing.output(of: document, isCancelled: { false }) }
-    SVGHelperReply(result).write(result, to: FileHandle.standardOutput)
+    SVGHelperReply(result, isConfined: isConfined).write(result, to: FileHandle.standardOutput)
     exit(EXIT_SUCCESS)
+  }
+
+  /// Leaves this process what a drawing needs, as far as the kernel can.
+  ///
+  /// - Returns: Whether all of it holds.
+  static func confine(for document: Data) -> Bool {
+    let refusesSignals = halcyon_refuse_signals() == 0
+    return SVGHelperFiles.confine(for: document) && refusesSignals
   }
 }
 #endif

@@ -6,6 +6,8 @@ import HalcyonImaging
 struct SVGHelperRequest: Codable {
   let cpuSeconds: Int
   let byteCount: Int
+  /// Whether the helper gives up what it does not need before it draws.
+  let isConfined: Bool
   private let pixelCount: Int
   private let sideLength: Int
   private let size: SVGSize
@@ -14,7 +16,8 @@ struct SVGHelperRequest: Codable {
   private let viewport: SIMD4<Double>
   private let rounding: SIMD2<Double>
 
-  init(_ drawing: SVGDrawing, _ limits: IsolatedSVGDecoder.Limits) {
+  init(_ drawing: SVGDrawing, _ limits: IsolatedSVGDecoder.Limits, isConfined: Bool) {
+    self.isConfined = isConfined
     (cpuSeconds, byteCount) = (max(1, limits.cpuSeconds), limits.byteCount)
     (pixelCount, sideLength) = (drawing.limits.pixelCount, drawing.limits.sideLength)
     let layout = drawing.layout
@@ -54,8 +57,11 @@ struct SVGHelperReply: Codable {
   private var isOutOfMemory: Bool?
   /// The raw values of the content that the drawing does not show.
   private var droppedContent: [String]?
+  /// Whether the kernel has confined the helper.
+  private(set) var isConfined: Bool?
 
-  init(_ result: Result<SVGDrawing.Output, any Error>) {
+  init(_ result: Result<SVGDrawing.Output, any Error>, isConfined: Bool) {
+    self.isConfined = isConfined
     switch result.map(\.droppedContent) {
     case .success(let content): droppedContent = content.map(\.rawValue)
     case .failure(let error): set(error)
@@ -81,10 +87,10 @@ struct SVGHelperReply: Codable {
     }
   }
 
-  /// The drawing of this size in the output of a helper.
+  /// The reply in the output of a helper, and the drawing of this size after it.
   ///
   /// - Throws: The error in the output, or one that says that it is incomplete.
-  static func output(in output: Data, of size: PixelSize) throws -> SVGDrawing.Output {
+  static func read(_ output: Data, of size: PixelSize) throws -> (reply: SVGHelperReply, drawing: SVGDrawing.Output) {
     guard let end = output.prefix(headByteLimit).firstIndex(of: UInt8(ascii: "\n")),
       let reply = try? JSONDecoder().decode(SVGHelperReply.self, from: output[..<end])
     else { throw ImageDecodingError.corrupt(.svg, reason: "its helper process drew nothing") }
@@ -97,7 +103,7 @@ struct SVGHelperReply: Codable {
     }
     let bitmap = try Bitmap(size: size, isOpaque: false) { pixels.copyBytes(to: $0) }
     let dropped = (reply.droppedContent ?? []).compactMap { DroppedContent(rawValue: $0) }
-    return SVGDrawing.Output(bitmap: bitmap, droppedContent: Set(dropped))
+    return (reply, SVGDrawing.Output(bitmap: bitmap, droppedContent: Set(dropped)))
   }
 }
 #endif

@@ -188,6 +188,42 @@ static void confine_thread(void) {
 #endif
 }
 
+int halcyon_refuse_signals(void) {
+#ifdef HALCYON_AUDIT_ARCH
+  // The first four name a process in their first argument, the others a thread or a descriptor.
+  static const unsigned int calls[] = {
+    SYS_kill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_tkill,
+#ifdef SYS_pidfd_send_signal
+    SYS_pidfd_send_signal,
+#endif
+  };
+  enum { count = sizeof calls / sizeof *calls, own = 4 };
+  const struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  const struct sock_filter refuse = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+  struct sock_filter filter[count + 7] = {
+    // Other architectures are refused when the process is started.
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+  };
+  int length = 1;
+  for (int i = 0; i < count; i++) {
+    int rest = count - i;
+    filter[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i], i < own ? rest : rest + 3, 0);
+  }
+  filter[length++] = allow;
+  // The lower half, which is all of a process identifier; both architectures are little-endian.
+  filter[length++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]));
+  filter[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)getpid(), 0, 1);
+  filter[length++] = allow;
+  filter[length++] = refuse;
+  struct sock_fprog program = {(unsigned short)length, filter};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return -1;
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+#else
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
 struct spawning {
   const char *path;
   char *const *arguments;
@@ -230,6 +266,11 @@ int halcyon_spawn(const char *path, char *const arguments[], int input, int outp
   free(environment);
   errno = error;
   return error ? -1 : spawning.id;
+}
+#else
+int halcyon_refuse_signals(void) {
+  errno = ENOSYS;
+  return -1;
 }
 #endif
 

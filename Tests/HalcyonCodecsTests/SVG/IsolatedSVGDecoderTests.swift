@@ -71,6 +71,48 @@ struct IsolatedSVGDecoderTests {
   }
   #endif
 
+  #if os(Linux)
+  @Test func `a confined helper signals itself and no other process`() async {
+    await #expect(processExitsWith: .success) {
+      // It ends with this process.
+      let (other, input) = (Process(), Pipe())
+      other.executableURL = URL(filePath: "/bin/cat")
+      other.standardInput = input
+      guard (try? other.run()) != nil else { exit(1) }
+      let child = other.processIdentifier
+      // The kernel may lack what the rest of it needs.
+      _ = IsolatedSVGDecoder.confine(for: Data())
+      for target in [child, -1, 0, getppid()] {
+        guard kill(target, 0) == -1, errno == EPERM else { exit(2) }
+      }
+      guard sigqueue(child, 0, sigval()) == -1, errno == EPERM else { exit(3) }
+      guard kill(getpid(), 0) == 0, raise(0) == 0 else { exit(4) }
+      exit(0)
+    }
+  }
+
+  @Test func `a program learns from its helper that it draws, and whether it is confined`() throws {
+    let program = try #require(Bundle.main.executableURL).deletingLastPathComponent()
+      .appending(path: "halcyon-svg-helper")
+    var real = IsolatedSVGDecoder(helper: program)
+    _ = try real.checkHelper()
+    #expect(try real.decode(Self.document, options: DecodingOptions()).size.width == 4)
+    // Where a filter of the system ends helpers that confine themselves, this one does not any more.
+    let script = """
+      read request; case $request in *'"isConfined":true'*) kill -SYS $$;; esac
+      case $request in *'"outputWidth":1,'*) count=4;; *) count=32;; esac; echo '{"isConfined":false}'; printf %0${count}d 0
+      """
+    var refused = Self.decoder(script)
+    #expect(throws: ImageDecodingError.self) { try refused.decode(Self.document, options: DecodingOptions()) }
+    #expect(try !refused.checkHelper())
+    #expect(try refused.decode(Self.document, options: DecodingOptions()).size.width == 4)
+    for helper in ["/nonexistent", "/bin/true"] {
+      var decoder = IsolatedSVGDecoder(helper: URL(filePath: helper))
+      #expect(throws: (any Error).self) { try decoder.checkHelper() }
+    }
+  }
+  #endif
+
   @Test func `a helper that does not end is killed when its time is over`() throws {
     let error = ImageDecodingError.unsupportedFeature(.svg, feature: "a drawing that takes over 0.1 seconds")
     #expect(throws: error) {

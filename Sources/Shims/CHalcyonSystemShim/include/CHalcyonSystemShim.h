@@ -23,6 +23,10 @@ int halcyon_limit_process(long cpu_seconds, long byte_count);
 // (Landlock, Linux 5.13). Paths that do not exist are left out. Returns 0, or -1 with `errno`: all stays as it is.
 int halcyon_allow_reading_only(const char *const paths[], size_t count);
 
+// Lets this process, all of whose threads are those that this one starts, send signals to itself only (seccomp). Returns 0,
+// or -1 with `errno`: all stays as it is.
+int halcyon_refuse_signals(void);
+
 // Creates an empty file in memory, and a pipe: read end and write end. Their descriptors are above standard input,
 // output and error, and are closed in programs that are started. Returns 0, or -1 with `errno`.
 int halcyon_open_memory(int *file);
