@@ -76,7 +76,7 @@ fuzz: all-packages ## Fuzzes decoders and readers of metadata for SECONDS (defau
 	mkdir -p .build-fuzz/corpus
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Fuzz/leaks.supp \
 	Fuzz/.build/release/halcyon-fuzz -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=1024 -max_len=65536 \
-	  -dict=Fuzz/svg.dict -artifact_prefix=.build-fuzz/ .build-fuzz/corpus Fuzz/Seeds $(DIR)
+	  -dict=Fuzz/svg.dict -artifact_prefix=.build-fuzz/ .build-fuzz/corpus Fuzz/Seeds $(if $(DIR),"$(DIR)")
 	HALCYON_CHECKS=1 SWIFT_DETERMINISTIC_HASHING=1 HALCYON_FUZZ_SECONDS=$(SECONDS) HALCYON_TEST_PATIENCE=4 $(SWIFT) test --disable-xctest \
 	  --package-path Service --scratch-path .build-test -debug-info-format none --filter ExtremeOptionTests
 
@@ -134,7 +134,7 @@ bench-colour: all-packages ## Decodes high dynamic range and wide colours; print
 bench-downsample: PEER ?= libvips
 bench-downsample: all-packages ## Benchmarks downsampling the images in DIR, or a default corpus, against libvips.
 	@Scripts/install-packages libvips-dev mate-backgrounds gnome-backgrounds
-	HALCYON_PEER=$(PEER) $(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-downsample $(DIR)
+	HALCYON_PEER=$(PEER) $(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-downsample $(if $(DIR),"$(DIR)")
 
 bench-pipeline: packages ## Prints METRIC lines for the pipeline; with PEER=libvips also for processors, against libvips.
 ifeq ($(PEER),libvips)
@@ -178,7 +178,7 @@ soak: all-packages ## Sends REQUESTS (default 200000) mixed requests to the imag
 
 install: PREFIX ?= /usr/local
 install: all-packages ## Builds halcyon and halcyon-serve, and installs them in PREFIX (default /usr/local)/bin.
-	@Tools/Packaging/build-programs $(DESTDIR)$(PREFIX)/bin
+	@Tools/Packaging/build-programs "$(DESTDIR)$(PREFIX)/bin"
 
 deb: all-packages ## Builds a Debian package of the command line and the image service, and checks it.
 	Tools/Packaging/check-deb
