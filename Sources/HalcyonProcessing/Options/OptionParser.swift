@@ -43,6 +43,11 @@ public struct OptionParser: Sendable {
     return (target.options, target.segments.joined(separator: "/"))
   }
 
+  /// Whether there is an option of this name.
+  @_spi(Programs) public static func isOption(_ name: String) -> Bool {
+    table[name] != nil || presetNames.contains(name)
+  }
+
   /// Checks that the segments of all presets are valid.
   public func checkPresets() throws(OptionError) {
     for name in presets.keys {
@@ -71,7 +76,7 @@ public struct OptionParser: Sendable {
         guard presets[name] != nil else { throw .presetsOnly(segment) }
         try apply(preset: name, to: &target, within: names)
       }
-    } else if ["preset", "pr"].contains(arguments.option) {
+    } else if Self.presetNames.contains(arguments.option) {
       for name in arguments.values { try apply(preset: name, to: &target, within: names) }
     } else {
       guard let option = Self.table[arguments.option] else { throw .unknownOption(arguments.option) }
@@ -102,6 +107,7 @@ public struct OptionParser: Sendable {
     let changesResult: Bool
   }
 
+  private static let presetNames: Set = ["preset", "pr"]
   private static let limitNames = Set(limitOptions.map { $0.0[0] })
 
   private static let table: [String: Option] = {

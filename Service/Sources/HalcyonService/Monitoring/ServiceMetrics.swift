@@ -30,7 +30,7 @@ final class ServiceMetrics: Sendable {
 
   /// Counts a request to a source.
   ///
-  /// - Parameter outcome: The status of its response, or `failed`.
+  /// - Parameter outcome: The label of the status of its response, or `failed`.
   func countSource(_ outcome: String, duration: Duration) {
     state.withLock { state in
       state.sources[outcome, default: 0] += 1
@@ -66,7 +66,7 @@ final class ServiceMetrics: Sendable {
       lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(type)"]
     }
     describe("halcyon_requests_total", "Requests by the status of their response.", "counter")
-    for (status, count) in state.requests.sorted(by: { $0.key < $1.key }) {
+    for (status, count) in StatusLabel.counts(state.requests) {
       lines.append("halcyon_requests_total{status=\"\(status)\"} \(count)")
     }
     describe("halcyon_results_total", "Results that were in the cache, and those that were made.", "counter")

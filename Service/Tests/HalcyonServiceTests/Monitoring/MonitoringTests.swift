@@ -38,6 +38,13 @@ struct MonitoringTests {
     }
   }
 
+  @Test func `statuses that no server sends in earnest are counted by their class`() {
+    let statuses = Dictionary(uniqueKeysWithValues: (100..<1000).map { ($0, 1) })
+    let counts = StatusLabel.counts(statuses)
+    #expect(counts.count < 60 && counts.map(\.count).reduce(0, +) == 900)
+    #expect(counts.contains { $0 == ("404", 1) } && counts.contains { $0.label == "4xx" && $0.count > 50 })
+  }
+
   @Test(arguments: ["", "imgproxy"])
   func `the metrics of imgproxy are served beside those of the service where they are asked for`(
     namespace: String
