@@ -35,12 +35,10 @@ public struct SourcePattern: Hashable, Sendable {
     if !rest.isEmpty, !authority.isEmpty || !scheme.matches("local") {
       guard let url = SourceURL("http://" + example), url.query == nil else { return nil }
     }
-    var segments: [Wildcard] = []
-    for segment in rest.utf8.dropFirst(authority.utf8.count).split(separator: UInt8(ascii: "/")) {
-      guard let decoded = String(Substring(segment)).removingPercentEncoding else { return nil }
-      segments.append(Wildcard(decoded))
+    guard let segments = SourceURL.segments(of: String(Substring(rest.utf8.dropFirst(authority.utf8.count)))) else {
+      return nil
     }
-    path = segments
+    path = segments.map { Wildcard($0) }
     self.text = String(text.reversed().drop { $0 == "/" }.reversed())
     guard !authority.isEmpty else {
       (host, port) = (nil, nil)

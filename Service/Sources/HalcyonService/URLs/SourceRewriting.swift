@@ -24,26 +24,62 @@ public struct SourceRewriting: Hashable, Sendable {
       guard bytes.starts(with: parts[0]),
         let (captures, end) = matches(bytes, from: parts[0].count, parts.dropFirst())
       else { return text }
-      var expanded = result
-      for (index, capture) in captures.enumerated().reversed() {
-        let capture = String(decoding: capture, as: UTF8.self)
-        expanded = expanded.replacing("${\(index + 1)}", with: capture).replacing("$\(index + 1)", with: capture)
+      var expanded: [UInt8] = []
+      var rest = Array(result.utf8)[...]
+      while let byte = rest.popFirst() {
+        let isReference = byte == UInt8(ascii: "$")
+        if isReference, let capture = Self.reference(in: &rest, captures) {
+          expanded += capture
+        } else {
+          expanded.append(byte)
+        }
       }
-      return expanded + String(decoding: bytes[end...], as: UTF8.self)
+      return String(decoding: expanded + bytes[end...], as: UTF8.self)
     }
 
-    /// The texts that the wildcards match, each as long as possible, and the end of the match.
+    /// Takes the number after a dollar sign, in braces or not, and returns its capture; `nil`, and takes nothing, without one.
+    private static func reference(
+      in rest: inout ArraySlice<UInt8>, _ captures: [ArraySlice<UInt8>]
+    ) -> ArraySlice<UInt8>? {
+      let isInBraces = rest.first == UInt8(ascii: "{")
+      let digits = rest.dropFirst(isInBraces ? 1 : 0).prefix { (48...57).contains($0) }
+      let end = rest[digits.endIndex...]
+      guard !isInBraces || end.first == UInt8(ascii: "}"),
+        let number = Int(String(decoding: digits, as: UTF8.self)), (1...max(1, captures.count)).contains(number),
+        !captures.isEmpty
+      else { return nil }
+      rest = end.dropFirst(isInBraces ? 1 : 0)
+      return captures[number - 1]
+    }
+
+    /// The texts that the wildcards match, each as long as possible, and the end of the match; in a time that grows with the
+    /// bytes, not with what the wildcards could match together.
     private func matches(
       _ bytes: [UInt8], from start: Int, _ parts: ArraySlice<[UInt8]>
     ) -> (captures: [ArraySlice<UInt8>], end: Int)? {
-      guard let next = parts.first else { return ([], start) }
-      let limit = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
-      for end in stride(from: limit, through: start, by: -1) where bytes[end...].starts(with: next) {
-        if let rest = matches(bytes, from: end + next.count, parts.dropFirst()) {
-          return ([bytes[start..<end]] + rest.captures, rest.end)
+      // For each wildcard, the last one first, where it ends if it begins at a byte; a segment ends it. Whatever is after the
+      // last part matches.
+      var ends: [[Int?]] = []
+      for part in parts.reversed() {
+        var end: Int?
+        let next = ends.last
+        var places = [Int?](repeating: nil, count: bytes.count + 1)
+        for place in stride(from: bytes.count, through: start, by: -1) {
+          if place < bytes.count, bytes[place] == UInt8(ascii: "/") { end = nil }
+          let isMatch = bytes[place...].starts(with: part)
+          if end == nil, isMatch, next.map({ $0[place + part.count] != nil }) ?? true { end = place }
+          places[place] = end
         }
+        ends.append(places)
       }
-      return nil
+      var captures: [ArraySlice<UInt8>] = []
+      var place = start
+      for (part, places) in zip(parts, ends.reversed()) {
+        guard let end = places[place] else { return nil }
+        captures.append(bytes[place..<end])
+        place = end + part.count
+      }
+      return (captures, place)
     }
   }
 

@@ -2,8 +2,9 @@ public import Foundation
 
 /// An `http`, `https` or `s3` URL of a source, in its parts.
 ///
-/// What URL parsers disagree about is refused: user names without a password, backslashes, control characters, spaces, and segments `.` and
-/// `..` in any encoding.
+/// What URL parsers disagree about is refused: user names without a password, backslashes, control characters, spaces, and
+/// segments `.` and `..` in any encoding, also between encoded slashes and backslashes (`%2F`, `%5C`), which are sent as they
+/// are.
 public struct SourceURL: Hashable, Sendable {
   /// The URL to fetch, without a user and password.
   public let url: URL
@@ -17,7 +18,8 @@ public struct SourceURL: Hashable, Sendable {
   let port: Int
   /// Whether the port is that of the scheme.
   let hasDefaultPort: Bool
-  /// The percent-decoded segments of the path; empty ones are left out.
+  /// The percent-decoded segments of the path, which encoded slashes and backslashes separate as well; empty ones are left
+  /// out.
   let segments: [String]
   let query: String?
 
@@ -38,13 +40,9 @@ public struct SourceURL: Hashable, Sendable {
       scheme != "s3" || authorization == nil
     else { return nil }
     guard let defaultPort = ["http": 80, "https": 443, "s3": 0][scheme] else { return nil }
-    var segments: [String] = []
-    for segment in parts.percentEncodedPath.split(separator: "/") {
-      guard let decoded = segment.removingPercentEncoding, ![".", ".."].contains(decoded),
-        !decoded.utf8.contains(where: { "/\\\0".utf8.contains($0) })
-      else { return nil }
-      segments.append(decoded)
-    }
+    guard let segments = Self.segments(of: parts.percentEncodedPath),
+      !segments.contains(where: { [".", ".."].contains($0) })
+    else { return nil }
     self.url = url
     self.scheme = scheme
     self.host = host.hasSuffix(".") ? String(host.dropLast()) : host
@@ -52,6 +50,12 @@ public struct SourceURL: Hashable, Sendable {
     hasDefaultPort = self.port == defaultPort
     self.segments = segments
     query = parts.percentEncodedQuery
+  }
+
+  /// The decoded segments of a path; `nil` for one that cannot be decoded.
+  static func segments(of path: some StringProtocol) -> [String]? {
+    guard let decoded = path.removingPercentEncoding, !decoded.hasByte("\0") else { return nil }
+    return decoded.utf8.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }.map { String(Substring($0)) }
   }
 }
 

@@ -15,6 +15,9 @@ struct SourcePatternTests {
     ("https://*/photos/", "https://example.com:444/photos/a"), ("s3://*-public/", "s3://team-public/a"),
     ("https://a.com/*/thumbs/", "https://a.com/42/thumbs/a.jpg"), ("https://a.com/u*-x/", "https://a.com/u7-x/a"),
     ("https://a*c*e.com", "https://abcde.com/x"), ("https://*.com:81/", "https://a.com:81/x"),
+    ("https://a.com/o/", "https://a.com/o/photos%2Fcat.png"),
+    ("https://a.com/o/pho*/", "https://a.com/o/photos%2fcat.png"),
+    ("https://a.com/o/photos%2F", "https://a.com/o/photos%5Ccat.png"), ("https://a.com", "https://a.com/a%5C%CC%81b"),
   ])
   func `a pattern allows the sources below it`(pattern: String, source: String) throws {
     let source = try #require(SourceURL(source))
@@ -33,7 +36,8 @@ struct SourcePatternTests {
     ("https://*/photos/", "https://example.com/other/photos/a"), ("s3://*-public/", "s3://team-private/a"),
     ("https://a.com/*/thumbs/", "https://a.com/1/2/thumbs/a.jpg"), ("https://*.com:81/", "https://a.com/x"),
     ("https://*.com/", "https://a.com:81/x"), ("local://", "https://example.com/a"),
-    ("https://a*a.com", "https://a.com/"),
+    ("https://a*a.com", "https://a.com/"), ("https://a.com/o/public/", "https://a.com/o/private%2Fpublic%2Fcat.png"),
+    ("https://a.com/*/x/", "https://a.com/a%2Fb/x/c"),
   ])
   func `a pattern refuses what only begins alike`(pattern: String, source: String) throws {
     let source = try #require(SourceURL(source))
@@ -67,7 +71,9 @@ struct SourcePatternTests {
     "https://example.com@evil.net/a", "https://:secret@example.com/a", "https://a:b@c@example.com/a",
     "https://a@b:c@example.com", "https://example.com\\@evil.net/a",
     "https://example.com/x/../y", "https://example.com/x/%2e%2e/y", "https://example.com/x%2f..%2fy",
-    "https://example.com/..%2f%CC%81y", "https://example.com/a%5C%CC%81b", "https://example.com/a%00%CC%81b",
+    "https://example.com/..%2f%CC%81y", "https://example.com/a%00%CC%81b", "https://example.com/x%5c..%5Cy",
+    "https://example.com/x%2F%2e%2e%2Fy", "https://example.com/x/..%5cy", "https://example.com/%2E%5Cy",
+    "https://a.com/..%2F",
     "https://example.com/a\u{0}b", "https://example.com/a\nb", "ftp://example.com/a", "file:///etc/passwd",
     "//example.com/a", "example.com/a", "", "https:///a", "https://./a", "gopher://example.com:11211/x",
     "https://example.com/x/%252e%252e/y ",

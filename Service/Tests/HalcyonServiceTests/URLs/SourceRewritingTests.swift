@@ -14,12 +14,19 @@ struct SourceRewritingTests {
     ("mys3://=s3://bucket/", "mys3://a/b", "s3://bucket/a/b"), ("a=b", "xa", "xa"), ("a=", "abc", "bc"),
     ("http://*.e.com/=https://cdn/${1}/", "http://img.e.com/x/y", "https://cdn/img/x/y"),
     ("x://*/*/=https://${2}.${1}/", "x://a/b/c/d", "https://b.a/c/d"), ("x://*=y", "x://a/b", "y/b"),
-    ("*b*c=$1-$2", "abbcc!", "ab-c!"), ("a/*/b=z", "a/x/y/b", "a/x/y/b"),
+    ("*b*c=$1-$2", "abbcc!", "ab-c!"), ("a/*/b=z", "a/x/y/b", "a/x/y/b"), ("*/*a*b=${3}$2", "x/aabab/", "/aab/"),
+    ("*-*=$2$$1$3", "$2-b", "b$$2$3"), ("a*/b*=${1", "ax/by", "${1"),
   ])
   func `the beginning of a source is replaced`(pattern: String, source: String, result: String) throws {
     let replacement = try #require(SourceRewriting.Replacement(pattern))
     #expect(replacement.applied(to: source) == result && replacement.description == pattern)
     #expect(SourceRewriting.Replacement("pattern") == nil && SourceRewriting.Replacement("=x") == nil)
+  }
+
+  @Test func `a pattern with many wildcards takes a time that grows with the source`() throws {
+    let pattern = String(repeating: "a*", count: 40) + "b=x"
+    let source = String(repeating: "a", count: 8192)
+    #expect(try #require(SourceRewriting.Replacement(pattern)).applied(to: source) == source)
   }
 
   @Test func `a path has a prefix, and its source a base URL`() async throws {
