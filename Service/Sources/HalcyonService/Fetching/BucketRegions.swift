@@ -18,13 +18,14 @@ final class BucketRegions: Sendable {
 
   init(_ storage: S3Storage, role: RoleCredentials?) { (self.storage, self.role) = (storage, role) }
 
-  /// The response to a request that has been signed for the region of the storage.
+  /// The response to a request, which is sent again, and signed again, only if it has been signed for the region of the
+  /// storage: a stranger's request to the storage remains one.
   ///
   /// - Parameter send: Sends a request once.
   func response(
     to request: TransportRequest, send: (TransportRequest) async throws -> TransportResponse
   ) async throws -> TransportResponse {
-    guard storage.contains(request.url) else { return try await send(request) }
+    guard request.isSigned, storage.contains(request.url) else { return try await send(request) }
     let bucket = bucket(of: request.url)
     if let region = regions.withLock({ $0[bucket] }), let moved = try await moved(request, to: region) {
       return try await send(moved)

@@ -29,21 +29,50 @@ struct TraceFields: Sendable {
   }
 }
 
-/// Adds the tracing fields to requests to sources, and signs requests to the storage.
+/// Adds the tracing fields to requests to sources, and signs those to the storage that are for its objects.
 struct SourceModifier: RequestModifier, Hashable {
-  let storage: S3Storage?
-  /// The keys of ``storage`` if it has none of its own.
-  var role: RoleCredentials?
+  /// `nil` signs nothing.
+  let bucket: StorageBucket?
 
-  var identity: String? { role == nil ? storage?.identity : "s3 role" }
+  var identity: String? { bucket?.identity }
 
   func modify(_ request: TransportRequest) async throws -> TransportRequest {
     try WorkloadTicket.current?.beginFetch(from: Self.host(of: request.url))
     var request = request
-    if let storage { request = try await (role?.storage(storage) ?? storage).signed(request) }
+    if let bucket { request = try await bucket.signed(request) }
     for field in TraceFields.current.fields { request.headers[field.name] = field.value }
     return request
   }
 
   private static func host(of url: URL) -> String { "\(url.host() ?? ""):\(url.port ?? 0)" }
+}
+
+/// A bucket of the storage that sources may be in, and the keys that sign requests for its objects.
+struct StorageBucket: Hashable, Sendable {
+  let storage: S3Storage
+  let name: String
+  /// The keys of ``storage`` if it has none of its own.
+  let role: RoleCredentials?
+  /// The sources that may be fetched; empty is all.
+  let allowed: [SourcePattern]
+
+  var identity: String? { role == nil ? storage.identity : "s3 role" }
+
+  /// The request with the signature; one that a redirect has sent elsewhere remains without.
+  ///
+  /// - Throws: ``SourceError/notAllowed`` for other objects of the storage, which the signature would open.
+  func signed(_ request: TransportRequest) async throws -> TransportRequest {
+    guard storage.contains(request.url) else { return request }
+    guard mayRead(request.url) else { throw SourceError.notAllowed }
+    return try await (role?.storage(storage) ?? storage).signed(request)
+  }
+
+  private func mayRead(_ url: URL) -> Bool {
+    guard let example = storage.url(bucket: name, key: "-"), url.host() == example.host() else { return false }
+    let (path, start) = (url.path(percentEncoded: true).utf8, example.path(percentEncoded: true).utf8.dropLast())
+    guard path.starts(with: start),
+      let object = SourceURL("s3://\(name)/" + String(decoding: path.dropFirst(start.count), as: UTF8.self))
+    else { return false }
+    return allowed.isEmpty || allowed.contains { $0.matches(object) }
+  }
 }

@@ -6,6 +6,7 @@ import HalcyonBackend
 /// Decides what is fetched for the source of a path.
 struct SourceResolver: Sendable {
   private let allowed: [SourcePattern]
+  private let allowedRedirects: [SourcePattern]
   private let allowedBuckets: Set<String>
   private let deniedBuckets: Set<String>
   private let localTransport: LocalTransport?
@@ -14,7 +15,7 @@ struct SourceResolver: Sendable {
 
   init(_ configuration: ServiceConfiguration, time: any TimeSource = SystemTime()) {
     role = configuration.storageRole.map { RoleCredentials($0, time: time) }
-    allowed = configuration.allowedSources
+    (allowed, allowedRedirects) = (configuration.allowedSources, configuration.allowedRedirects)
     (allowedBuckets, deniedBuckets) = (configuration.allowedBuckets, configuration.deniedBuckets)
     localTransport = configuration.localRoot.map { LocalTransport(folder: LocalFolder($0), host: "local.invalid") }
     storage = configuration.storage
@@ -89,7 +90,8 @@ struct SourceResolver: Sendable {
       parts.percentEncodedQuery = "versionId=" + (Self.encoded(version) ?? "").replacing("/", with: "%2F")
     }
     guard let location = parts.url else { throw .malformed }
-    return ImageRequest(url: location) { $0.requestModifier = SourceModifier(storage: storage, role: role) }
+    let objects = StorageBucket(storage: storage, name: url.host, role: role, allowed: allowed)
+    return ImageRequest(url: location) { $0.requestModifier = SourceModifier(bucket: objects) }
   }
 
   private static func encoded(_ text: String) -> String? {
@@ -102,8 +104,13 @@ struct SourceResolver: Sendable {
     (allowedBuckets.isEmpty || allowedBuckets.contains(name)) && !deniedBuckets.contains(name)
   }
 
-  /// Whether a source, or the target of a redirect, may be fetched: no host that stands for local files.
-  func allows(_ url: SourceURL) -> Bool {
+  /// Whether a source may be fetched: no host that stands for local files.
+  private func allows(_ url: SourceURL) -> Bool {
     !url.host.hasSuffix(".invalid") && (allowed.isEmpty || allowed.contains { $0.matches(url) })
+  }
+
+  /// Whether a source may redirect to a URL.
+  func allowsRedirect(to url: SourceURL) -> Bool {
+    allows(url) || !url.host.hasSuffix(".invalid") && allowedRedirects.contains { $0.matches(url) }
   }
 }

@@ -95,6 +95,63 @@ struct StorageSourceTests {
     }
   }
 
+  @Test(arguments: [301, 400], [[], ["private"], ["photos"]] as [Set<String>])
+  func `a web URL of the storage is a stranger's, also after a redirect to another region`(
+    status: Int, denied: Set<String>
+  ) async throws {
+    try await ImageServer.run { bucket in
+      let storage = try #require(
+        S3Storage(
+          region: "eu-west-3", endpoint: web("http://s3.eu-west-3.localhost:\(bucket.port)"), addressing: .path,
+          credentials: credentials))
+      let image = Reply.body(try Quadrants.png())
+      for path in ["/private/a.png", "/photos/a.png"] {
+        bucket.serve(path) { request in
+          request.headers["Authorization"] == nil || request.headers["Host"]?.contains("us-east-2") != true
+            ? .status(status, headers: ["x-amz-bucket-region": "us-east-2"]) : image
+        }
+      }
+      try await RunningService.run {
+        ($0.storage, $0.addressPolicy, $0.deniedBuckets) = (storage, .any, denied)
+      } body: { service, origin async throws in
+        let object = "http://s3.eu-west-3.localhost:\(bucket.port)/private/a.png"
+        let moved = origin.serve("/moved.png", .redirect(to: object))
+        // The second time the region of the bucket is known, where it may be known.
+        for source in [object, moved.absoluteString, "s3://photos/a.png", "s3://private/a.png", object] {
+          let isSigned = source.hasPrefix("s3://") && !denied.contains { source.contains("//\($0)/") }
+          let status = try await service.get("/_/w:40/plain/\(source)").status
+          #expect((status == 200) == isSigned, "\(source)")
+        }
+        let signed = bucket.requests.filter { $0.headers["Authorization"] != nil }
+        #expect(Set(signed.map(\.path)).isDisjoint(with: denied.map { "/\($0)/a.png" }))
+        #expect(signed.count == 2 * (2 - denied.count))
+      }
+    }
+  }
+
+  @Test func `a redirect within the storage leads to objects that may be fetched only`() async throws {
+    try await ImageServer.run { bucket in
+      let storage = try storage(at: bucket.port)
+      for path in ["/photos/public/b.png", "/photos/private/b.png", "/private/public/b.png"] {
+        bucket.serve(path, .body(try Quadrants.png()))
+      }
+      let patterns = ["s3://photos/public/", "http://127.0.0.1:\(bucket.port)/"].compactMap(SourcePattern.init)
+      try await RunningService.run {
+        ($0.storage, $0.allowedSources, $0.deniedBuckets) = (storage, patterns, ["private"])
+      } body: { service, _ async throws in
+        for (target, status) in [
+          ("/photos/public/b.png", 200), ("/photos/private/b.png", 403), ("/private/public/b.png", 403),
+        ] {
+          bucket.serve("/photos/public/a.png", .redirect(to: target))
+          #expect(try await service.get("/_/w:40/cb:\(target.count)/plain/s3://photos/public/a.png").status == status)
+        }
+        #expect(
+          bucket.requests(for: "/photos/private/b.png").isEmpty && bucket.requests(for: "/private/public/b.png").isEmpty
+        )
+      }
+    }
+  }
+
   @Test(arguments: ["eu-west-3", "x.example", "a/b", "us-east-2@example", ""])
   func `a region that is none, or the own, is not followed`(region: String) async throws {
     try await ImageServer.run { bucket in
@@ -212,7 +269,7 @@ struct StorageSourceTests {
       #expect(throws: ConfigurationError.self) { try configuration(arguments) }
     }
     guard
-      case .check(let report) = try ServiceCommand(
+      case .check(let report, _) = try ServiceCommand(
         arguments: ["--insecure", "--check", "--s3-region", "r", "--s3-session-token", "t0ken"] + keys, environment: [:]
       )
     else { throw URLError(.unknown) }
