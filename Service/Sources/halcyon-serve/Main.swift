@@ -20,7 +20,12 @@ enum Main {
       let command = try ServiceCommand(arguments: arguments, environment: ProcessInfo.processInfo.environment)
       switch command {
       case .help(let text), .version(let text): print(text)
-      case .check(let report): print(report)
+      case .check(let report, let warnings):
+        print(report)
+        for text in warnings {
+          try? FileHandle.standardError.write(contentsOf: Data("halcyon-serve: \(text)\n".utf8))
+        }
+        if !warnings.isEmpty { exit(1) }
       case .health(let configuration):
         guard await HealthCheck(configuration).isHealthy() else {
           let address =
@@ -52,13 +57,16 @@ enum Main {
     // The logger for a terminal has taken the stream that this replaces.
     LibraryMessages.drop()
     for name in configuration.ignoredVariables { logger.warning("\(name) has no effect") }
+    for notice in configuration.notices { logger.warning("\(notice)") }
     if let fault = configuration.cacheFolderFault() { logger.warning("Nothing is kept on disk. \(fault)") }
     if configuration.isInsecure { logger.warning("URLs need no signature") }
     let service = try await ImageService(
       configuration, logger: logger,
       drawingProgram: Bundle.main.executableURL.map { (program: $0, arguments: [drawing]) })
     let server = ServiceServer(service, configuration: configuration, logger: logger) { port in
-      let address = configuration.socketPath.map { "unix:\($0)" } ?? "http://\(configuration.host):\(port)"
+      let address =
+        configuration.socketPath.map { "unix:\($0)" }
+        ?? "http://\(ListeningAddress(host: configuration.host, port: port))"
       if configuration.logsJSON {
         logger.notice("Listening on \(address)")
       } else {

@@ -25,8 +25,26 @@ public enum ConfigurationError: Error, Hashable {
   case invalidPresets(OptionError)
   /// A file or folder of a setting cannot be used.
   case unusableFile(setting: String, path: String, reason: String)
+  /// The program that draws SVG cannot be used.
+  case unusableProgram(String, reason: String)
+  /// The process may open too few files.
+  case tooFewDescriptors(Int)
   /// The service cannot listen at an address.
   case unusableAddress(String, reason: String)
+}
+
+extension ConfigurationError {
+  /// The error with the names under which settings were given.
+  func named(_ names: [String: String]) -> ConfigurationError {
+    func named(_ setting: String) -> String { names[setting].map { "\(setting) (\($0))" } ?? setting }
+    return switch self {
+    case .invalidValue(let setting, let value, let expected):
+      .invalidValue(setting: named(setting), value: value, expected: expected)
+    case .unusableFile(let setting, let path, let reason):
+      .unusableFile(setting: named(setting), path: path, reason: reason)
+    default: self
+    }
+  }
 }
 
 extension ConfigurationError: CustomStringConvertible {
@@ -64,6 +82,13 @@ extension ConfigurationError: CustomStringConvertible {
       "A preset is not valid. \(error)"
     case .unusableFile(let setting, let path, let reason):
       "The setting \(setting) is \(path), which cannot be used: \(reason)"
+    case .unusableProgram(let path, let reason):
+      "The program that draws SVG, \(path), cannot be used: \(reason) Start the service again after its program was replaced."
+    case .tooFewDescriptors(let limit):
+      """
+      The process may open \(limit) files, and needs at least \(ServiceConfiguration.leastDescriptorLimit). Raise the \
+      limit: ulimit -n 1024, or LimitNOFILE of its unit.
+      """
     case .unusableAddress(let address, let reason):
       "The service cannot listen at \(address): \(reason). Choose another port or host, or end what listens there."
     }

@@ -24,6 +24,9 @@ extension ServiceConfiguration {
     return min(clientConnections ?? .max, max(1, descriptorLimit - min(reserved, descriptorLimit / 2)))
   }
 
+  /// With fewer file descriptors the libraries of a process end it.
+  static let leastDescriptorLimit = 128
+
   /// The most file descriptors of this process.
   static var descriptorLimit: Int {
     var limit = rlimit()

@@ -35,7 +35,12 @@ extension ImgproxyVariables {
     + ImgproxyVariable.megapixels("same", ["MAX_SRC_RESOLUTION": "max-source-pixels"])
     + ImgproxyVariable.limits(
       "same; 0 is the default here, not unlimited",
-      ["MAX_SRC_FILE_SIZE": "max-source-bytes", "MAX_RESULT_DIMENSION": "max-result-dimension"])
+      ["MAX_SRC_FILE_SIZE": "max-source-bytes"])
+    + ImgproxyVariable.translated(
+      "MAX_RESULT_DIMENSION", "same; 0 is the default here, not unlimited, and values over 32,768 are taken as that"
+    ) { (text) throws(ConfigurationError) in
+      text == "0" ? [] : [("max-result-dimension", Int(text).map { "\(min($0, sideLimit))" } ?? text)]
+    }
     + ImgproxyVariable.limits("same", ["MAX_ANIMATION_FRAMES": "max-animation-frames"])
     + ImgproxyVariable.megapixels("same", ["MAX_ANIMATION_FRAME_RESOLUTION": "max-animation-frame-pixels"])
     + ImgproxyVariable.all(
@@ -67,9 +72,12 @@ extension ImgproxyVariables {
       "same, for each source host and for the decoders; 0 is the default of 1024, not unlimited",
       ["REQUESTS_QUEUE_SIZE": "queue"])
     + ImgproxyVariable.settings(
+      "same; without it results are cached as long as their source is known to be fresh, not for a year", ["TTL": "ttl"]
+    )
+    + ImgproxyVariable.settings(
       "same",
       [
-        "TTL": "ttl", "ALLOW_ORIGIN": "allow-origin", "PATH_PREFIX": "path-prefix", "HEALTH_CHECK_PATH": "health-path",
+        "ALLOW_ORIGIN": "allow-origin", "PATH_PREFIX": "path-prefix", "HEALTH_CHECK_PATH": "health-path",
         "USER_AGENT": "user-agent", "ETAG_BUSTER": "etag-buster", "LAST_MODIFIED_BUSTER": "last-modified-buster",
       ])
     + ImgproxyVariable.flags(
@@ -78,6 +86,9 @@ extension ImgproxyVariables {
         "CACHE_CONTROL_PASSTHROUGH": "source-cache-control", "SET_CANONICAL_HEADER": "canonical-header",
         "ENABLE_CLIENT_HINTS": "client-hints",
       ])
+    + ImgproxyVariable.settings(
+      "of this service, named like the others: for how many seconds a source is fresh that does not say so itself",
+      ["SOURCE_TTL": "source-ttl"])
     + ImgproxyVariable.all("USE_ETAG USE_LAST_MODIFIED", .combined, "always on")
     + ImgproxyVariable.flags("same", ["RETURN_ATTACHMENT": "return-attachment"])
     + ImgproxyVariable.all("SO_REUSEPORT ENABLE_DEBUG_HEADERS", .missing, "*missing*")
@@ -176,8 +187,9 @@ extension ImgproxyVariables {
     + ImgproxyVariable.flags(
       "same: without it such requests are logged as information, not as warnings and errors",
       ["REPORT_DOWNLOADING_ERRORS": "report-source-errors"])
-    + ImgproxyVariable.translated("LOG_LEVEL", "same") { (level) throws(ConfigurationError) in
-      [("log-level", level == "warn" ? "warning" : level)]
+    + ImgproxyVariable.translated("LOG_LEVEL", "same, in any case") { (level) throws(ConfigurationError) in
+      let names = ["warn": "warning", "fatal": "critical", "panic": "critical"]
+      return [("log-level", names[level.lowercased()] ?? level)]
     }
     + ImgproxyVariable.all(
       """

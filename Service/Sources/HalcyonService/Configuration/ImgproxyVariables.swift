@@ -8,6 +8,8 @@ import Foundation
 /// imgproxy has count: Kubernetes gives every pod variables of a service with the name imgproxy.
 enum ImgproxyVariables {
   static let prefix = "IMGPROXY_"
+  /// The largest value of ``ServiceConfiguration/resultDimension``.
+  static let sideLimit = 32_768
 
   /// The own settings that say which URLs are accepted.
   private static let signatureSettings: Set = ["keys", "salts", "insecure", "trusted-signatures", "signature-size"]
@@ -48,9 +50,10 @@ enum ImgproxyVariables {
       switch byName[name]?.effect {
       case .settings(let translation):
         guard !name.hasPrefix("S3_") || settings.usesStorage else { continue }
-        for (setting, value) in try translation(value) { try set(setting, value, &settings) }
+        for (setting, value) in try translation(value) { try set(setting, value, &settings, named: prefix + name) }
       case .combined, .refused: break
-      case .missing, nil: ignored.append(name)
+      // One that is off would have no effect either.
+      case .missing, nil: if (try? ImgproxyVariable.isTrue(value, name)) != false { ignored.append(name) }
       }
     }
     return ignored.sorted().map { prefix + $0 }
@@ -118,24 +121,38 @@ enum ImgproxyVariables {
     if try isTrue("PNG_QUANTIZE", variables) == true {
       try set("png-colors", variables["PNG_QUANTIZATION_COLORS"] ?? "256", &settings)
     }
+    if let side = variables["MAX_RESULT_DIMENSION"].flatMap({ Int($0) }), side > sideLimit {
+      settings.configuration.notices.append("\(prefix)MAX_RESULT_DIMENSION is \(side), and taken as \(sideLimit)")
+    }
     if variables["PROMETHEUS_BIND"] != nil {
       try set("imgproxy-metrics", variables["PROMETHEUS_NAMESPACE"] ?? "none", &settings)
     }
     guard try isTrue("USE_S3", variables) == true else { return }
     (settings.usesStorage, settings.usesInstanceRole) = (true, true)
     let environment = SharedCredentials.adding(to: environment)
-    try set("s3-region", variables["S3_REGION"] ?? environment["AWS_REGION"] ?? "us-east-1", &settings)
+    let region = variables["S3_REGION"] ?? value(of: ["AWS_REGION", "AWS_DEFAULT_REGION"], environment)
+    try set("s3-region", region ?? SharedCredentials.region(environment) ?? "us-east-1", &settings)
     try set("s3-access-key", environment["AWS_ACCESS_KEY_ID"] ?? "", &settings)
     try set("s3-secret-key", environment["AWS_SECRET_ACCESS_KEY"] ?? "", &settings)
     try set("s3-session-token", environment["AWS_SESSION_TOKEN"] ?? "", &settings)
-    guard let endpoint = variables["S3_ENDPOINT"] else { return }
+    let endpoint = variables["S3_ENDPOINT"] ?? value(of: ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"], environment)
+    guard let endpoint else { return }
     try set("s3-endpoint", endpoint.contains("://") ? endpoint : "http://" + endpoint, &settings)
     let isPathStyle = try isTrue("S3_ENDPOINT_USE_PATH_STYLE", variables) ?? true
     try set("s3-path-style", isPathStyle ? "true" : "false", &settings)
   }
 
-  private static func set(_ name: String, _ value: String, _ settings: inout Settings) throws(ConfigurationError) {
+  /// The value of the first of some variables that has one.
+  private static func value(of names: [String], _ environment: [String: String]) -> String? {
+    names.lazy.compactMap { environment[$0] }.first { !isBlank($0) }
+  }
+
+  /// - Parameter variable: The variable that the value is of, if it is of one alone.
+  private static func set(
+    _ name: String, _ value: String, _ settings: inout Settings, named variable: String? = nil
+  ) throws(ConfigurationError) {
     guard !value.isEmpty else { return }
+    settings.givenNames[name] = variable
     guard let setting = Setting.all.first(where: { $0.name == name }) else {
       throw .unknownSetting(name, origin: "a variable of imgproxy")
     }

@@ -6,8 +6,9 @@ import HalcyonSupport
 public enum ServiceCommand: Sendable {
   /// Run the service.
   case run(ServiceConfiguration)
-  /// Print the effective settings, one on each line.
-  case check(report: String)
+  /// Print the effective settings, one on each line, and what the log says of them at the start; with any of that the
+  /// program ends with the status 1.
+  case check(report: String, warnings: [String])
   /// Print the help.
   case help(String)
   /// Ask a running service with these settings for its health, and end with the status 0 or 1.
@@ -34,17 +35,15 @@ public enum ServiceCommand: Sendable {
     let isCheck = flags.contains { $0.name == "check" }
     let isHealthCheck = flags.contains { $0.name == "health" }
     flags.removeAll { ["check", "health"].contains($0.name) }
-    let own = try Self.ownSettings(flags, environment)
-    var settings = Settings()
-    settings.configuration.ignoredVariables = try ImgproxyVariables.apply(
-      environment, ownSettings: Set(own.map(\.setting.name)), to: &settings)
-    for (setting, value) in own { try setting.parse(value, &settings) }
+    let settings = try Self.settings(flags, environment)
     if isHealthCheck {
       // Of an address, whatever else there is to say about the settings.
       self = .health(settings.configuration)
       return
     }
     var configuration = try settings.checked()
+    configuration.notices += PlatformEnvironment.notices(environment, configuration)
+    PlatformEnvironment.boundCache(&configuration, environment)
     if let storage = configuration.storage, storage.credentials == nil, configuration.resultsBucket == nil {
       configuration.storageRole = CredentialSource(
         environment, region: storage.region, isOnInstance: settings.usesInstanceRole)
@@ -54,8 +53,30 @@ public enum ServiceCommand: Sendable {
       return
     }
     try configuration.checkFiles()
-    if let fault = configuration.cacheFolderFault() { throw fault }
-    self = .check(report: Self.report(settings))
+    if let fault = configuration.cacheFolderFault() { throw fault.named(configuration.givenNames) }
+    self = .check(
+      report: Self.report(settings),
+      warnings: configuration.ignoredVariables.map { "\($0) has no effect" } + configuration.notices)
+  }
+
+  /// All settings: those of variables of imgproxy, then those of the platform, then the service's own.
+  private static func settings(
+    _ flags: [(name: String, value: String)], _ environment: [String: String]
+  ) throws(ConfigurationError) -> Settings {
+    let own = try ownSettings(flags, environment)
+    var settings = Settings()
+    do throws(ConfigurationError) {
+      settings.configuration.ignoredVariables = try ImgproxyVariables.apply(
+        environment, ownSettings: Set(own.map(\.setting.name)), to: &settings)
+      PlatformEnvironment.apply(environment, to: &settings)
+      for (setting, value, name) in own {
+        settings.givenNames[setting.name] = name
+        try setting.parse(value, &settings)
+      }
+    } catch {
+      throw error.named(settings.givenNames)
+    }
+    return settings
   }
 
   /// Whether the log is to be JSON, also where the other settings have errors; a file of settings is not read for it.
@@ -91,22 +112,23 @@ public enum ServiceCommand: Sendable {
     return flags
   }
 
-  /// The service's own settings with their values, from the file on to the flags, which override all others.
+  /// The service's own settings with their values, and the variables that have them, from the file on to the flags, which
+  /// override all others.
   private static func ownSettings(
     _ flags: [(name: String, value: String)], _ environment: [String: String]
-  ) throws(ConfigurationError) -> [(setting: Setting, value: String)] {
-    var own: [(setting: Setting, value: String)] = []
+  ) throws(ConfigurationError) -> [(setting: Setting, value: String, variable: String?)] {
+    var own: [(setting: Setting, value: String, variable: String?)] = []
     let file = flags.last { $0.name == "config" }?.value ?? environment["HALCYON_SERVE_CONFIG"]
-    if let file { own += try settings(inFile: file) }
+    if let file { own += try settings(inFile: file).map { ($0, $1, nil) } }
     for (name, value) in environment.sorted(by: { $0.key < $1.key })
     where name.hasPrefix("HALCYON_SERVE_") && name != "HALCYON_SERVE_CONFIG" && !isServiceLink(name, value) {
       guard let setting = Setting.all.first(where: { $0.environmentName == name }) else {
         throw .unknownSetting(name, origin: "environment")
       }
-      own.append((setting, value))
+      own.append((setting, value, name))
     }
     for flag in flags where flag.name != "config" {
-      own.append((try setting(flag.name, origin: "flag"), flag.value))
+      own.append((try setting(flag.name, origin: "flag"), flag.value, nil))
     }
     return own
   }

@@ -42,6 +42,8 @@ public struct ServiceConfiguration: Sendable {
 
   /// The sources that may be fetched; empty is all.
   public var allowedSources: [SourcePattern] = []
+  /// Where a source may redirect to in addition to ``allowedSources``, unless these are all. Default: nowhere else.
+  public var allowedRedirects: [SourcePattern] = []
   /// The IP addresses that may be connected to. Default: addresses of the public Internet.
   public var addressPolicy = AddressPolicy.publicInternetOnly
   /// The folder of `local:///` sources; `nil` allows none.
@@ -152,8 +154,14 @@ public struct ServiceConfiguration: Sendable {
 
   /// Whether browsers save results instead of showing them, where a path does not say. Default: no.
   public var returnsAttachment = false
-  /// How long clients may cache a result, in seconds. Default: a year.
-  public var timeToLive = 31_536_000
+  /// How long clients may cache a result, in seconds; 0 has them revalidate each time. Default: `nil`, as long as the source
+  /// is known to be fresh.
+  public var timeToLive: Int?
+  /// For how many seconds a source is fresh that does not say so itself: without `max-age`, `s-maxage` and `Expires`.
+  /// Default: 0, it is revalidated for each result.
+  public var sourceTimeToLive = 0
+  /// Whether a source is revalidated for a client whose request has `Cache-Control: no-cache`. Default: no.
+  public var allowsNoCache = false
   /// Whether the `Cache-Control` and `Expires` of a source take the place of ``timeToLive``.
   public var passesCacheControl = false
 
@@ -215,6 +223,10 @@ public struct ServiceConfiguration: Sendable {
   public var logsJSON = false
   /// The variables of imgproxy that were set and have no effect.
   public var ignoredVariables: [String] = []
+  /// What else the log says at the start, such as variables of the system that have no effect.
+  public var notices: [String] = []
+  /// The names under which settings were given, such as variables of imgproxy, for errors.
+  var givenNames: [String: String] = [:]
 
   /// Creates a configuration with the defaults.
   public init() {}
@@ -239,8 +251,17 @@ public struct ServiceConfiguration: Sendable {
     return .unusableFile(setting: "cache", path: folder.path, reason: "it cannot be written.")
   }
 
-  /// Checks that the folders and files of the settings are there.
-  func checkFiles() throws(ConfigurationError) {
+  /// Checks that the folders and files of the settings are there, and that the process may open enough files.
+  func checkFiles(descriptorLimit: Int = ServiceConfiguration.descriptorLimit) throws(ConfigurationError) {
+    do throws(ConfigurationError) {
+      try checkFilesAndLimit(descriptorLimit)
+    } catch {
+      throw error.named(givenNames)
+    }
+  }
+
+  private func checkFilesAndLimit(_ descriptorLimit: Int) throws(ConfigurationError) {
+    guard descriptorLimit >= Self.leastDescriptorLimit else { throw .tooFewDescriptors(descriptorLimit) }
     if let localRoot {
       var isFolder: ObjCBool = false
       let exists = FileManager.default.fileExists(atPath: localRoot.path, isDirectory: &isFolder)

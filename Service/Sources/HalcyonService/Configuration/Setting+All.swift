@@ -60,7 +60,23 @@ extension Setting {
     flag(
       "return-attachment", \.configuration.returnsAttachment,
       "Let browsers save results instead of showing them, unless a URL says otherwise."),
-    number("ttl", \.timeToLive, in: 0...Int.max, "How long clients may cache a result, in seconds."),
+    Setting(
+      "ttl", "N",
+      "How long clients may cache a result, in seconds; by default as long as its source is known to be fresh."
+    ) { (text, settings) throws(ConfigurationError) in
+      guard let seconds = Int(text), seconds >= 0 else {
+        throw .invalidValue(setting: "ttl", value: text, expected: "a whole number from 0")
+      }
+      settings.configuration.timeToLive = seconds
+    } value: {
+      $0.configuration.timeToLive.map { "\($0)" } ?? ""
+    },
+    number(
+      "source-ttl", \.sourceTimeToLive, in: 0...31_536_000,
+      "For how many seconds a source is fresh that does not say so itself; 0 revalidates it for each result."),
+    flag(
+      "client-no-cache", \.configuration.allowsNoCache,
+      "Revalidate a source for a client whose request has Cache-Control: no-cache."),
     flag(
       "source-cache-control", \.configuration.passesCacheControl,
       "Send the Cache-Control and Expires of the source instead of ttl."),
@@ -328,10 +344,10 @@ extension Setting {
     Setting("log-level", "LEVEL", "trace, debug, info, notice, warning, error or critical.") {
       (text, settings) throws(ConfigurationError) in
       let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
-      guard levels.contains(text) else {
+      guard levels.contains(text.lowercased()) else {
         throw .invalidValue(setting: "log-level", value: text, expected: levels.joined(separator: ", "))
       }
-      settings.configuration.logLevel = text
+      settings.configuration.logLevel = text.lowercased()
     } value: {
       $0.configuration.logLevel
     },

@@ -11,6 +11,10 @@ extension Setting {
       "The sources that may be fetched, such as https://*.host/path/, s3://bucket/ and local:///folder/. Empty is all.",
       expected: "a URL such as https://images.example.com/photos/", element: SourcePattern.init(_:),
       text: { $0.description }),
+    list(
+      "redirect-sources", "URL,…", \.configuration.allowedRedirects,
+      "Where sources may redirect to in addition to those of sources, such as https://cdn.example.com/, or https:// for all.",
+      expected: "a URL such as https://cdn.example.com/", element: SourcePattern.init(_:), text: { $0.description }),
     flag("any-address", \.allowsAnyAddress, "Connect also to private addresses and to this machine."),
     list(
       "allowed-addresses", "CIDR,…", \.allowedAddresses, "Private IP addresses that may be connected to.",

@@ -44,6 +44,8 @@ struct Settings: Sendable {
   var allowedBuckets: [String] = []
   var deniedBuckets: [String] = []
   var storage = StorageSettings()
+  /// The names under which settings were given, where these differ.
+  var givenNames: [String: String] = [:]
   /// Whether variables of imgproxy ask for the storage.
   var usesStorage = false
   /// Whether keys of the storage are those of the role of this machine, if there are no others.
@@ -57,6 +59,7 @@ struct Settings: Sendable {
   /// The configuration, checked for what depends on several settings.
   func checked() throws(ConfigurationError) -> ServiceConfiguration {
     var configuration = configuration
+    configuration.givenNames = givenNames
     guard keys.count == salts.count else { throw .unpairedKeys(keys: keys.count, salts: salts.count) }
     configuration.keyPairs = zip(keys, salts).map { URLSigner.KeyPair(key: $0, salt: $1) }
     configuration.sourceTimeout = effectiveSourceTimeout

@@ -18,20 +18,41 @@ enum SharedCredentials {
     return environment.merging(keys(in: text, profile: environment["AWS_PROFILE"] ?? "default")) { $1 }
   }
 
-  /// The values of a profile's section.
+  /// The region of the profile in the files that have keys and settings; `nil` without one.
+  static func region(_ environment: [String: String]) -> String? {
+    let profile = environment["AWS_PROFILE"] ?? "default"
+    let home = environment["HOME"].map { $0 + "/.aws/" }
+    let files = [
+      (
+        environment["AWS_CONFIG_FILE"] ?? home.map { $0 + "config" },
+        profile == "default" ? profile : "profile " + profile
+      ),
+      (environment["AWS_SHARED_CREDENTIALS_FILE"] ?? home.map { $0 + "credentials" }, profile),
+    ]
+    return files.lazy.compactMap { path, section in
+      let text = path.flatMap { try? String(contentsOfFile: $0, encoding: .utf8) }
+      return text.flatMap { values(in: $0, section: section)["region"] }
+    }.first
+  }
+
+  /// The keys of a profile's section.
   static func keys(in text: String, profile: String) -> [String: String] {
-    var keys: [String: String] = [:]
-    var isInProfile = false
+    let values = values(in: text, section: profile).compactMap { name, value in names[name].map { ($0, value) } }
+    return Dictionary(values) { $1 }
+  }
+
+  private static func values(in text: String, section: String) -> [String: String] {
+    var values: [String: String] = [:]
+    var isInSection = false
     for line in text.split(whereSeparator: \.isNewline) {
       let line = line.trimmingCharacters(in: .whitespaces)
       if line.hasPrefix("[") {
-        isInProfile = line.trimmingCharacters(in: CharacterSet(charactersIn: "[] \t")) == profile
+        isInSection = line.trimmingCharacters(in: CharacterSet(charactersIn: "[] \t")) == section
         continue
       }
       let sides = line.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-      guard isInProfile, sides.count == 2, let name = names[sides[0].lowercased()] else { continue }
-      keys[name] = sides[1]
+      if isInSection, sides.count == 2 { values[sides[0].lowercased()] = sides[1] }
     }
-    return keys
+    return values
   }
 }

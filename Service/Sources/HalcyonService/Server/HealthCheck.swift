@@ -20,12 +20,16 @@ public struct HealthCheck: Sendable {
   /// Whether the service responds with the status 200.
   public func isHealthy() async -> Bool {
     let beginning = try? await SystemTime().limiting(to: timeout, orThrow: { CancellationError() }) {
-      try await response()
+      var hosts = hosts[...]
+      while let host = hosts.popFirst() {
+        do { return try await response(of: host) } catch { if hosts.isEmpty { throw error } }
+      }
+      return ""
     }
     return beginning?.hasPrefix("HTTP/1.1 200 ") == true
   }
 
-  private func response() async throws -> String {
+  private func response(of host: String) async throws -> String {
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
     let connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>
     if let path = configuration.socketPath {
@@ -41,12 +45,13 @@ public struct HealthCheck: Sendable {
     }
   }
 
-  /// An address of this machine, where the service listens on all of them.
-  private var host: String {
+  /// Addresses of this machine, where the service listens on all of them.
+  private var hosts: [String] {
     switch configuration.host {
-    case "0.0.0.0", "": "127.0.0.1"
-    case "::": "::1"
-    default: configuration.host
+    case "0.0.0.0", "": ["127.0.0.1"]
+    // It has only those of IPv4, where the machine has no others.
+    case "::": ["127.0.0.1", "::1"]
+    default: [configuration.host]
     }
   }
 

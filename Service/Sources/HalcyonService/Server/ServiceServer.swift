@@ -85,7 +85,7 @@ public struct ServiceServer: Service {
           unread: UnreadBodies(byteLimit: configuration.unreadByteLimit), isMonitoring: true)
       },
       configuration: ApplicationConfiguration(
-        address: .hostname(address.host, port: address.port), serverName: nil),
+        address: .hostname(address.hostToBind, port: address.port), serverName: nil),
       onServerRunning: { [onMetricsListening] channel in onMetricsListening(channel.localAddress?.port ?? 0) },
       logger: quietLogger)
   }
@@ -108,7 +108,8 @@ public struct ServiceServer: Service {
       },
       configuration: ApplicationConfiguration(
         address: configuration.socketPath.map { .unixDomainSocket(path: $0) }
-          ?? .hostname(configuration.host, port: configuration.port),
+          ?? .hostname(
+            ListeningAddress(host: configuration.host, port: configuration.port).hostToBind, port: configuration.port),
         serverName: nil,
         availableConnectionsDelegate: MaximumAvailableConnections(configuration.connectionLimit, logger: quietLogger)),
       onServerRunning: { [onListening] channel in onListening(channel.localAddress?.port ?? 0) },
@@ -122,10 +123,10 @@ public struct ServiceServer: Service {
     return logger
   }
 
-  /// Serves until SIGTERM or SIGINT.
+  /// Serves until SIGTERM, SIGINT or SIGHUP.
   public func runUntilSignal() async throws {
     var group = ServiceGroupConfiguration(
-      services: [self], gracefulShutdownSignals: [.sigterm, .sigint], logger: quietLogger)
+      services: [self], gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: quietLogger)
     group.maximumGracefulShutdownDuration = configuration.drain + configuration.deadline * 2
     try await ServiceGroup(configuration: group).run()
   }

@@ -55,24 +55,15 @@ enum ImgproxyManual {
     (
       "skip_processing skp raw", "same for images; `raw` does not send other files, and SVG only with `send-svg`"
     ),
-    ("cachebuster cb expires exp filename fn return_attachment att preset pr", "same"),
+    ("cachebuster cb", "same; a new one also has the source asked whether it has changed"),
+    ("expires exp filename fn return_attachment att preset pr", "same"),
     (
       "max_src_resolution msr max_src_file_size msfs max_result_dimension mrd",
       "same with `allow-security-options`; limits of sources can only be lowered"
     ),
     ("max_animation_frames maf max_animation_frame_resolution mafr", "same with `allow-security-options`"),
     ("adjust a brightness br contrast co saturation sa", "same, of the commercial edition"),
-    (
-      """
-      resizing_algorithm ra objects_position obj_pos op crop_aspect_ratio crop_ar car background_alpha bga monochrome mc \
-      duotone dt unsharp_masking ush blur_areas ba progressive_blur pbl blur_detections bd draw_detections dd \
-      crop_objects colorize col gradient gr watermark_url wmu watermark_text wmt watermark_size wms watermark_rotate \
-      wm_rot wmr watermark_shadow wmsh style st dpi color_profile cp icc autoquality aq jpeg_options jpgo png_options \
-      pngo webp_options webpo avif_options avifo page pg pages pgs disable_animation da video_thumbnail_second vts \
-      video_thumbnail_keyframes vtk video_thumbnail_tile vtt video_thumbnail_animation vta fallback_image_url fiu \
-      bypass_cache bc cache_tags ct hashsum hs
-      """, "*missing*, of the commercial edition"
-    ),
+    (CommercialOptions.names.sorted().joined(separator: " "), "*missing*, of the commercial edition"),
   ]
 
   /// A manual whose tables are those of the options and of the variables.

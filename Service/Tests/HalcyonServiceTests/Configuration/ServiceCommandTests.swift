@@ -65,7 +65,8 @@ struct ServiceCommandTests {
 
   @Test func `the check prints every effective setting, without secrets`() throws {
     guard
-      case .check(let report) = try ServiceCommand(arguments: keys + ["--check", "--quality", "55"], environment: [:])
+      case .check(let report, _) = try ServiceCommand(
+        arguments: keys + ["--check", "--quality", "55"], environment: [:])
     else { throw ConfigurationError.unsigned }
     #expect(report.contains("quality = 55\n") && report.contains("keys = (secret)\n"))
     #expect(!report.contains("736563726574") && report.contains("max-source-pixels = 50000000"))
@@ -125,7 +126,7 @@ struct ServiceCommandTests {
   }
 
   @Test func `addresses are read with and without a host`() throws {
-    for (text, host, port) in [(":9090", "0.0.0.0", 9090), ("10.0.0.5:1", "10.0.0.5", 1), ("[::1]:2", "::1", 2)] {
+    for (text, host, port) in [(":9090", "::", 9090), ("10.0.0.5:1", "10.0.0.5", 1), ("[::1]:2", "::1", 2)] {
       let address = try configuration(keys + ["--metrics-address", text]).metricsAddress
       #expect(address == ListeningAddress(host: host, port: port))
     }
@@ -148,6 +149,15 @@ struct ServiceCommandTests {
       let setting = changed.localRoot != nil ? "local-root" : changed.watermark != nil ? "watermark" : "fallback"
       #expect(error?.description.contains("The setting \(setting) is /") == true)
     }
+  }
+
+  @Test(arguments: ["/nonexistent", "/bin/true"])
+  func `a program that draws nothing is an error at the start`(path: String) async throws {
+    let error = await #expect(throws: ConfigurationError.self) {
+      _ = try await ImageService(
+        ServiceConfiguration(), logger: .silent, drawingProgram: (program: URL(filePath: path), arguments: []))
+    }
+    #expect(error?.description.contains("The program that draws SVG, \(path)") == true)
   }
 
   @Test func `a port in use is an error that says so`() async throws {
