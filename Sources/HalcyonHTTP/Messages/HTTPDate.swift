@@ -8,8 +8,9 @@ public enum HTTPDate {
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
 
-  /// The date in the preferred format, for example `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// The date in the preferred format, for example `Sun, 06 Nov 1994 08:49:37 GMT`, which ends with the year 9999.
   public static func text(_ date: Date) -> String {
+    let seconds = min(max(date.timeIntervalSince1970, -62_167_219_200), 253_402_300_799)
     let style = Date.VerbatimFormatStyle(
       format: """
         \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .padded(4)) \
@@ -17,7 +18,7 @@ public enum HTTPDate {
         \(second: .twoDigits) GMT
         """,
       locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
-    return date.formatted(style)
+    return Date(timeIntervalSince1970: seconds).formatted(style)
   }
 
   /// The date of a field value, or `nil` if it has none of the three formats exactly, apart from case.

@@ -18,6 +18,11 @@ struct HTTPDateTests {
     #expect(HTTPDate.parse(text, now: now) == Date(timeIntervalSince1970: seconds))
   }
 
+  @Test(arguments: [253_402_300_800, 1e18, .infinity])
+  func `a date after the year 9999 is its end`(seconds: Double) {
+    #expect(HTTPDate.text(Date(timeIntervalSince1970: seconds)) == "Fri, 31 Dec 9999 23:59:59 GMT")
+  }
+
   @Test(arguments: [784_111_777.0, 0, 951_868_799, 1_795_262_400, 4_102_444_800, -86_400])
   func `a formatted date is parsed back`(seconds: Double) {
     let date = Date(timeIntervalSince1970: seconds)

@@ -5,6 +5,7 @@ import HalcyonCache
 import HalcyonCodecs
 import HalcyonHTTP
 import HalcyonPipeline
+import HalcyonSupport
 import HalcyonTransport
 import Logging
 
@@ -13,12 +14,11 @@ extension ImagePipeline {
   ///
   /// - Parameters:
   ///   - ownTransports: The transports of sources in this process, by the hosts of their URLs.
-  ///   - drawingProgram: The program that draws SVG in a process of its own, with its arguments; `nil` draws in
-  ///     this process.
+  ///   - drawing: The decoder that draws SVG in a process of its own; `nil` draws in this process.
   convenience init(
     service: ServiceConfiguration, resolver: SourceResolver, ownTransports: [String: any Transport],
     workload: Workload, metrics: ServiceMetrics, eventHandler: (@Sendable (PipelineEvent) -> Void)?,
-    drawingProgram: (program: URL, arguments: [String])?, logger: Logger
+    drawing: IsolatedSVGDecoder?, logger: Logger
   ) {
     let network = CurlTransport(configuration: CurlTransport.Configuration(addressPolicy: service.addressPolicy))
     let transport = SourceTransport(
@@ -37,7 +37,12 @@ extension ImagePipeline {
     configuration.limits = service.limits
     configuration.encoders = service.encoders.encoders
     configuration.memoryBudget = MemoryBudget(byteLimit: service.workingByteCount)
-    if !service.userAgent.isEmpty { configuration.headers["User-Agent"] = service.userAgent }
+    if !service.userAgent.isEmpty {
+      let agent = service.userAgent.replacing("%current_version", with: HalcyonVersion.current)
+      configuration.headers["User-Agent"] = agent
+    }
+    // Long enough for requests that come together, and short enough for an image that has just been uploaded.
+    configuration.failureLifetimes = FailureLifetimes(missing: .seconds(2), unusable: .seconds(2))
     configuration.redirectLimit = service.redirectLimit
     configuration.eventHandler = eventHandler
     configuration.makesPlaceholders = service.showsGallery
@@ -48,17 +53,18 @@ extension ImagePipeline {
     configuration.transportLimits.idleTimeout = min(.seconds(15), service.sourceTimeout)
     configuration.transportLimits.totalTimeout = service.sourceTimeout
     configuration.decodingThreads = service.concurrency
-    configuration.options.requestModifier = SourceModifier(storage: nil)
+    configuration.httpCaching = service.sourceCaching
+    configuration.options.requestModifier = SourceModifier(bucket: nil)
     configuration.options.retryStrategy = SourceRetries()
     configuration.options.redirectHandler = { _, request in
-      guard let url = SourceURL(request.url.absoluteString), url.authorization == nil, resolver.allows(url) else {
+      guard let url = SourceURL(request.url.absoluteString), url.authorization == nil,
+        resolver.allowsRedirect(to: url)
+      else {
         return nil
       }
       return request
     }
-    if let (program, arguments) = drawingProgram {
-      configuration.decoders.insert(IsolatedSVGDecoder(helper: program, arguments: arguments), at: 0)
-    }
+    if let drawing { configuration.decoders.insert(drawing, at: 0) }
     self.init(configuration: configuration)
   }
 }
@@ -69,6 +75,18 @@ extension ImageCache {
 }
 
 extension ServiceConfiguration {
+  /// What sources say of their freshness counts, and nothing is guessed: clients expect the current image.
+  fileprivate var sourceCaching: HTTPCacheRules {
+    let silence = Duration.seconds(sourceTimeToLive)
+    var rules = HTTPCacheRules(defaultLifetime: silence, validatorLifetime: silence)
+    rules.heuristicLifetimeLimit = .zero
+    // Keys have the credentials of a source.
+    rules.usesSharedMaxAge = true
+    // Only a new cachebuster and a client's no-cache revalidate.
+    rules.revalidatesImmutable = true
+    return rules
+  }
+
   /// The tiers of the cache: the disk of this node, and what the nodes share.
   fileprivate var tiers: [TieredStore.Tier] {
     let disk = DiskCache(

@@ -39,7 +39,7 @@ struct SourceTransport: Transport {
     let start = ContinuousClock.now
     do {
       let response = try await transfer()
-      metrics.countSource("\(response.status)", duration: ContinuousClock.now - start)
+      metrics.countSource(StatusLabel.text(response.status), duration: ContinuousClock.now - start)
       return response
     } catch {
       let outcome = error is CancellationError ? "cancelled" : "failed"

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 @_spi(Programs) import HalcyonProcessing
 
@@ -6,11 +5,11 @@ import Foundation
 enum Redaction {
   /// Stands for what is left out.
   static let omission = "…"
-  private static let key = SymmetricKey(size: .bits256)
+  private static let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
 
   /// The length of a text, and a hash with a key that only this process has.
   static func digest(of text: String) -> String {
-    let hash = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)
+    let hash = SHA256.authenticationCode(of: Data(text.utf8), key: key)
     let digits = hash.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     return "\(omission)(\(text.utf8.count):\(digits))"
   }

@@ -5,6 +5,7 @@ import HalcyonCodecs
 import HalcyonPipeline
 import HalcyonImaging
 import HalcyonProcessing
+@_spi(Programs) import HalcyonSupport
 
 /// Makes results with the pipeline.
 ///
@@ -18,6 +19,8 @@ struct ImageMaker: Sendable {
   let fallback: FallbackImage?
   private let workload: Workload
   private let time: any TimeSource
+  /// The cachebusters with which sources were revalidated, by source and text.
+  private let busters = RecentTable<String, Bool>(costLimit: 4 << 20)
   private let metrics: ServiceMetrics
   /// Identifies the settings that results depend on.
   private let settingsIdentifier: String
@@ -29,13 +32,19 @@ struct ImageMaker: Sendable {
     (self.pipeline, self.configuration, self.resolver) = (pipeline, configuration, resolver)
     (self.formats, self.mark, self.metrics) = (formats, mark, metrics)
     (self.fallback, self.workload, self.time) = (fallback, workload, time)
+    settingsIdentifier = Self.settingsIdentifier(configuration, mark)
+  }
+
+  /// Identifies the settings that results depend on.
+  static func settingsIdentifier(_ configuration: ServiceConfiguration, _ mark: Bitmap?) -> String {
     let quality = configuration.formatQuality.map { "\($0.rawValue)=\($1)" }.sorted().joined(separator: ",")
     let skipped = configuration.skippedFormats.map(\.rawValue).sorted().joined(separator: ",")
     let preferred = configuration.preferredFormats.map(\.rawValue).joined(separator: ",")
-    settingsIdentifier = """
+    let enforced = configuration.enforcedFormats.map(\.rawValue).sorted().joined(separator: ",")
+    return """
       \(configuration.encoders) c\(configuration.pngColorLimit ?? 0) v\(configuration.drawsSVG) \
       \(configuration.sanitizesSVG) d\(configuration.resultDimension) f\(configuration.animationFrameLimit) \
-      l\(configuration.slowFormatPixelLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) q\(configuration.quality) \(quality) \
+      l\(configuration.slowFormatPixelLimit) o\(configuration.watermarkOpacity) \(skipped) \(preferred) e\(enforced) q\(configuration.quality) \(quality) \
       \(configuration.autoRotates ? "" : "a0 ")\(configuration.stripsMetadata) \(configuration.keepsCopyright) \(configuration.stripsColorProfile) \(configuration.preservesHDR ? "h " : "")\
       \(mark.map { BuiltInProcessor.watermark($0).identifier } ?? "-")
       """
@@ -43,14 +52,21 @@ struct ImageMaker: Sendable {
 
   /// The result for options and a source, or for the fallback image if the source cannot be read.
   ///
-  /// - Parameter identifier: Identifies the options that change the result.
+  /// - Parameters:
+  ///   - identifier: Identifies the options that change the result.
+  ///   - revalidates: Whether the source is revalidated also for a stored result.
   /// - Throws: ``ServiceError``, ``SourceError``, ``PlanError`` or ``ImageError``.
   func result(
-    for source: String, _ options: ProcessingOptions, identifier: String, accept: String?
+    for source: String, _ options: ProcessingOptions, identifier: String, accept: String?, revalidates: Bool = false
   ) async throws -> ImageResult {
     do {
-      let request = try resolver.request(for: source)
-      var result = try await result(for: request, options, identifier: identifier, accept: accept)
+      var request = try resolver.request(for: source)
+      if revalidates { request.cachePolicy = .revalidate }
+      let (buster, isNew) = buster(options, of: source)
+      var result = try await result(
+        for: request, options, identifier: buster.isEmpty ? identifier : "\(identifier)/cb:\(buster)", accept: accept,
+        sourcePolicy: isNew ? .revalidate : nil)
+      if isNew { remember(buster, of: source) }
       result.isCurrent = resolver.isCurrent(source, request)
       return result
     } catch {
@@ -64,16 +80,31 @@ struct ImageMaker: Sendable {
     }
   }
 
+  /// The text that makes a URL a new one, and whether the source was not revalidated for it yet.
+  private func buster(_ options: ProcessingOptions, of source: String) -> (text: String, isNew: Bool) {
+    let text = options.cacheBuster
+    return (text, !text.isEmpty && busters[source + "\n" + text] == nil)
+  }
+
+  private func remember(_ buster: String, of source: String) {
+    let key = source + "\n" + buster
+    busters.insert(true, for: key, cost: key.utf8.count + 64)
+  }
+
   /// The properties of a source, and the bytes of its file.
   func info(for source: String) async throws -> (info: ImageInfo, byteCount: Int) {
-    let report = try await report(on: source, hasHashes: false)
+    let report = try await report(on: source, ProcessingOptions(), hasHashes: false)
     return (report.info, report.byteCount)
   }
 
   /// The properties of a source, the bytes of its file and, if wanted, its placeholders, for which it is decoded.
-  func report(on source: String, hasHashes: Bool = true) async throws -> SourceReport {
+  func report(
+    on source: String, _ options: ProcessingOptions, hasHashes: Bool = true, revalidates: Bool = false
+  ) async throws -> SourceReport {
     var request = try resolver.request(for: source)
     request.timeout = configuration.deadline
+    let (buster, isNew) = buster(options, of: source)
+    if revalidates || isNew { request.cachePolicy = .revalidate }
     var report = try await loading(request, hasHashes ? "report" : "info") { [pipeline, request] ticket in
       let response = try await pipeline.encodedResponse(for: request, planIdentifier: "report") { _ in
         try ticket.beginWork()
@@ -87,12 +118,14 @@ struct ImageMaker: Sendable {
       try Task.checkCancellation()
       return SourceReport(info: info, response, small: small)
     }
+    if isNew { remember(buster, of: source) }
     report.isCurrent = resolver.isCurrent(source, request)
     return report
   }
 
   private func result(
-    for request: ImageRequest, _ options: ProcessingOptions, identifier: String, accept: String?
+    for request: ImageRequest, _ options: ProcessingOptions, identifier: String, accept: String?,
+    sourcePolicy: CachePolicy? = nil
   ) async throws -> ImageResult {
     let accepted = formats.accepted(accept)
     // Only SVG is sent as SVG.
@@ -109,7 +142,7 @@ struct ImageMaker: Sendable {
     let choices = [accepted.still, frameLimit(options) > 1 ? accepted.animated : nil].map { $0?.rawValue ?? "-" }
     let planIdentifier = "\(settingsIdentifier) \(named) \(choices.joined(separator: " ")) \(identifier)"
     let response = try await loading(request, planIdentifier) { [request] ticket in
-      try await fittingResponse(for: request, planIdentifier, ticket) { info in
+      try await fittingResponse(for: request, planIdentifier, sourcePolicy, ticket) { info in
         if let limit = options.sourceByteLimit, ticket.byteCount > limit {
           throw PlanError.sourceTooLong(byteLimit: limit)
         }
@@ -127,11 +160,13 @@ struct ImageMaker: Sendable {
 
   /// The encoded image of a plan, with a lower quality if it is over the plan's limit of bytes.
   private func fittingResponse(
-    for request: ImageRequest, _ planIdentifier: String, _ ticket: WorkloadTicket,
+    for request: ImageRequest, _ planIdentifier: String, _ sourcePolicy: CachePolicy?, _ ticket: WorkloadTicket,
     plan: @escaping @Sendable (ImageInfo) throws -> Rendition?
   ) async throws -> EncodedImageResponse {
     func response(byteLimit: Int?) async throws -> EncodedImageResponse {
-      try await pipeline.encodedResponse(for: request, planIdentifier: planIdentifier) { info in
+      try await pipeline.encodedResponse(
+        for: request, planIdentifier: planIdentifier, sourcePolicy: sourcePolicy
+      ) { info in
         var plan = try plan(info)
         if let byteLimit { plan?.encoding?.byteLimit = byteLimit }
         try ticket.beginWork()

@@ -35,7 +35,7 @@ final class ResponseCache: Sendable {
     let generation: Int
   }
 
-  private static let lifetime = Duration.seconds(5)
+  static let lifetime = Duration.seconds(5)
   /// The approximate memory of an entry without its bytes.
   private static let overhead = 1024
 

@@ -16,6 +16,8 @@ struct ResultResponse: Sendable {
   private let fallbackStatus: Int?
   /// The path of its requests in the log; `nil` if that was not made yet.
   private(set) var loggedPath: String?
+  /// How long caches may keep the response, if only what is known of the source says so.
+  private let lifetime: KnownLifetime?
   /// ``wholeHeaders`` of a result that is sent often.
   private var whole: HTTPFields?
 
@@ -25,7 +27,7 @@ struct ResultResponse: Sendable {
   ) {
     let tag = Self.entityTag(result.data, configuration.entityTagBuster)
     body = bodies.buffer(for: result.data, tag: tag)
-    headers = Self.headers(of: result, tag: tag, configuration)
+    (headers, lifetime) = Self.headers(of: result, tag: tag, configuration)
     if configuration.sendsCanonicalLink, result.fallbackStatus == nil { headers[.link] = Self.canonicalLink(source) }
     if let expires = options.expires { headers.limitLifetime(to: expires, at: now) }
     disposition = Self.disposition(
@@ -41,7 +43,7 @@ struct ResultResponse: Sendable {
       .contentType: "application/json", .xContentTypeOptions: "nosniff",
       .eTag: Self.entityTag(json, configuration.entityTagBuster), .cacheStatus: "halcyon; fwd=miss",
     ]
-    Self.addLifetime(to: &headers, report.head, configuration)
+    lifetime = Self.addLifetime(to: &headers, KnownLifetime(report, configuration), report.head, configuration)
     if let expires = options.expires { headers.limitLifetime(to: expires, at: now) }
     (disposition, fallbackStatus) = (nil, nil)
   }
@@ -52,6 +54,7 @@ struct ResultResponse: Sendable {
   func hit(loggedPath: String) -> ResultResponse {
     var hit = self
     hit.headers[.cacheStatus] = Self.hit
+    if let lifetime { hit.headers[.cacheControl] = lifetime.cacheControl(after: ResponseCache.lifetime) }
     hit.loggedPath = loggedPath
     if fallbackStatus == nil { hit.whole = hit.wholeHeaders }
     return hit
@@ -67,13 +70,20 @@ struct ResultResponse: Sendable {
 
   /// The response to a request with these headers.
   func response(to request: HTTPFields) -> ServiceResponse {
-    if let whole, !request.contains(.range), !request.contains(.ifNoneMatch), !request.contains(.ifModifiedSince) {
+    if let whole, !request.contains(.range), !request.contains(.ifNoneMatch), !request.contains(.ifModifiedSince),
+      !request.contains(.ifMatch)
+    {
       return ServiceResponse(status: 200, headers: whole, body: body)
     }
     var headers = headers
     if let fallbackStatus {
       headers[.contentDisposition] = disposition
       return ServiceResponse(status: fallbackStatus, headers: headers, body: body)
+    }
+    if let condition = request[.ifMatch],
+      !Self.entityTags(condition).contains(where: { $0 == "*" || $0 == headers[.eTag] })
+    {
+      return .failure(.preconditionFailed)
     }
     if matches(request) {
       headers[.contentType] = nil
@@ -101,7 +111,7 @@ struct ResultResponse: Sendable {
 
   private static func headers(
     of result: ImageResult, tag: String, _ configuration: ServiceConfiguration
-  ) -> HTTPFields {
+  ) -> (HTTPFields, KnownLifetime?) {
     var headers: HTTPFields = [
       .contentType: result.format.mediaType, .xContentTypeOptions: "nosniff", .eTag: tag,
     ]
@@ -118,26 +128,31 @@ struct ResultResponse: Sendable {
       headers[.fallbackImage] = "1"
       headers[.cacheControl] = "public, max-age=\(configuration.fallbackTimeToLive)"
       headers[.eTag] = nil
-      return headers
+      return (headers, nil)
     }
-    addLifetime(to: &headers, result.head, configuration)
-    return headers
+    let lifetime = addLifetime(to: &headers, KnownLifetime(result, configuration), result.head, configuration)
+    return (headers, lifetime)
   }
 
-  /// Adds when a source was changed, and how long a response made of it may be cached.
+  /// Adds when a source was changed, and how long a response made of it may be cached: as the settings say, otherwise as
+  /// long as is known of the source, which is returned then.
   private static func addLifetime(
-    to headers: inout HTTPFields, _ head: ResponseHead?, _ configuration: ServiceConfiguration
-  ) {
+    to headers: inout HTTPFields, _ known: KnownLifetime, _ head: ResponseHead?, _ configuration: ServiceConfiguration
+  ) -> KnownLifetime? {
     if let date = head?.headers["Last-Modified"] {
       headers[.lastModified] = lastModified(date, configuration.earliestModification)
     }
-    if configuration.passesCacheControl, let head {
+    if configuration.passesCacheControl, !known.isLocal, let head {
       headers[.cacheControl] = head.headers["Cache-Control"]
       headers[.expires] = head.headers["Expires"]
     }
-    if headers[.cacheControl] == nil, headers[.expires] == nil {
-      headers[.cacheControl] = "public, max-age=\(configuration.timeToLive)"
+    guard headers[.cacheControl] == nil, headers[.expires] == nil else { return nil }
+    if let seconds = configuration.timeToLive {
+      headers[.cacheControl] = seconds > 0 ? "public, max-age=\(seconds)" : "no-cache"
+      return nil
     }
+    headers[.cacheControl] = known.cacheControl()
+    return known
   }
 
   /// A strong entity tag: the hash of the bytes and of a text.
@@ -161,14 +176,17 @@ struct ResultResponse: Sendable {
   /// Whether the client has the current result (RFC 9110, 13.2.2).
   private func matches(_ request: HTTPFields) -> Bool {
     if let condition = request[.ifNoneMatch] {
-      let tags = condition.parts(between: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-      return tags.contains { $0 == "*" || $0.trimmingPrefix("W/") == headers[.eTag] ?? "" }
+      return Self.entityTags(condition).contains { $0 == "*" || $0.trimmingPrefix("W/") == headers[.eTag] ?? "" }
     }
     guard let date = request[.ifModifiedSince], let last = headers[.lastModified] else { return false }
     // Clients send back the date that they got, caches also a later one.
     if date == last { return true }
     guard let since = HTTPDate.parse(date), let modified = HTTPDate.parse(last) else { return false }
     return modified <= since
+  }
+
+  private static func entityTags(_ condition: String) -> [String] {
+    condition.parts(between: ",").map { $0.trimmingCharacters(in: .whitespaces) }
   }
 
   /// The most bytes of a name without its extension, below the 255 of file systems.
@@ -200,7 +218,9 @@ struct ResultResponse: Sendable {
     let last = rest.parts(between: "/").dropFirst().last ?? ""
     let parts = last.parts(between: ".")
     let name = parts.count > 1 ? parts.dropLast().filter { !$0.isEmpty }.joined(separator: ".") : last
-    return name.isEmpty ? "image" : name.removingPercentEncoding ?? name
+    // An encoded slash separates segments as well.
+    let decoded = (name.removingPercentEncoding ?? name).parts(between: "/").last ?? ""
+    return decoded.isEmpty ? "image" : decoded
   }
 }
 

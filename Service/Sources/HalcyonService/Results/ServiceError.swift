@@ -9,6 +9,10 @@ enum ServiceError: Error {
   case unauthorized
   case notFound
   case invalidSignature
+  /// The first segment of the path is an option.
+  case signatureMissing
+  /// The client has another version of the result (RFC 9110, 13.1.1).
+  case preconditionFailed
   /// The secret of the service is missing in the request.
   case secretMissing
   case path(PathError)
@@ -56,7 +60,8 @@ enum ServiceError: Error {
     case .methodNotAllowed: 405
     case .unauthorized: 401
     case .notFound, .expired: 404
-    case .invalidSignature, .secretMissing: 403
+    case .invalidSignature, .signatureMissing, .secretMissing: 403
+    case .preconditionFailed: 412
     case .plan(.sourceTooLarge), .plan(.sourceTooLong), .plan(.framesTooLarge), .plan(.tooManyPixels),
       .plan(.tooLarge):
       422
@@ -66,6 +71,7 @@ enum ServiceError: Error {
     case .deadlineExceeded, .shuttingDown, .purgeIncomplete: 503
     // The status that nginx logs; the client has disconnected.
     case .clientLeft: 499
+    case .image(.httpStatus(410, _)): 410
     case .image(let error): error.responseStatus
     case .failed: 500
     }
@@ -107,9 +113,22 @@ enum ServiceError: Error {
     case .secretMissing: "Send the secret of the service: Authorization: Bearer …"
     case .notFound: "There is nothing at this path."
     case .invalidSignature: "The signature of the URL is not valid."
+    case .signatureMissing:
+      "The path begins with an option, where its signature is expected. Begin it with a signature, or with /_/."
+    case .preconditionFailed: "The result is another one than If-Match names."
+    // What follows an `@`, or stands where options do, may be a part of the URL of a source.
     case .path(.invalidSource): "The path has no valid source."
+    case .path(.incomplete): "The path is incomplete. Use /SIGNATURE/OPTIONS/plain/URL@EXTENSION."
     case .path(let error): error.description
-    case .option(let error): error.description
+    case .option(.unknownFormat):
+      "The extension is not that of a format that can be written. Use jpg, png, webp, gif, avif or jxl."
+    case .option(.presetsOnly): "Only the names of presets are accepted as options."
+    case .option(.unknownOption(let name)) where CommercialOptions.names.contains(name):
+      "The option \(name) is of imgproxy's commercial edition, and is not supported. Remove it."
+    case .option(.unknownOption(let name)) where !Redaction.isPlain(name): "There is no such processing option."
+    case .option(.invalidArgument(let option, let value, let expected)) where !Redaction.isPlain(value):
+      "An argument of the option \(option) is not valid. Use \(expected)."
+    case .option(let error): Redaction.removingEncodedURLs(error.description)
     case .expired: "The URL has expired."
     case .source(let error): error.description
     case .plan(let error): error.description
@@ -150,8 +169,9 @@ enum ServiceError: Error {
   private static func message(of error: ImageError) -> String {
     switch error {
     case .httpStatus(let status, _), .retryLater(_, let status, _): "The source responded with the status \(status)."
-    case .transport(.addressRejected, _), .redirectRejected, .requestRejected:
-      "The service is not configured to fetch this source."
+    case .transport(.addressRejected, _), .requestRejected: "The service is not configured to fetch this source."
+    case .redirectRejected:
+      "The source redirects to a URL that the service is not configured to fetch (sources, redirect-sources)."
     case .transport: isTimeout(error) ? SourceError.timedOut.description : "The source cannot be reached."
     case .tooManyRedirects(let limit, _): "The source redirects more than \(limit) times."
     case .emptyResponse: "The source is empty."

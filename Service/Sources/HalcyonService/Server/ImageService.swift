@@ -1,15 +1,16 @@
 public import Foundation
 import HTTPTypes
 public import Halcyon
+import HalcyonHTTP
 import HalcyonSupport
 import HalcyonCache
 import HalcyonCodecs
 import HalcyonBackend
-import HalcyonHTTP
-import HalcyonProcessing
+@_spi(Programs) import HalcyonProcessing
 @_spi(Programs) import HalcyonPipeline
 public import Logging
 import NIOCore
+import NIOPosix
 import Synchronization
 public import Tracing
 
@@ -40,7 +41,8 @@ public final class ImageService: Sendable {
   ///   - tracer: Gets a span for each request, with spans of what is read, fetched, decoded, processed and encoded for it; the
   ///     requests to sources are connected with them.
   ///   - time: The clock of deadlines and expiring URLs.
-  /// - Throws: ``ConfigurationError`` for a watermark, a fallback image or a folder that cannot be read.
+  /// - Throws: ``ConfigurationError`` for a watermark, a fallback image or a folder that cannot be read, and for a program
+  ///   that draws nothing.
   public init(
     _ configuration: ServiceConfiguration, logger: Logger,
     drawingProgram: (program: URL, arguments: [String])? = nil, tracer: (any Tracer)? = nil,
@@ -73,9 +75,11 @@ public final class ImageService: Sendable {
         imgproxyMetrics?(event)
       }
     }
+    var drawing: IsolatedSVGDecoder?
+    if let (program, arguments) = drawingProgram { drawing = try await Self.drawing(by: program, arguments, logger) }
     let pipeline = ImagePipeline(
       service: configuration, resolver: resolver, ownTransports: transports, workload: workload,
-      metrics: metrics, eventHandler: eventHandler, drawingProgram: drawingProgram, logger: logger)
+      metrics: metrics, eventHandler: eventHandler, drawing: drawing, logger: logger)
     try await Self.reading("fallback", configuration.fallback) { _ in try await fallback?.read(with: pipeline) }
     let mark = try await Self.reading("watermark", configuration.watermark) { try await pipeline.image(for: $0).bitmap }
     let formats = FormatRules(
@@ -87,6 +91,25 @@ public final class ImageService: Sendable {
       fallback: fallback, workload: workload, time: time, metrics: metrics)
     let tiers = pipeline.cache.tiers?.tiers ?? []
     bucketCheck = Task { await Self.checkBuckets(of: tiers, logger) }
+  }
+
+  /// The decoder that draws by a program, which has drawn something.
+  private static func drawing(
+    by program: URL, _ arguments: [String], _ logger: Logger
+  ) async throws(ConfigurationError) -> IsolatedSVGDecoder {
+    do {
+      let (decoder, isConfined) = try await NIOThreadPool.singleton.runIfActive {
+        var decoder = IsolatedSVGDecoder(helper: program, arguments: arguments)
+        let isConfined = try decoder.checkHelper()
+        return (decoder, isConfined)
+      }
+      if !isConfined {
+        logger.warning("The system does not confine the process that draws SVG, which can read the files of this user")
+      }
+      return decoder
+    } catch {
+      throw .unusableProgram(program.path, reason: "\(error)")
+    }
   }
 
   /// Reads the image of a setting; `nil` if there is none.
@@ -159,7 +182,7 @@ public final class ImageService: Sendable {
 
   /// The response with a result that is in memory, without any work; `nil` if ``response(to:)`` has to be called.
   func cachedResponse(to request: ServiceRequest) -> ServiceResponse? {
-    guard request.method == .get || request.method == .head, isAuthorized(request),
+    guard request.method == .get || request.method == .head, isAuthorized(request), !revalidates(request),
       let result = responses[responseKey(request)]
     else { return nil }
     let start = ContinuousClock.now
@@ -172,6 +195,12 @@ public final class ImageService: Sendable {
     }
     finish(&response, to: request, id: id, since: start, isHit: true, loggedPath: result.loggedPath)
     return response
+  }
+
+  /// Whether a client asks for the current source, where that is allowed.
+  private func revalidates(_ request: ServiceRequest) -> Bool {
+    configuration.allowsNoCache
+      && request.headers[.cacheControl].map { CacheControl(["Cache-Control": $0]).requiresValidation } == true
   }
 
   /// The date of a response, as text that is made once a second.
@@ -286,8 +315,10 @@ public final class ImageService: Sendable {
     try checkExpiry(options)
     let accept = request.headers[.accept]
     let generation = responses.generation
+    let revalidates = revalidates(request)
     let result = try await inTime { [maker] in
-      try await maker.result(for: path.source, options, identifier: identifier, accept: accept)
+      try await maker.result(
+        for: path.source, options, identifier: identifier, accept: accept, revalidates: revalidates)
     }
     let response = ResultResponse(
       result, options, source: path.source, configuration, sharing: bodies, now: time.now())
@@ -298,11 +329,14 @@ public final class ImageService: Sendable {
   }
 
   private func info(_ path: Substring, _ request: ServiceRequest) async throws -> ServiceResponse {
-    let path = try imagePath(String(path))
+    let path = try imagePath(String(path), isInfo: true)
     let options = try parser.options(of: path).options
     try checkExpiry(options)
     let generation = responses.generation
-    let report = try await inTime { [maker] in try await maker.report(on: path.source) }
+    let revalidates = revalidates(request)
+    let report = try await inTime { [maker] in
+      try await maker.report(on: path.source, options, revalidates: revalidates)
+    }
     let response = try ResultResponse(report, options, configuration, now: time.now())
     if options.expires == nil {
       keep(response, for: request, freshness: report.freshness, isCurrent: report.isCurrent, since: generation)
@@ -349,9 +383,14 @@ public final class ImageService: Sendable {
   }
 
   /// The parts of a path whose signature is valid, with the source after rewriting.
-  private func imagePath(_ path: String) throws -> ImagePath {
+  ///
+  /// - Parameter isInfo: Whether it may have no options, also where only presets are accepted.
+  private func imagePath(_ path: String, isInfo: Bool = false) throws -> ImagePath {
+    let signed = try signedPath(path)
+    let segments = signed.parts(between: "/").dropFirst(2)
+    let hasOptions = !isInfo || segments.first != "plain" && segments.count > 1
     var path = try ImagePath(
-      try signedPath(path), hasPresetsOnly: configuration.acceptsPresetsOnly,
+      signed, hasPresetsOnly: configuration.acceptsPresetsOnly && hasOptions,
       hasFilename: configuration.hasFilenamesInBase64)
     path.source = configuration.sourceRewriting.applied(to: path.source)
     return path
@@ -362,12 +401,20 @@ public final class ImageService: Sendable {
   private func signedPath(_ path: String) throws(ServiceError) -> String {
     guard let (signature, rest) = ImagePath.signature(in: path) else { return path }
     if configuration.isInsecure || configuration.trustedSignatures.contains(signature) {
+      // Otherwise the option would have no effect.
+      if configuration.isInsecure, Self.isOption(signature) { throw .signatureMissing }
       return "/\(signature)\(RestoredPath.likely(rest))"
     }
     guard let signed = RestoredPath.candidates(rest).first(where: { signer.isValid(signature, for: $0) }) else {
       throw .invalidSignature
     }
     return "/\(signature)\(signed)"
+  }
+
+  /// Whether a segment is an option with an argument.
+  private static func isOption(_ segment: String) -> Bool {
+    let parts = (segment.removingPercentEncoding ?? segment).parts(between: ":")
+    return parts.count > 1 && OptionParser.isOption(parts[0])
   }
 
   private func checkExpiry(_ options: ProcessingOptions) throws(ServiceError) {

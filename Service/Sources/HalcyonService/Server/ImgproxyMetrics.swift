@@ -68,7 +68,7 @@ final class ImgproxyMetrics: Sendable {
     }
     add("requests_total", "Requests.", "counter") { ["\($0) \(state.requestCount)"] }
     add("status_codes_total", "Responses by their status.", "counter") { name in
-      state.statuses.sorted { $0.key < $1.key }.map { "\(name){status=\"\($0.key)\"} \($0.value)" }
+      StatusLabel.counts(state.statuses).map { "\(name){status=\"\($0)\"} \($1)" }
     }
     add("errors_total", "Errors by their type.", "counter") { name in
       state.errors.sorted { $0.key < $1.key }.map { "\(name){type=\"\($0.key)\"} \($0.value)" }

@@ -32,7 +32,7 @@ struct RequestLog: Sendable {
     let record = RequestRecord(
       id: id, client: client(of: request), method: request.method.rawValue, path: known ?? path.text(request.path),
       status: status, byteCount: byteCount, duration: duration, isHit: isHit,
-      error: failure.map { LoggedPath.redacting(text: $0.cause) })
+      error: failure.map { Redaction.text($0.cause) })
     if let handler {
       handler.log(record, level: level)
     } else {

@@ -46,7 +46,7 @@ final class RequestSpans: Sendable {
   func end(_ span: any Span, status: Int, _ failure: ServiceError? = nil) {
     span.attributes["http.response.status_code"] = status
     if let failure, status >= 500 {
-      span.setStatus(SpanStatus(code: .error, message: LoggedPath.redacting(text: failure.cause)))
+      span.setStatus(SpanStatus(code: .error, message: Redaction.text(failure.cause)))
     }
     span.end()
   }
@@ -68,7 +68,7 @@ final class RequestSpans: Sendable {
     case .failed(let error):
       guard let load = loads.withLock({ $0.removeValue(forKey: number) }), let start = load.fetchStart else { return }
       let span = span(Self.failedStep(error), load.context, from: start)
-      span.setStatus(SpanStatus(code: .error, message: LoggedPath.redacting(text: "\(error)")))
+      span.setStatus(SpanStatus(code: .error, message: Redaction.text("\(error)")))
       span.end()
     default: break
     }

@@ -4,7 +4,26 @@ import HalcyonTestSupport
 
 /// Deployments as a part of a platform.
 extension Deployment {
-  static let all = platforms + storages + sites
+  static let all = platforms + containers + storages + sites
+
+  /// Platforms for containers: the variables of the image of the service, and those of the platform.
+  private static let containers = [
+    ("Cloud Run", ["PORT": "8080", "K_SERVICE": "images", "K_REVISION": "images-1"], "[::]:8080"),
+    ("Heroku", ["PORT": "31415", "DYNO": "web.1"], "[::]:31415"),
+    ("Railway", ["PORT": "3000", "RAILWAY_PRIVATE_DOMAIN": "images.railway.internal"], "[::]:3000"),
+    ("Fly", ["FLY_APP_NAME": "images", "FLY_PRIVATE_IP": "fdaa::3"], "[::]:8080"),
+    ("Render", ["PORT": "10000", "RENDER": "true"], "[::]:10000"),
+  ].map { name, variables, address in
+    Deployment(name: name, address: address) { _ in
+      let own = ["IMGPROXY_BIND": ":8080", "IMGPROXY_KEY": key, "IMGPROXY_SALT": salt]
+      return own.merging(variables) { $1 }
+    } asks: { place in
+      [
+        Ask(path: try signed("/w:40/plain/\(place.image)"), type: "image/png"), Ask(path: "/health"),
+        Ask(path: "/_/w:40/plain/\(place.image)", status: 403),
+      ]
+    }
+  }
 
   private static let platforms = [
     Deployment(name: "Supabase with files") { _ in

@@ -93,6 +93,26 @@ extension Deployment {
         Ask(path: "/_/w:40/plain/\(forbidden.absoluteString)", status: 403, type: "image/png"),
       ]
     },
+    Deployment(name: "Firebase Storage, and a site that replaces its images") { place in
+      [
+        "IMGPROXY_ALLOWED_SOURCES": "\(place.base)/v0/b/app.appspot.com/o/", "IMGPROXY_MAX_REDIRECTS": "2",
+        "IMGPROXY_LOG_LEVEL": "INFO",
+      ]
+    } asks: { place in
+      let path = "/v0/b/app.appspot.com/o/photos%2Fcat.png"
+      let count = Monitor(0)
+      place.origin.serve(path) { _ in
+        count.update { $0 += 1 }
+        return .body((try? Quadrants.png(height: 40 * count.read { $0 })) ?? Data())
+      }
+      let source = encoded("\(place.base)\(path)?alt=media&token=a")
+      return [
+        Ask(path: "/_/w:40/cb:v1/\(source)", type: "image/png", fields: [("Cache-Control", "no-cache")]),
+        Ask(path: "/_/w:40/cb:v2/\(source)", fields: [("Cache-Status", "halcyon; fwd=miss")]),
+        Ask(path: "/_/w:40/\(encoded("\(place.base)/v0/b/app.appspot.com/o%2Fphotos%2F..%2Fcat.png"))", status: 400),
+        Ask(path: "/_/w:40/\(encoded("\(place.base)/v0/b/other/o/cat.png"))", status: 403),
+      ]
+    },
     Deployment(name: "WordPress with names of files in its URLs") { place in
       [
         "IMGPROXY_BASE64_URL_INCLUDES_FILENAME": "true", "IMGPROXY_RETURN_ATTACHMENT": "false",

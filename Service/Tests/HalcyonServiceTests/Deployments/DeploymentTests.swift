@@ -21,6 +21,9 @@ struct DeploymentTests {
           throw ConfigurationError.unsigned
         }
         #expect(read.ignoredVariables == deployment.ignoredVariables)
+        if let address = deployment.address {
+          #expect("\(ListeningAddress(host: read.host, port: read.port))" == address)
+        }
         try await RunningService.run {
           $0 = read
           ($0.host, $0.port, $0.cacheDirectory) = ("127.0.0.1", 0, folder.appending(path: "cache"))
@@ -73,6 +76,8 @@ struct Deployment: Sendable, CustomTestStringConvertible {
 
   let name: String
   var ignoredVariables: [String] = []
+  /// Where it has to listen; `nil` if that does not matter.
+  var address: String?
   let environment: @Sendable (Place) throws -> [String: String]
   let asks: @Sendable (Place) throws -> [Ask]
 

@@ -1,0 +1,36 @@
+import Foundation
+import Halcyon
+import HalcyonHTTP
+
+/// How long a response may be cached, by what is known of its source.
+struct KnownLifetime: Sendable {
+  /// Whether the source is a file of this machine, which may change at any time.
+  let isLocal: Bool
+  private let control: CacheControl
+  /// The freshness that the source has left.
+  private let freshness: Duration
+
+  init(_ result: ImageResult, _ configuration: ServiceConfiguration) {
+    self.init(result.head, result.freshness, isLocal: result.isCurrent != nil, configuration)
+  }
+
+  init(_ report: SourceReport, _ configuration: ServiceConfiguration) {
+    self.init(report.head, report.freshness, isLocal: report.isCurrent != nil, configuration)
+  }
+
+  private init(_ head: ResponseHead?, _ freshness: Duration?, isLocal: Bool, _ configuration: ServiceConfiguration) {
+    self.isLocal = isLocal
+    control = CacheControl(isLocal ? [:] : head?.headers ?? [:])
+    self.freshness = isLocal ? .seconds(configuration.sourceTimeToLive) : freshness ?? .zero
+  }
+
+  /// The value of `Cache-Control` after some time.
+  func cacheControl(after time: Duration = .zero) -> String {
+    if control.forbidsStorage { return "no-store" }
+    let scope = control.isPrivate ? "private" : "public"
+    let seconds = min((freshness - time).components.seconds, 31_536_000)
+    guard seconds > 0, !control.requiresValidation else { return control.isPrivate ? "private, no-cache" : "no-cache" }
+    guard control.sharedMaxAge != nil, let own = control.maxAge else { return "\(scope), max-age=\(seconds)" }
+    return "\(scope), max-age=\(min(own, Int(seconds))), s-maxage=\(seconds)"
+  }
+}
