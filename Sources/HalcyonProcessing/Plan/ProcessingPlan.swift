@@ -51,7 +51,7 @@ public struct ProcessingPlan: Sendable {
       self = try ProcessingPlan(
         whole, source: source, undoing: orientation, isVector: isVector, limits: limits, mark: mark, places: nil)
       // Without its borders an image may be enlarged more than with them, within this memory.
-      let pixelCount = min(source.pixelCount, 1 << 50)
+      let pixelCount = min(source.pixelCount, Int.max >> 13)
       var limits = limits
       limits.byteCount =
         byteCount(from: source) + 16 * pixelCount
@@ -111,7 +111,7 @@ public struct ProcessingPlan: Sendable {
 
   /// The memory in bytes of the image at its decoding size, and of the processors.
   private func byteCount(from source: PixelSize) -> Int {
-    min(decodingSize.size(for: source).pixelCount, 1 << 50) * 4 + processingByteCount
+    min(decodingSize.size(for: source).pixelCount, Int.max >> 13) * 4 + processingByteCount
   }
 }
 
