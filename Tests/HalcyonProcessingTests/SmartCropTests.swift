@@ -4,6 +4,8 @@ import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
 
+@testable import HalcyonProcessing
+
 @Suite(.unitTest)
 struct SmartCropTests {
   /// Where libvips 8.17 places crops by `attention`.
@@ -25,5 +27,28 @@ struct SmartCropTests {
     // Its reduced image has 32 pixels a side.
     #expect(abs(position.left - left) <= bitmap.size.width / 32 + 1, "\(position)")
     #expect(abs(position.top - top) <= bitmap.size.height / 32 + 1, "\(position)")
+  }
+
+  @Test(arguments: [
+    "rs:fill:40:40/g:sm", "rs:fill:40:100/g:sm", "c:100:100:sm", "c:100:100/g:sm/w:50", "rs:fill:600:300:1/g:sm",
+    "c:400:400/rs:fill:100:50/g:sm", "rot:90/rs:fill:50:100/g:sm", "fl:1/c:0.25:0.25:sm", "t:10/g:sm/rs:fill:20:20",
+  ])
+  func `what attracts attention is kept, wherever the image is cropped`(text: String) throws {
+    // A red square on grey, in the upper right of the lower half.
+    let scene = try Bitmap(size: PixelSize(width: 400, height: 400), isOpaque: true) { bytes in
+      for index in 0..<400 * 400 {
+        let isRed = (320..<360).contains(index % 400) && (220..<260).contains(index / 400)
+        for (channel, value) in (isRed ? [220, 40, 40, 255] : [60, 60, 60, 255] as [UInt8]).enumerated() {
+          bytes[index * 4 + channel] = value
+        }
+      }
+    }
+    let options = try OptionParser().options(text.split(separator: "/").map(String.init)).options
+    let result = try ProcessingPlan(options, source: scene.size).applied(to: scene)
+    #expect(
+      (0..<result.size.pixelCount).contains { index in
+        let pixel = result[index % result.size.width, index / result.size.width]
+        return pixel.red > 150 && pixel.green < 90
+      })
   }
 }

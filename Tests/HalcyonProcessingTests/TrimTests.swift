@@ -33,4 +33,16 @@ struct TrimTests {
     #expect(try area(scene(), "t:10::0:1") == [10, 5, 20, 30])
     #expect(try area(scene(), "t:255") == nil)
   }
+
+  @Test(arguments: [
+    ("t:10", 20, 10), ("t:10/w:10", 10, 5), ("rot:90/t:10", 10, 20), ("t:10/c:5:5", 5, 5), ("t:", 60, 40),
+    ("t:10/rs:fill:4:4", 4, 4), ("t:255", 60, 40), ("t:10/pd:1", 22, 12),
+  ])
+  func `sizes follow from what is left`(text: String, width: Int, height: Int) throws {
+    let (options, scene) = (
+      try OptionParser().options(text.split(separator: "/").map(String.init)).options, try scene()
+    )
+    let result = try ProcessingPlan(options, source: scene.size).applied(to: scene)
+    #expect(result.size == PixelSize(width: width, height: height))
+  }
 }
