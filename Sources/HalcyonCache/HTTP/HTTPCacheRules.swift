@@ -26,13 +26,13 @@ public struct HTTPCacheRules: Hashable, Sendable {
   /// The longest freshness lifetime by `Last-Modified`, a tenth of the time since then, of a response without a lifetime
   /// of its own. Default: a day. With 0 only what servers state counts: a permanent redirect without a lifetime, otherwise
   /// always fresh, has ``defaultLifetime``.
-  public var heuristicLifetimeLimit = Duration.seconds(86_400)
+  @_spi(Programs) public var heuristicLifetimeLimit = Duration.seconds(86_400)
   /// Whether `s-maxage` counts although the cache is not shared: for a server that keeps the responses to different
   /// credentials apart. Default: no.
-  public var usesSharedMaxAge = false
+  @_spi(Programs) public var usesSharedMaxAge = false
   /// Whether ``CachePolicy/revalidate`` also contacts the server for a fresh response that is `immutable` (RFC 8246), as
   /// forced reloads of browsers do. Default: no.
-  public var revalidatesImmutable = false
+  @_spi(Programs) public var revalidatesImmutable = false
 
   /// Creates rules.
   public init(isShared: Bool = false, defaultLifetime: Duration = .zero, validatorLifetime: Duration = .zero) {

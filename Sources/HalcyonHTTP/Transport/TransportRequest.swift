@@ -11,7 +11,7 @@ public struct TransportRequest: Hashable, Sendable {
   /// The signature that the transport adds. Default: `nil`, none.
   package var signature: RequestSignature?
   /// Whether the transport adds a signature, as to requests of an `S3Storage` with credentials.
-  public var isSigned: Bool { signature != nil }
+  @_spi(Programs) public var isSigned: Bool { signature != nil }
 
   /// Whether the transport opens a connection for the request, instead of reusing one. `URLSession` cannot be told.
   package var usesNewConnection = false

@@ -1,5 +1,5 @@
 import HalcyonHTTP
-import HalcyonCache
+@_spi(Programs) import HalcyonCache
 import Foundation
 import HalcyonTestTraits
 import Testing

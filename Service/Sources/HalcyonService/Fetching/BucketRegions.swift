@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonBackend
-import HalcyonHTTP
+@_spi(Programs) import HalcyonHTTP
 import Synchronization
 
 /// Sends requests to the region of their bucket: the storage refuses one for a bucket of another region, and names that

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonBackend
-import HalcyonCache
+@_spi(Programs) import HalcyonCache
 import HalcyonCodecs
 import HalcyonHTTP
 import HalcyonPipeline
