@@ -6,11 +6,11 @@ import HalcyonImaging
 struct ItemTable {
   /// References of one type between items.
   struct References {
-    /// In the order in which the file lists them.
+    /// The items with references, in the order of the file.
     private(set) var sources: [Int] = []
     private var targets: [Int: [Int]] = [:]
 
-    /// The items that one refers to.
+    /// The items to which `source` refers.
     subscript(source: Int) -> [Int] { targets[source] ?? [] }
 
     fileprivate mutating func add(_ target: Int, to source: Int) {
@@ -26,7 +26,7 @@ struct ItemTable {
     let property: Int
   }
 
-  /// Libraries search all items for each; a grid with an image of 16,384 pixels a side has 4,096 tiles of 256.
+  /// Libraries search all items for each one; a grid with an image of 16,384 pixels a side has 4,096 tiles of 256.
   private static let itemLimit = 20_000
   /// The most properties of an item, of which files have up to ten.
   private static let propertyLimit = 64

@@ -27,7 +27,7 @@ extension JPEGDecoder {
       try decoder.bitmap(of: bytes, plan: plan, truncation: truncation)
     }
     guard let gainMap, let map else { return image }
-    // Its samples are no colours: without a profile the system takes them as sRGB, and leaves them alone.
+    // Its samples are not colours: as sRGB the system does not convert them.
     planned.colorSpace = .sRGB
     let mapPlan = try DecodingPlan(info: header.info, options: planned)
     return try gainMap.added(to: image, plan, options) { _ in

@@ -27,10 +27,10 @@ extension JPEGEncoder: HighDynamicRangeEncoder {
     return joined(picture, base.colorSpace, map, options)
   }
 
-  /// The map as a file that says what its samples mean.
+  /// The file of the map, with its parameters.
   private func file(of gainMap: GainMap, _ options: EncodingOptions) throws -> Data {
     var options = options
-    // Blocks of a map are seen as edges of brightness.
+    // The map gets a higher quality, since its block artefacts show as edges of brightness.
     options.quality = (1 + options.quality) / 2
     return try JPEGSegments.adding(
       [
@@ -40,7 +40,7 @@ extension JPEGEncoder: HighDynamicRangeEncoder {
     ).file
   }
 
-  /// The file of a picture with an index of itself and of the file of its map, which follows.
+  /// The file of the picture, with an index (CIPA DC-007) of itself and of the map that follows it.
   private func joined(_ picture: Data, _ space: ColorSpace, _ map: Data, _ options: EncodingOptions) -> Data {
     let metadata = WritableMetadata(options.metadata, space)
     var packet = XMPPacket.packet(adding: map.count, to: metadata?.xmp)

@@ -3,14 +3,14 @@ import HalcyonImaging
 
 /// The gain map of a JPEG file: a second JPEG behind the picture, with the parameters of its samples.
 struct JPEGGainMap {
-  /// The most pictures of a file that are looked at.
+  /// The most pictures of a file that are examined.
   private static let imageLimit = 16
 
   /// The map's file inside the file.
   let range: Range<Int>
   let header: JPEGHeader
   let kind: GainMapKind
-  /// `nil` if they make no picture, or the map's file has no end.
+  /// `nil` if they are out of range, or the map's file has no end.
   private let parameters: GainMap.Parameters?
 
   /// The gain map of a whole file; `nil` if it has none, or several.
@@ -41,7 +41,7 @@ struct JPEGGainMap {
     return map.fits(whole.size, limits, .jpeg, isInRows: whole.isInRows) ? map : nil
   }
 
-  /// `nil` unless a picture begins at a place that says that it is a gain map.
+  /// `nil` unless a picture that is marked as a gain map begins at `start`.
   private init?(at start: Int, of whole: JPEGHeader, in file: Bytes) {
     guard start > 0, start < file.count else { return nil }
     let bytes = file[start..<file.count]

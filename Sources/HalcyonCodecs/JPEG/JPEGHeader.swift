@@ -13,11 +13,11 @@ struct JPEGHeader {
   var xmp: Range<Int>?
   /// The position of the index of a file with several images, which begins with a TIFF header.
   var multiPicture: Range<Int>?
-  /// The position of what ISO 21496-1 says about a gain map, without its prefix.
+  /// The position of the gain map parameters of ISO 21496-1, without their prefix.
   var iso: Range<Int>?
   /// Whether the XMP packet says that there is a gain map, and lists it among the files behind the picture.
   private var marksGainMap = false, listsGainMap = false
-  /// The headroom of a gain map of Apple's cameras in stops, by their maker note.
+  /// The headroom of an Apple camera's gain map in stops, from its maker note.
   fileprivate(set) var appleHeadroom: Double?
   var isProgressive = false
   /// Whether the first scan has all components, so that a baseline file has no other.
@@ -51,7 +51,7 @@ struct JPEGHeader {
     return iso != nil ? .iso : marksGainMap ? .xmp : appleHeadroom != nil ? .apple : nil
   }
 
-  /// Whether the file may have a gain map, which only the rest of it tells.
+  /// Whether the rest of the file may have a gain map.
   var hintsAtGainMap: Bool { multiPicture != nil || marksGainMap || listsGainMap || iso != nil }
 
   fileprivate mutating func readXMP(_ packet: Bytes) {

@@ -3,7 +3,7 @@ import HalcyonImaging
 
 /// The parameters of a gain map in XMP, as Adobe's specification and Ultra HDR name them.
 extension GainMap.Parameters {
-  /// `nil` if the packet describes no gain map, or values that make no picture.
+  /// `nil` if the packet describes no gain map, or has values out of range.
   init?(_ packet: XMPPacket) {
     guard packet.value(.hdrgm, "Version") != nil, packet.value(.hdrgm, "GainMapMax") != nil else { return nil }
     self.init()
@@ -53,7 +53,7 @@ extension GainMap.Parameters {
 extension XMPPacket {
   fileprivate static let gainMapNamespace = #"xmlns:hdrgm="\#(XMPName.Namespace.hdrgm.uri)""#
 
-  /// Whether it says that its picture has a gain map.
+  /// Whether the packet marks its picture as one with a gain map, or as a gain map.
   var marksGainMap: Bool { value(.hdrgm, "Version") != nil }
 
   fileprivate static func document(_ description: String) -> Data {

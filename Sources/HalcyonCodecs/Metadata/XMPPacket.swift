@@ -50,7 +50,7 @@ struct XMPPacket {
   private(set) var values: [XMPName: [String]] = [:]
   /// The fields of the files that the packet lists (`Container:Directory`).
   private(set) var files: [[String: String]] = []
-  /// Where properties are, in the order of their starts; also those that are there again.
+  /// Where properties are, repeated ones too, in the order of their starts.
   private(set) var places: [XMPReader.Place] = []
   /// Where further descriptions can be inserted: the end tag of `rdf:RDF`.
   private(set) var descriptionsEnd: Int?
@@ -88,8 +88,8 @@ struct XMPPacket {
     metadata.captureDate = date.flatMap(MetadataDate.components)
   }
 
-  /// The packet of a new file with upright pixels: without what it says about files behind its picture, such as a gain map
-  /// or the video of a photo that moves, and with the orientation set to upright.
+  /// The packet of a new file with upright pixels: without its entries for files behind the picture, such as a gain map
+  /// or the video of a live photo, and with the orientation set to upright.
   var ofNewFile: Data {
     var (output, position) = (Data(), 0)
     data.withUnsafeBytes { bytes in
@@ -125,7 +125,7 @@ struct XMPReader {
     let name: XMPName
     /// The attribute, or the element with its tags.
     var range: Range<Int>
-    /// Of an element its content.
+    /// The value of the attribute, or the content of the element.
     var value: Range<Int>
   }
 
@@ -158,7 +158,7 @@ struct XMPReader {
     let depth: Int
     /// Its index in ``places``.
     let place: Int?
-    /// Whether it has values, which a property that is there again replaces no more.
+    /// Whether it is the first of its name: a repeated property does not replace its values.
     let isNew: Bool
   }
 
@@ -172,7 +172,7 @@ struct XMPReader {
       case .text(let range, let isLiteral): add(range, isLiteral: isLiteral)
       }
     }
-    // What is not closed has no place.
+    // An element that is not closed has no place.
     places.removeAll { $0.range.isEmpty }
   }
 

@@ -63,18 +63,18 @@ final class OpenConnection {
 /// connection reusable. (Excess bytes that arrived in the same TLS record as the end of a response are held by the TLS
 /// library and not detected.)
 ///
-/// A connection that died without a word, as after a change of network, looks sound. It is given up when within
-/// ``firstByteLimit(of:)`` of a request no byte has arrived over it, and the other end has not acknowledged the request
-/// either, also some moments later: the request is sent once more over another connection. A request that was acknowledged
-/// is not sent again so early, since some URLs work once; its server is slow.
+/// A connection may be dead without a sign, as after a change of network. It is given up when, within
+/// ``firstByteLimit(of:)`` of a request and once more some moments later, no byte has arrived and the other end has not
+/// acknowledged the request: the request is sent once more over another connection. A request that was acknowledged is not
+/// sent again so early, since some URLs work once; its server is slow.
 ///
 /// A connection may fall silent although its other end acknowledges everything: a stuck server behind a balancer, a box of a
 /// mobile network. It is given up when nothing at all has arrived over it for the idle timeout, whether its requests were
 /// cancelled meanwhile or not. Those that have waited that long fail, the others are sent once more.
 ///
-/// With a connection that is given up the idle ones to the same server are closed: they are probably dead, too.
+/// When a connection is given up, the idle ones to the same server are closed: they are probably dead, too.
 final class OpenConnections {
-  /// The shortest time that a reused connection gets for a sign of life.
+  /// The shortest time in which a reused connection must acknowledge a request.
   private let leastFirstByteLimit: Duration
   private var connections: [OpenConnection.Endpoint: OpenConnection] = [:]
   /// The longest recent times to the first byte.

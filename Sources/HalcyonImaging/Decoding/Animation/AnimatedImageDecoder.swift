@@ -62,7 +62,7 @@ extension ImageDecoder {
   /// original size and scaled.
   public func image(from bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     var still = try decodeWithFallback(bytes, options: options)
-    // The base of a gain map stays in the space for which the map was made.
+    // A picture with a gain map stays in the colour space for which the map was made.
     if still.gainMap == nil { still.bitmap = try still.bitmap.converted(for: options.colorSpace) }
     guard options.keepsAnimation, still.info.frameCount > 1, let decoder = self as? any AnimatedImageDecoder else {
       return still

@@ -136,7 +136,7 @@ extension CachingLoader {
     var earlier = load.resolved.cachePolicy.contactsServerFirst ? EncodedImage.EarlierBytes.unknown : .same
     if let stored = request.lookup?.stored {
       earlier = stored.body == received.data ? .same : .other
-      // What was made of the same bytes is as new as these.
+      // The bytes have not changed: what was made of the stored ones stays valid.
       if earlier == .same { metadata.original = stored.metadata.original }
       storable?.metadata.original = metadata.original
     }

@@ -1,14 +1,14 @@
 import HalcyonHTTP
 import HalcyonSupport
 
-/// Credentials that a modifier adds: renewed after a 401, and never a reason to store a response for others.
+/// Credentials that a modifier adds: renewed after a 401; their responses are not stored for other users.
 extension HTTPAttempt {
   func renewCredentials(
     of origin: Origin, since generation: Int, _ head: ResponseHead
   ) async throws(ImageError) -> Bool {
     guard let modifier else { return false }
     let link = LoadChain.Link(loader: ObjectIdentifier(loader), key: CacheKey("credentials of \(origin)"))
-    // The closure that renews them loads from the same origin: its load fails with 401.
+    // The renewal itself loads from this origin: its load fails with 401, and does not wait for itself.
     if LoadChain.isCalling(for: link) { return false }
     return try await loader.renewals.renew(origin, since: generation, subscription: load.subscription) {
       () async throws(ImageError) in

@@ -16,7 +16,7 @@ final class HTTPRequest: Sendable {
     let mayBeExpired: Bool
   }
 
-  /// What the attempts know of each other.
+  /// What an attempt knows of those before it.
   struct Progress {
     /// The URL; where a closure of the caller resolves it, the first one of its origin, `nil` before.
     var target: HTTPURL?
@@ -29,7 +29,7 @@ final class HTTPRequest: Sendable {
     var isPartialStored = false
     /// Whether the attempt has requested the rest of the partial body.
     var requestsRange = false
-    /// The image that another load made of the response to an equal request, which answers this one, too.
+    /// The image that another load has received for an equal request, and that this load uses too.
     var answered: EncodedImage?
     /// The last attempt's response with an error status; `nil` if it ended otherwise.
     var rejection: Rejection?

@@ -17,14 +17,14 @@ import HalcyonSupport
 ///
 /// A change takes O(log n) for n hosts and waiters. The waiters of a host with refused URLs are searched in their order.
 struct HostQueues {
-  /// Identifies a host while it has transfers or waiters: an index is found faster than a name.
+  /// Identifies a host while it has transfers or waiters: looking up an index is faster than looking up a name.
   typealias HostID = Int
 
   /// A transfer that was started.
   struct Transfer {
     let host: HostID
     let url: URL
-    /// That of the host at the start.
+    /// The refusals of the host when the transfer started.
     let refusalCount: Int
   }
 
@@ -243,7 +243,7 @@ struct HostQueues {
     pauseEnds[id] = max(pauseEnds[id] ?? end, end)
   }
 
-  /// Lets the hosts and URLs go on whose pauses have ended. Those without waiters go on when a request is for them.
+  /// Ends the pauses of hosts and URLs that are over. Those without waiters go on when a request is for them.
   mutating func endPauses(at uptime: Duration) {
     if hasNoPause { return }
     now = uptime
