@@ -135,7 +135,7 @@ struct HTTPSemanticsTests {
 
   @Test(
     arguments: [
-      (302, nil, 2, 0...0), (301, nil, 0, 3601...86_400), (302, "max-age=3600", 0, 1...3600),
+      (302, nil, 2, 0...0), (301, nil, 2, 0...0), (302, "max-age=3600", 0, 1...3600),
     ] as [(Int, String?, Int, ClosedRange<Int>)])
   func `a result lasts no longer than the redirects to its source`(
     status: Int, control: String?, laterRequests: Int, lifetimes: ClosedRange<Int>
@@ -302,7 +302,7 @@ struct HTTPSemanticsTests {
       let path = "/info/_/plain/\(source.absoluteString)"
       let first = try await service.get(path)
       let tag = try #require(first.headers["ETag"])
-      #expect(first.headers["Cache-Control"] == "public, max-age=31536000")
+      #expect(["public, max-age=599", "public, max-age=600"].contains(first.headers["Cache-Control"]))
       #expect(first.headers["Last-Modified"] == "Sun, 06 Nov 1994 08:49:37 GMT")
       let second = try await service.get(path)
       #expect(second.headers["Cache-Status"] == "halcyon; hit" && second.body == first.body)

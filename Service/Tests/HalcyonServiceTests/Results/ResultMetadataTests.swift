@@ -21,7 +21,7 @@ struct ResultMetadataTests {
   @Test(arguments: ["jpg", "png", "webp"])
   func `a result has the metadata that its options ask for`(format: String) async throws {
     try await RunningService.run { service, origin async throws in
-      let source = origin.serve("/a.jpg", .body(try photo()))
+      let source = origin.serve("/a.jpg", .body(try photo(), headers: ["Cache-Control": "max-age=1000"]))
       let cases: [(options: String, camera: Bool, copyright: Bool)] = [
         ("w:40", false, true), ("w:40/sm:1", false, true), ("w:40/kcr:0", false, false),
         ("w:40/strip_metadata:1/keep_copyright:0", false, false), ("w:40/sm:0", true, true),
@@ -118,7 +118,7 @@ struct ResultMetadataTests {
     try await RunningService.run {
       $0.preservesHDR = isDefault
     } body: { service, origin async throws in
-      let source = origin.serve("/a.jpg", .body(try brightPhoto()))
+      let source = origin.serve("/a.jpg", .body(try brightPhoto(), headers: ["Cache-Control": "max-age=1000"]))
       for (options, isKept) in [
         ("w:40", isDefault), ("w:40/ph:0", false), ("w:40/ph:1", true), ("rs:fill:30:30/rot:90/preserve_hdr:t", true),
         ("c:20:20:ea/ph:1", true), ("w:40/bl:2/ph:1", false),
