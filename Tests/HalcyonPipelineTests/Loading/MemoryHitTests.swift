@@ -42,9 +42,8 @@ struct MemoryHitTests {
     }
     let request = ImageRequest(url: fixture.url)
     _ = try await fixture.pipeline.image(for: request)
-    let loader = fixture.pipeline.loader
-    let load = loader.newLoad(request, after: .miss(.absent), for: LoadSubscription(priority: .normal))
-    #expect((loader.imageLoadedMeanwhile(load) != nil) == (seconds > 0))
+    let lookup = fixture.pipeline.loader.lookUpAgain(request, RequestKeys(request).image)
+    #expect(lookup?.isHit == (seconds > 0))
   }
 
   @Test func `a request that is repeated after a 304 for another response is not conditional`() async throws {
