@@ -340,6 +340,12 @@ let package = Package(
 // `make bench` and `make bench-fleet` build these, which no test runs.
 if isChecked { package.targets.removeAll { $0.name.hasPrefix("halcyon-bench-") } }
 
+// `make check` sets this: it tests each module, and leaves to `make test` the library as a whole and its windows.
+if Context.environment["HALCYON_QUICK"] == "1" {
+  let whole: Set = ["HalcyonTests", "HalcyonGTKTests", "halcyon-gtk-scenes"]
+  package.targets.removeAll { whole.contains($0.name) }
+}
+
 if usesStandIns {
   let formats: [SwiftSetting] = ["AVIF", "HEIF", "JXL"].map { .define($0) }
 
