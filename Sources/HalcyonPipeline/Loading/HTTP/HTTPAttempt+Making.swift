@@ -42,10 +42,6 @@ extension HTTPAttempt {
     return made
   }
 
-  private static func result(of make: () async throws(ImageError) -> Route) async -> Result<Route, ImageError> {
-    do throws(ImageError) { return .success(try await make()) } catch { return .failure(error) }
-  }
-
   /// Prepares an exchange, and waits for its permit.
   ///
   /// - Parameters:
@@ -62,19 +58,10 @@ extension HTTPAttempt {
       let hasWaited = try await permit.acquire(target, load.subscription)
       load.record { $0.add(.queue, since: start) }
       do throws(ImageError) {
-        var route = made
         // A modifier that changes the host each time does not keep its load from being sent.
-        if route == nil || hasWaited && hopCount < 3 {
-          // A closure that ignores the cancellation keeps no connection from others.
-          let result = await withTaskCancellationHandler {
-            await Self.result(of: make)
-          } onCancel: {
-            permit.release()
-          }
-          route = try result.get()
-          if Task.isCancelled { throw .cancelled }
-        }
-        guard let route else { throw .cancelled }
+        let kept = hasWaited && hopCount < 3 ? nil : made
+        let route = if let kept { kept } else { try await Self.route(with: permit, make) }
+        if Task.isCancelled { throw .cancelled }
         let next = try self.target(of: route)
         if next.origin == target.origin {
           try loader.admit(request).get()
@@ -89,5 +76,17 @@ extension HTTPAttempt {
       }
       permit.release()
     }
+  }
+
+  /// Makes a route. A closure that ignores the cancellation of its load keeps no connection from others.
+  private static func route(
+    with permit: ConnectionLimiter.Permit, _ make: () async throws(ImageError) -> Route
+  ) async throws(ImageError) -> Route {
+    let result: Result<Route, ImageError> = await withTaskCancellationHandler {
+      do throws(ImageError) { return .success(try await make()) } catch { return .failure(error) }
+    } onCancel: {
+      permit.release()
+    }
+    return try result.get()
   }
 }
