@@ -131,7 +131,7 @@ struct TLSTransportTests {
   @Test func `the authorities of OpenSSL's variables are trusted, where no file is configured`() async throws {
     try await withServer(certificate: "server.pem") { server in
       let (url, path) = (server.url("a").absoluteString, file("authority.pem").path)
-      await #expect(processExitsWith: .success) { [url, path] in
+      await #expect(processExitsWith: .success) { [url = url as String, path = path as String] in
         guard let url = URL(string: url) else { exit(1) }
         func loads(_ file: String?) async -> Bool {
           let transport = CurlTransport(configuration: .init(certificateAuthorityFile: file))
