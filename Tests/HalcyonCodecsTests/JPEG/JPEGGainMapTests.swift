@@ -227,8 +227,9 @@ struct JPEGGainMapTests {
 
   @Test func `an Apple map without a headroom is left out`() throws {
     let file = try AppleCamera.file(base: 120, map: 150, statedHeadroom: nil).replacing("Apple iOS", by: "Peach iOS")
-    #expect(try decoded(file).bitmap.dynamicRange == .standard)
-    #expect(try JPEGDecoder().metadata(of: file).info.dynamicRange == .standard)
+    let image = try decoded(file)
+    #expect(image.bitmap.dynamicRange == .standard && image.info.droppedContent == [.gainMap])
+    #expect(try JPEGDecoder().metadata(of: file).info.dynamicRange == .gainMap(.apple, headroom: nil))
   }
 
   @Test func `half floats become a picture and a map`() throws {

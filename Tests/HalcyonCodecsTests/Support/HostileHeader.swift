@@ -62,7 +62,7 @@ extension HostileHeader {
 
   /// Associations of items from 1 on with the size and an alpha type.
   private static func associations(_ count: Int, flags: Int = 0) -> Data {
-    full("ipma", flags: flags, bytes(count, 4), parts(count, limit: count) { bytes($0, 2) + [2, 1, 2] })
+    full("ipma", flags: flags, bytes(count, 4), parts(.max, limit: count) { bytes($0, 2) + [2, 1, 2] })
   }
 
   private static func reference(_ type: String, _ source: Int, _ targets: Data) -> Data {
@@ -193,7 +193,7 @@ extension HostileHeader {
 
   private static let jpegs = [
     HostileHeader("JPEG: Exif without an orientation") { count in
-      jpeg(repeated(segment(0xE1, Data("Exif\0\0".utf8) + exif(tag: 0x010F, entryCount: 5000)), count))
+      jpeg(repeated(segment(0xE1, Data("Exif\0\0".utf8) + exif(tag: 0x010F, entryCount: 300)), count))
     },
     HostileHeader("JPEG: parts of a profile") { count in
       jpeg(repeated(segment(0xE2, Data("ICC_PROFILE\0\u{1}\u{FF}".utf8)), count))
@@ -347,10 +347,10 @@ extension HostileHeader {
       return little(0, 2) + little(1, 2) + little(entryCount, 2) + repeated(entry, 16 * entryCount) + image
     },
     HostileHeader("ICO: entries that begin with each other") { count in
-      // Each image is in a chunk of the one before.
+      // Each image is in a chunk of the one before, up to the checksum of its header, which is not checked.
       let head = png(Data()).prefix(33)
       let entryCount = min(count / 150, 60_000)
-      let heads = repeated(head + bytes(33, 4) + Data("teSt".utf8), 41 * entryCount)
+      let heads = repeated(head + bytes(29, 4) + Data("teSt".utf8), 41 * entryCount)
       let tail = repeated(PNGChunk.encoded("teSt", Data()), count / 2)
       let entries = parts(.max, limit: entryCount) { index in
         Data([0, 0, 0, 0, 0, 0, 32, 0]) + little(9, 4) + little(6 + 16 * entryCount + 41 * (index - 1), 4)
@@ -391,6 +391,9 @@ extension HostileHeader {
   private static let drawings = [
     HostileHeader("SVG: rules of one class, and elements of it") { count in
       svg(style: repeated(".a{x:y}", count / 2), repeated("<g class='a'/>", count / 2))
+    },
+    HostileHeader("SVG: rules of one class, and an element that names it again and again") { count in
+      svg(style: repeated(".a{x:y}", count / 2), Data("<g class='".utf8) + repeated("a ", count / 2) + Data("'/>".utf8))
     },
     HostileHeader("SVG: selectors of a rule") { count in svg(style: repeated(".a,", count) + Data("b{x:y}".utf8)) },
     HostileHeader("SVG: a long selector") { count in svg(style: repeated("a>b ", count) + Data("{x:y}".utf8)) },
