@@ -79,7 +79,7 @@ struct SVGCost {
     try cost.allocate(Double(budget.embeddedPixelCount))
     try cost.chargeText()
     try cost.chargeSelectors()
-    cost.styles = SVGStyles(tree, properties: properties)
+    cost.styles = try SVGStyles(tree, properties: properties)
     let scale = max(Double(canvas.width) / size.width, Double(canvas.height) / size.height)
     var context = Context(scale: scale, viewport: max(size.width, size.height))
     context.isOnPixels = drawing.layout.isOnPixels(size) && tree.elements[0]["viewBox"] == nil

@@ -1,4 +1,6 @@
 #if SVG && !IMAGEIO
+import HalcyonImaging
+
 /// The values that a property can have on each element.
 ///
 /// Which of them wins is not decided: a rule counts for every element that the last part of its selector matches.
@@ -22,11 +24,14 @@ struct SVGStyles {
   private var byteCounts: [Int] = []
   /// Attributes that are not read again at each visit of an element.
   private static let data: Set = ["d", "points", "href"]
+  /// The most values that rules give to elements: each rule may apply to each element.
+  private static let valueLimit = 1 << 21
 
   init() {}
 
   /// - Parameter properties: The properties that ``affects(_:)`` checks.
-  init(_ tree: SVGTree, properties: Set<String>) {
+  /// - Throws: `ImageDecodingError.unsupportedFeature` if rules apply to too many elements.
+  init(_ tree: SVGTree, properties: Set<String>) throws(ImageDecodingError) {
     for (index, rule) in tree.rules.enumerated() {
       for selector in rule.selectors {
         if let identifier = selector.identifier {
@@ -40,7 +45,15 @@ struct SVGStyles {
         }
       }
     }
-    values = tree.elements.map { values(of: $0, tree.rules) }
+    var valueCount = 0
+    for element in tree.elements {
+      let found = values(of: element, tree.rules)
+      valueCount += found.values.reduce(0) { $0 + $1.all.count - $1.own.count }
+      guard valueCount <= Self.valueLimit else {
+        throw SVGSanitizer.refused("rules of styles that apply to too many elements")
+      }
+      values.append(found)
+    }
     byteCounts = values.map { values in
       values.reduce(0) { sum, property in
         Self.data.contains(property.key) ? sum : property.value.all.reduce(sum) { $0 + $1.utf8.count + 5 }
@@ -90,8 +103,9 @@ struct SVGStyles {
     var result = otherRules + (rulesByName[element.name.lowercased()] ?? [])
     if let identifier = element["id"] { result += rulesByIdentifier[identifier] ?? [] }
     if let classes = element["class"] {
-      for name in classes.utf8.split(whereSeparator: { $0 <= 0x20 }) {
-        result += rulesByClass[String(Substring(name))] ?? []
+      // A class that is there again gives nothing new.
+      for name in Set(classes.utf8.split(whereSeparator: { $0 <= 0x20 }).map { String(Substring($0)) }) {
+        result += rulesByClass[name] ?? []
       }
     }
     return result
