@@ -125,8 +125,8 @@ extension SVGParser {
     if namespace == Self.includeNamespace { return refuse("XInclude") }
     guard skippedDepth == 0, namespace == Self.svgNamespace else {
       if open.isEmpty, skippedDepth == 0 {
-        failure = Self.malformed("its root element <\(name.prefix(40))> is not in the SVG namespace")
-        return false
+        // A sound document, which another request would bring again.
+        return refuse("a root element <\(name.prefix(40))> without xmlns=\"\(Self.svgNamespace)\"")
       }
       skippedDepth += 1
       return true
