@@ -45,7 +45,7 @@ struct JPEGGainMap {
   private init?(at start: Int, of whole: JPEGHeader, in file: Bytes) {
     guard start > 0, start < file.count else { return nil }
     let bytes = file[start..<file.count]
-    guard bytes.starts(with: [0xFF, 0xD8, 0xFF]), let header = try? JPEGHeaderParser.parse(bytes) else { return nil }
+    guard Self.isPicture(bytes), let header = try? JPEGHeaderParser.parse(bytes) else { return nil }
     let iso = header.iso.map { bytes[$0] }
     let packet = header.xmp.map { XMPPacket(bytes[$0].data) }
     let parameters: GainMap.Parameters?
@@ -108,6 +108,21 @@ struct JPEGGainMap {
       offset = self.end(ofPictureAt: start, in: file) ?? start + 1
     }
     return nil
+  }
+
+  /// Whether segments follow each other from the first bytes to a scan: the bytes of a film, for example, can look like the
+  /// start of a picture.
+  private static func isPicture(_ bytes: Bytes) -> Bool {
+    guard bytes.starts(with: [0xFF, 0xD8]) else { return false }
+    var offset = 2
+    while bytes[offset] == 0xFF, let marker = bytes[offset + 1],
+      (0xC0...0xCF).contains(marker) || (0xDA...0xFE).contains(marker),
+      let length = bytes.unsigned16(at: offset + 2), length >= 2
+    {
+      if marker == JPEGSegments.startOfScan { return true }
+      offset += 2 + length
+    }
+    return false
   }
 
   private static func end(ofPictureAt start: Int, in file: Bytes) -> Int? {

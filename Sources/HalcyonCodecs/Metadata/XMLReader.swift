@@ -86,7 +86,8 @@ struct XMLReader {
 
   private mutating func startTag() -> Token? {
     offset += 1
-    guard open.count < Self.depthLimit, let name = name() else { return nil }
+    // A document type, too, begins with a mark.
+    guard open.count < Self.depthLimit, bytes[offset] != UInt8(ascii: "!"), let name = name() else { return nil }
     var attributes: [Attribute] = []
     while true {
       let hasSpace = skipSpace()

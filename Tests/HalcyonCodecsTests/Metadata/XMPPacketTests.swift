@@ -24,7 +24,7 @@ struct XMPPacketTests {
     packet(
       "xmlns:tiff='http://example.org/' tiff:Make='C'", "<Make xmlns='http://ns.adobe.com/tiff/1.0/'>A &amp; B</Make>"),
     packet(tiff, "<tiff:Make>A <![CDATA[&]]> B</tiff:Make>"),
-    packet(tiff, "<tiff:Make>A <!-- C --> &amp; B</tiff:Make >"),
+    packet(tiff, "<tiff:Make>A <!-- C -->&amp; B</tiff:Make >"),
     packet(
       tiff, "<tiff:Make>\n<rdf:Seq><rdf:li xml:lang='x'>A &amp; B</rdf:li><rdf:li>C</rdf:li></rdf:Seq></tiff:Make>"),
     packet(tiff, "<tiff:Make rdf:parseType='Resource'><rdf:value>A &amp; B</rdf:value></tiff:Make>"),
