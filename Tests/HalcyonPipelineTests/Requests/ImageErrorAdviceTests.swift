@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTestTraits
@@ -24,6 +25,12 @@ import Testing
         == "https://example.com/a is not an image: its bytes are in no format that this build reads "
         + "(the server says image/jpeg). Check the URL.")
     #expect(ImageError.notAnImage(contentType: nil, url: url).description.hasSuffix("build reads. Check the URL."))
+  }
+
+  @Test func `a connection that lacks a file descriptor says nothing of the server`() {
+    let reasons = [TransportError.tooManyOpenFiles, "refused"]
+    let texts = reasons.map { TransportError.connectionFailed(host: "a", reason: $0).description }
+    #expect(texts.map { $0.contains("server") } == [false, true] && texts.map { $0.contains("ulimit") } == [true, false])
   }
 
   @Test func `limits name their unit`() throws {
