@@ -87,7 +87,7 @@ extension ImageLoader {
     _ load: Load, _ planner: EncodingPlanner, known: EncodedImage?
   ) async throws(ImageError) -> EncodedVariant {
     let encoded = try await source(load, planner.sourcePolicy ?? load.resolved.cachePolicy)
-    if let known, let hash = known.mark.hash, hash == encoded.mark.hash {
+    if let known, known.mark.hash == encoded.mark.hash {
       // The server has confirmed the file, so that this is what would be made of it again.
       try await storeFetched(encoded, load)
       if let end = encoded.freshEnd, end > configuration.time.uptime() {
