@@ -3,8 +3,9 @@ extension GainMap {
   ///
   /// Samples between those of a smaller map are interpolated (bilinear).
   ///
-  /// - Parameters: - base: The standard picture; the map covers all of it. Its memory is returned to the system while
-  ///   it is read, unless it is shared.
+  /// - Parameters:
+  ///   - base: The standard picture; the map covers all of it. Its memory is returned to the system while it is read,
+  ///     unless it is shared.
   ///   - headroom: That of the screen in stops. Default: the whole gain applies.
   /// - Throws: ``ImageDecodingError/outOfMemory(_:)``.
   package func applied(to base: consuming Bitmap, headroom: Double = .infinity) throws -> Bitmap {
