@@ -30,7 +30,8 @@ import Testing
   @Test func `a connection that lacks a file descriptor says nothing of the server`() {
     let reasons = [TransportError.tooManyOpenFiles, "refused"]
     let texts = reasons.map { TransportError.connectionFailed(host: "a", reason: $0).description }
-    #expect(texts.map { $0.contains("server") } == [false, true] && texts.map { $0.contains("ulimit") } == [true, false])
+    #expect(
+      texts.map { $0.contains("server") } == [false, true] && texts.map { $0.contains("ulimit") } == [true, false])
   }
 
   @Test func `limits name their unit`() throws {
