@@ -215,22 +215,10 @@ struct ImageMaker: Sendable {
     if options.format == .svg { throw ServiceError.unwritableFormat(.svg) }
     let (format, frameCount) = form(of: source, options, accepted)
     try check(source, frameCount: frameCount, options)
-    let plan: ProcessingPlan
-    do {
-      plan = try ProcessingPlan(
-        options.with(watermarkOpacity: configuration.watermarkOpacity), source: source.pixelSize,
-        undoing: undoneOrientation(source, options), isVector: source.format == .svg, isAnimated: frameCount > 1,
-        sideLimit: configuration.resultSideLimit,
-        pixelLimit: format.isSlow ? configuration.slowFormatPixelLimit : .max,
-        dimension: configuration.resultDimension, mark: mark)
-    } catch PlanError.tooLarge where format.isSlow && options.format != format {
-      var options = options
-      if options.format == nil {
-        let isTransparent = isTransparent(source, options)
-        let other = formats.format(of: source, isAnimated: frameCount > 1, isTransparent: isTransparent)
-        options.format = other.isSlow ? (isTransparent ? .png : .jpeg) : other
-      }
-      return try self.plan(for: source, options, FormatRules.Accepted(still: nil, animated: nil))
+    guard let plan = try processingPlan(for: source, frameCount: frameCount, options, format) else {
+      return try self.plan(
+        for: source, inFasterFormat(options, source, frameCount: frameCount),
+        FormatRules.Accepted(still: nil, animated: nil))
     }
     metrics.countDecode()
     var encoding = Rendition.Encoding(
@@ -238,6 +226,35 @@ struct ImageMaker: Sendable {
       byteLimit: options.maxBytes > 0 && format.isLossy ? options.maxBytes : nil, metadata: metadata(options, format))
     encoding.colorLimit = colorLimit(source, format)
     return plan.rendition(encoding, frameLimit: frameCount)
+  }
+
+  /// The plan of a result; `nil` if it is too large for the format, which the URL does not name.
+  private func processingPlan(
+    for source: ImageInfo, frameCount: Int, _ options: ProcessingOptions, _ format: ImageFormat
+  ) throws(PlanError) -> ProcessingPlan? {
+    do throws(PlanError) {
+      return try ProcessingPlan(
+        options.with(watermarkOpacity: configuration.watermarkOpacity), source: source.pixelSize,
+        undoing: undoneOrientation(source, options), isVector: source.format == .svg, isAnimated: frameCount > 1,
+        sideLimit: configuration.resultSideLimit,
+        pixelLimit: format.isSlow ? configuration.slowFormatPixelLimit : .max,
+        dimension: configuration.resultDimension, mark: mark)
+    } catch {
+      if case .tooLarge = error, format.isSlow, options.format != format { return nil }
+      throw error
+    }
+  }
+
+  /// The options with a format whose encoder can be stopped.
+  private func inFasterFormat(
+    _ options: ProcessingOptions, _ source: ImageInfo, frameCount: Int
+  ) -> ProcessingOptions {
+    guard options.format == nil else { return options }
+    let isTransparent = isTransparent(source, options)
+    let other = formats.format(of: source, isAnimated: frameCount > 1, isTransparent: isTransparent)
+    var options = options
+    options.format = other.isSlow ? (isTransparent ? .png : .jpeg) : other
+    return options
   }
 
   /// How a source is sent as it is: SVG sanitised, others without any change.
