@@ -12,7 +12,7 @@ import Testing
 struct ImgproxyDifferenceTests {
   @Test(arguments: [(410, 410), (451, 451), (204, 502), (300, 502), (304, 502), (499, 502), (500, 502)])
   func `a status of a source is passed on if it is the client's`(status: Int, sent: Int) async throws {
-    try await RunningService.run { service, origin in
+    try await RunningService.run { service, origin async throws in
       let source = origin.serve("/a.png", .status(status))
       #expect(try await service.image("w:40", of: source).status == sent)
     }
