@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonCache
+import HalcyonPipeline
 import HalcyonTestDoubles
 import HalcyonTesting
 import HalcyonTestSupport
