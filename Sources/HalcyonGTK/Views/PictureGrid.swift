@@ -11,8 +11,9 @@ public import HalcyonViews
 /// gtk_window_set_child(window.cast(), grid.widget)
 /// ```
 ///
-/// Only cells near the visible area hold an image: memory does not grow with the number of images. The next page in the
-/// direction of scrolling is prefetched. The widget keeps the grid alive.
+/// Only cells near the visible area hold an image. Those that were scrolled away stay in the memory cache of the pipeline, whose
+/// ``MemoryCacheConfiguration/costLimit`` bounds the memory of a long grid: by default a quarter of what is available. The next
+/// page in the direction of scrolling is prefetched. The widget keeps the grid alive.
 @MainActor
 public final class PictureGrid {
   /// The `GtkScrolledWindow` to add to a window; `nil` once that has been destroyed.
