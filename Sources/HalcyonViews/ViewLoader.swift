@@ -108,12 +108,12 @@ final class ViewLoader {
     self.sized = sized
   }
 
-  /// Loads the low-resolution image until the image has been loaded.
+  /// Loads the low-resolution image until the image has been loaded, unless memory has it, fresh or stale.
   func loadLowResolution(on display: any ImageDisplay, show: @escaping @MainActor (DecodedImage) -> Void) {
     guard let request = viewRequest.options.lowResolution else { return }
     let sized = viewRequest.sized(request, for: display)
     let lookup = viewRequest.pipeline.lookUpMemory(for: sized.request)
-    if case .hit(let image) = lookup { return show(image) }
+    if let image = viewRequest.cachedImage(lookup, for: sized.request) { return show(image) }
     secondaryTask = start(sized, lookup) { event in
       if case .finished(.success(let response)) = event { show(response.image) }
     }

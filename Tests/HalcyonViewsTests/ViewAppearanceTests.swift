@@ -1,4 +1,6 @@
 import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
 import HalcyonCache
 import HalcyonPipeline
 import HalcyonViews
@@ -145,6 +147,42 @@ struct ViewAppearanceTests {
     try await view.warm("4x2")
     view.set("40x20") { $0.lowResolution = view.request("4x2") }
     #expect(view.display.events == ["preview 4x2"])
+  }
+
+  @Test(arguments: [(CachePolicy.standard, true), (.staleFirst, true), (.revalidate, false)])
+  func `a stale image of lower resolution is shown at once, unless its request contacts the server first`(
+    policy: CachePolicy, isShown: Bool
+  ) async throws {
+    let gate = Gate()
+    let isWarm = Lock(false)
+    let fixture = PipelineFixture { _ in
+      if isWarm.withLock(\.self) { try await gate.wait() }
+      return .response(body: SolidImage(width: 400, height: 200).data, headers: ["Cache-Control": "max-age=0"])
+    }
+    var low = ImageRequest(url: fixture.url, size: .fit(width: 10, height: 10))
+    _ = try await fixture.pipeline.image(for: low)
+    isWarm.replace(with: true)
+    low.cachePolicy = policy
+    let display = RecordingDisplay()
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
+    binder.hc.setImage(with: fixture.url, options: ImageViewOptions(lowResolution: low))
+    #expect(display.events == (isShown ? ["preview 10x5"] : []))
+    binder.cancel()
+  }
+
+  @Test func `an image of lower resolution that another view shows is found after its eviction`() async throws {
+    let view = ViewFixture()
+    let cell = RecordingDisplay()
+    cell.displaySize = ViewSize(width: 10, height: 10)
+    let binder = ImageViewBinder(display: cell, time: view.clock) { [fixture = view.fixture] in fixture.pipeline }
+    view.set("40x20", on: binder)
+    try await view.ends.waitForEvents(count: 1)
+    view.fixture.memory.trim(to: 0)
+    view.set("40x20") {
+      $0.lowResolution = ImageRequest(url: view.url("40x20"), size: .fit(width: 20, height: 20))
+    }
+    #expect(view.display.events == ["preview 20x10"])
+    withExtendedLifetime((cell, binder)) {}
   }
 
   @Test func `a lower resolution load is cancelled when the full image arrives first`() async throws {
