@@ -52,7 +52,10 @@ public struct ImageViewOptions: Sendable {
   public var sizing: ViewSizing?
   /// An image of lower resolution, loaded at the same time and shown until the image is loaded. Default: none.
   ///
-  /// It is not loaded for an image in memory, and not when an image is revalidated or loaded again.
+  /// An image in memory is shown at once, even if it is stale. A crop, such as the thumbnail of a grid, is shown at its place
+  /// in the image, with transparent margins; it is not shown if that place is unknown: with ``CropAnchor/smart``, and if it
+  /// was read from the store in the form of a ``StoragePolicy``. The low-resolution image is not loaded for an image in
+  /// memory, and not when an image is revalidated or loaded again.
   public var lowResolution: ImageRequest?
   /// Whether the image is loaded, and held, only while the view is visible. Default: `false`.
   ///

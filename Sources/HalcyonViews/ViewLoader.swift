@@ -110,12 +110,15 @@ final class ViewLoader {
 
   /// Loads the low-resolution image until the image has been loaded, unless memory has it, fresh or stale.
   func loadLowResolution(on display: any ImageDisplay, show: @escaping @MainActor (DecodedImage) -> Void) {
-    guard let request = viewRequest.options.lowResolution else { return }
+    guard let request = viewRequest.options.lowResolution, let full = sized else { return }
     let sized = viewRequest.sized(request, for: display)
+    func showPlaced(_ image: DecodedImage) {
+      if let placed = full.placing(image, of: sized) { show(placed) }
+    }
     let lookup = viewRequest.pipeline.lookUpMemory(for: sized.request)
-    if let image = viewRequest.cachedImage(lookup, for: sized.request) { return show(image) }
+    if let image = viewRequest.cachedImage(lookup, for: sized.request) { return showPlaced(image) }
     secondaryTask = start(sized, lookup) { event in
-      if case .finished(.success(let response)) = event { show(response.image) }
+      if case .finished(.success(let response)) = event { showPlaced(response.image) }
     }
   }
 

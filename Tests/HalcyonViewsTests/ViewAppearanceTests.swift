@@ -149,6 +149,54 @@ struct ViewAppearanceTests {
     #expect(view.display.events == ["preview 4x2"])
   }
 
+  @Test(
+    arguments: [
+      ("300x400", nil, .fit, .fill(width: 60, height: 60), "60x80 from 0,10 to 60,70"),
+      ("400x200", nil, .fit, .fill(width: 60, height: 60), "120x60 from 30,0 to 90,60"),
+      ("300x400", nil, .fit, .fill(width: 60, height: 60, anchor: .top), "60x80 from 0,0 to 60,60"),
+      ("300x400", nil, .fill, .fill(width: 60, height: 30), "60x60 from 0,15 to 60,45"),
+      ("300x400", .fill(width: 90, height: 60), .fit, .fill(width: 60, height: 60), "60x40 from 0,0 to 60,40"),
+      ("300x400", .fill(width: 90, height: 60), .fit, .fit(width: 60, height: 60), "45x30 from 0,0 to 45,30"),
+      ("300x400", .original, .fit, .fill(width: 30, height: 30), "30x40 from 0,5 to 30,35"),
+      // The same part, but for a fraction of a pixel.
+      ("400x300", nil, .fit, .fill(width: 50, height: 37), "50x37 from 0,0 to 50,37"),
+      ("300x400", nil, .fill, .fill(width: 60, height: 60), "60x60 from 0,0 to 60,60"),
+      // The display crops the whole.
+      ("300x400", nil, .fill, .fit(width: 60, height: 60), "45x60 from 0,0 to 45,60"),
+      ("300x400", nil, .fit, .fill(width: 60, height: 60, anchor: .smart), nil),
+      // Nothing of the crop is visible.
+      ("300x400", .fill(width: 10, height: 10, anchor: .bottom), .fit, .fill(width: 60, height: 9, anchor: .top), nil),
+      ("300x400", .fit(width: 0, height: 5), .fit, .fill(width: 60, height: 60), nil),
+      // The whole would have 4.8 million pixels.
+      ("60000x80", nil, .fit, .fill(width: 80, height: 80), nil),
+    ] as [(String, TargetSize?, ImageDisplayMode, TargetSize, String?)])
+  func `a cropped image of lower resolution is shown at its place in the image`(
+    name: String, size: TargetSize?, mode: ImageDisplayMode, low: TargetSize, expected: String?
+  ) async throws {
+    let view = ViewFixture()
+    view.display.displayMode = mode
+    try await view.warm(name, size: low)
+    let lowResolution = ImageRequest(url: view.url(name), size: low)
+    view.set(ImageRequest(url: view.url(name), size: size)) { $0.lowResolution = lowResolution }
+    #expect(view.binder.content.image?.bitmap.opaquePart == expected)
+  }
+
+  @Test func `a crop from the store, whose file has no more than it, is not shown in place of the whole`() async throws
+  {
+    let view = ViewFixture { $0.encoders = [SolidEncoder()] }
+    var low = view.request("300x400")
+    (low.size, low.options.storage) = (.fill(width: 60, height: 60), .encoded(as: .bmp))
+    _ = try await view.fixture.pipeline.image(for: low)
+    await view.fixture.pipeline.cache.flush()
+    view.fixture.memory.removeAll()
+    _ = try await view.fixture.pipeline.image(for: low)
+    #expect(view.fixture.pipeline[cached: low]?.facts.isStoredVariant == true)
+    view.set("300x400") { [low] in $0.lowResolution = low }
+    #expect(view.display.events == [])
+    try await view.ends.waitForEvents(count: 1)
+    #expect(view.display.events == ["image 75x100"])
+  }
+
   @Test(arguments: [(CachePolicy.standard, true), (.staleFirst, true), (.revalidate, false)])
   func `a stale image of lower resolution is shown at once, unless its request contacts the server first`(
     policy: CachePolicy, isShown: Bool
@@ -212,5 +260,15 @@ struct ViewAppearanceTests {
     gate.open()
     try await ends.waitForEvents(count: 1)
     #expect(display.events == ["preview 2x1", "image 40x20"])
+  }
+}
+
+extension Bitmap {
+  /// The size, and the smallest rectangle that contains all pixels that are not transparent.
+  fileprivate var opaquePart: String {
+    func isVisible(_ column: Int, _ row: Int) -> Bool { self[column, row].alpha > 0 }
+    let columns = (0..<size.width).filter { column in (0..<size.height).contains { isVisible(column, $0) } }
+    let rows = (0..<size.height).filter { row in (0..<size.width).contains { isVisible($0, row) } }
+    return "\(size) from \(columns.first ?? 0),\(rows.first ?? 0) to \((columns.last ?? 0) + 1),\((rows.last ?? 0) + 1)"
   }
 }
