@@ -82,6 +82,7 @@ struct NumberTests {
     let request = request
     let calls: [() async throws -> Void] = [
       { try process(.crop(width: number, height: number)) },
+      { try process(.crop(width: number, height: number, anchor: .smart)) },
       { try process(.crop(x: number, y: number, width: number, height: number)) },
       { try process(.crop(x: 1, y: 1, width: number, height: 3)) },
       { try process(.extend(width: number, height: number)) },
