@@ -151,7 +151,7 @@ struct ImageMaker: Sendable {
     }
     return ImageResult(
       data: response.data, format: ImageFormat(sniffing: response.data) ?? options.format ?? .jpeg,
-      isHit: response.wasStored,
+      isHit: response.wasStored, isFetched: response.origin == .network,
       storeTier: response.storeTier, head: response.head,
       dependsOnAccept: options.format == nil && !configuration.automaticFormats.isEmpty
         || !configuration.enforcedFormats.isEmpty,

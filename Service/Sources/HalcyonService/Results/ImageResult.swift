@@ -7,6 +7,8 @@ struct ImageResult: Sendable {
   var format: ImageFormat
   /// Whether it had been made before.
   var isHit: Bool
+  /// Whether the source was received for it.
+  var isFetched = false
   /// The tier of the cache in which it was; `nil` if it was made, or in memory.
   var storeTier: String?
   /// The head of the response of the source.

@@ -11,6 +11,8 @@ struct SourceReport: Sendable {
   let head: ResponseHead?
   /// For how long the source needs no revalidation; `nil` if that is not known.
   let freshness: Duration?
+  /// Whether the source was received for it.
+  let isFetched: Bool
   /// Whether the source has not changed since; `nil` if ``freshness`` tells.
   var isCurrent: (@Sendable () -> Bool)?
   private let thumbHash: ThumbHash?
@@ -21,6 +23,7 @@ struct SourceReport: Sendable {
   ///   - small: The image, of which the placeholders are made; `nil` for none.
   init(info: ImageInfo, _ response: EncodedImageResponse, small: Bitmap?) {
     (self.info, byteCount, head, freshness) = (info, response.data.count, response.head, response.freshness)
+    isFetched = response.origin == .network
     (thumbHash, blurHash) = (small.map { ThumbHash($0) }, small.map { BlurHash($0) })
   }
 

@@ -320,6 +320,7 @@ public final class ImageService: Sendable {
       try await maker.result(
         for: path.source, options, identifier: identifier, accept: accept, revalidates: revalidates)
     }
+    if result.isFetched { dropResponses(before: options, revalidates) }
     let response = ResultResponse(
       result, options, source: path.source, configuration, sharing: bodies, now: time.now())
     if result.fallbackStatus == nil, options.expires == nil {
@@ -337,11 +338,17 @@ public final class ImageService: Sendable {
     let report = try await inTime { [maker] in
       try await maker.report(on: path.source, options, revalidates: revalidates)
     }
+    if report.isFetched { dropResponses(before: options, revalidates) }
     let response = try ResultResponse(report, options, configuration, now: time.now())
     if options.expires == nil {
       keep(response, for: request, freshness: report.freshness, isCurrent: report.isCurrent, since: generation)
     }
     return response.response(to: request.headers)
+  }
+
+  /// Drops the responses in memory when a source was received that might still have been fresh: some may be of an older image.
+  private func dropResponses(before options: ProcessingOptions, _ revalidates: Bool) {
+    if revalidates || !options.cacheBuster.isEmpty { responses.removeAll() }
   }
 
   /// Keeps a response in memory while its source is fresh.
