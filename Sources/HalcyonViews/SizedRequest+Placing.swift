@@ -1,4 +1,5 @@
 import HalcyonImaging
+import HalcyonPipeline
 import HalcyonSupport
 
 extension SizedRequest {
