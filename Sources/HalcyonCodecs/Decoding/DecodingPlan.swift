@@ -59,7 +59,7 @@ struct DecodingPlan {
     }
     if colors.isUnusable { info.droppedContent.insert(.colorProfile) }
     let upright = try bitmap.upright(from: info.orientation)
-    return DecodedImage(bitmap: upright, info: info, isPartial: truncation?.isFound ?? false)
+    return DecodedImage(bitmap: upright, info: info, truncation)
   }
 }
 
@@ -78,7 +78,15 @@ extension DecodingPlan {
   }
 }
 
-/// Whether a truncated file is decoded partially, and whether this file is truncated.
+extension DecodedImage {
+  /// An image of a file of which a decoder may have missed or repaired some data.
+  init(bitmap: Bitmap, info: ImageInfo, _ truncation: PartialImagePolicy?) {
+    self.init(bitmap: bitmap, info: info, isPartial: truncation?.isFound ?? false)
+    if truncation?.isDamaged == true { facts.isDamaged = true }
+  }
+}
+
+/// Whether a truncated file is decoded partially, and whether this file is truncated or damaged.
 ///
 /// For one decode, on one thread.
 final class PartialImagePolicy {
@@ -86,6 +94,8 @@ final class PartialImagePolicy {
   let isAccepted: Bool
   /// Set once the file turns out to be truncated.
   var isFound = false
+  /// Set once the decoder has made pixels of damaged data.
+  var isDamaged = false
 
   init(isAccepted: Bool) {
     self.isAccepted = isAccepted

@@ -20,12 +20,13 @@ extension EncodedGainMap {
     }
     let map = GainMap(bitmap, isGrey: isGrey, parameters)
     let base = image.bitmap
-    let info = named(image.info)
+    var facts = image.facts
+    facts.info = named(facts.info)
     guard options.keepsGainMap else {
       _ = consume image
-      return DecodedImage(bitmap: try map.applied(to: consume base), info: info)
+      return DecodedImage(bitmap: try map.applied(to: consume base), facts: facts, animation: nil)
     }
-    return DecodedImage(bitmap: base, facts: DecodedImage(bitmap: base, info: info).facts, animation: nil, gainMap: map)
+    return DecodedImage(bitmap: base, facts: facts, animation: nil, gainMap: map)
   }
 
   /// The properties of a picture with this map.

@@ -73,7 +73,7 @@ extension JPEGDecoder {
       guard !file.truncation.isFound else { return nil }
       var info = gainMap.named(plan.info)
       if colors.isUnusable { info.droppedContent.insert(.colorProfile) }
-      return DecodedImage(bitmap: bitmap, info: info)
+      return DecodedImage(bitmap: bitmap, info: info, file.truncation)
     } catch ImageDecodingError.cancelled {
       throw ImageDecodingError.cancelled
     } catch {

@@ -69,10 +69,11 @@ struct JPEGReader: ~Copyable {
     try check(jpeg_shim_read_group(handle, rows))
   }
 
-  /// Finishes decoding, and records whether the data is truncated.
+  /// Finishes decoding, and records whether the data is truncated or damaged.
   func finish() throws(ImageDecodingError) {
     try check(jpeg_shim_finish(handle))
     truncation.isFound = jpeg_shim_is_truncated(handle)
+    truncation.isDamaged = jpeg_shim_is_damaged(handle)
   }
 
   private func check(_ status: jpeg_shim_status) throws(ImageDecodingError) {

@@ -9,8 +9,9 @@ public struct DecodedImage: Sendable {
   /// The metadata of the image.
   @usableFromInline
   package struct Facts: Sendable {
-    var info: ImageInfo
+    package var info: ImageInfo
     var isPartial: Bool
+    package var isDamaged = false
     /// How long the image is fresh; `nil` if it was not loaded over HTTP.
     package var freshness: SourceFreshness?
     var scale = 1.0
@@ -92,6 +93,12 @@ public struct DecodedImage: Sendable {
   /// Whether pixels are missing because the file ended early or is damaged; they are transparent or grey.
   public var isPartial: Bool { facts.isPartial }
 
+  /// Whether pixels may be wrong because the data of a JPEG file is damaged, which is decoded all the same, as in browsers.
+  ///
+  /// At a smaller size only the data that it needs is read. Other damaged files throw, or are ``isPartial``. Apple's systems
+  /// do not report it.
+  public var isDamaged: Bool { facts.isDamaged }
+
   /// Pixels per point: the ``RequestOptions/scale`` of the request. Default: 1. It does not affect the pixels.
   public var scale: Double {
     get { facts.scale }
@@ -160,5 +167,5 @@ package struct SourceFreshness: Hashable, Sendable {
 
 extension DecodedImage: CustomStringConvertible {
   /// The size of the bitmap, and the properties of its file: for example `640x427 of jpeg 4000x3000`.
-  public var description: String { "\(size) of \(info)\(isPartial ? ", partial" : "")" }
+  public var description: String { "\(size) of \(info)\(isPartial ? ", partial" : "")\(isDamaged ? ", damaged" : "")" }
 }

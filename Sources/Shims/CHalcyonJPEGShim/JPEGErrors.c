@@ -23,11 +23,25 @@ static void emit_message(j_common_ptr info, int level) {
   if (level >= 0) return;
   info->err->num_warnings++;
   jpeg_shim_errors *errors = (jpeg_shim_errors *)info->err;
-  // Bits of a block are missing.
-  if (info->err->msg_code == JWRN_HIT_MARKER && errors->has_ended) errors->is_truncated = true;
-  if (info->err->msg_code == JWRN_JPEG_EOF) {
-    errors->has_ended = true;
-    if (!errors->accepts_truncation) jpeg_shim_escape(errors, jpeg_shim_truncated, "the data ends before the image");
+  switch (info->err->msg_code) {
+    case JWRN_JPEG_EOF:
+      errors->has_ended = true;
+      if (!errors->accepts_truncation) jpeg_shim_escape(errors, jpeg_shim_truncated, "the data ends before the image");
+      break;
+    case JWRN_EXTRANEOUS_DATA:
+      // Also between the segments of a header.
+      if (!errors->reads_pixels) break;
+      // fallthrough
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_BOGUS_PROGRESSION:
+    case JWRN_HIT_MARKER:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_MUST_RESYNC:
+      if (!errors->has_ended) errors->is_damaged = true;
+      // Bits of a block are missing.
+      if (errors->has_ended && info->err->msg_code == JWRN_HIT_MARKER) errors->is_truncated = true;
+      break;
+    default: break;
   }
 }
 

@@ -18,6 +18,9 @@ typedef struct {
   bool has_ended;
   // Whether pixels are missing because it ended.
   bool is_truncated;
+  // Whether pixels are being read, and whether their data is damaged.
+  bool reads_pixels;
+  bool is_damaged;
   char message[JMSG_LENGTH_MAX];
 } jpeg_shim_errors;
 

@@ -72,6 +72,8 @@ void jpeg_shim_accept_truncation(jpeg_shim_reader *reader) { reader->errors.acce
 
 bool jpeg_shim_is_truncated(const jpeg_shim_reader *reader) { return reader->errors.is_truncated; }
 
+bool jpeg_shim_is_damaged(const jpeg_shim_reader *reader) { return reader->errors.is_damaged; }
+
 void jpeg_shim_reader_destroy(jpeg_shim_reader *reader) {
   if (!reader) return;
   if (!setjmp(reader->errors.escape)) jpeg_destroy_decompress(&reader->info);
@@ -144,6 +146,7 @@ jpeg_shim_status jpeg_shim_start(
   jpeg_shim_reader *reader, jpeg_shim_output output, int eighths, jpeg_shim_layout *layout) {
   if (setjmp(reader->errors.escape)) return reader->errors.status;
   struct jpeg_decompress_struct *info = &reader->info;
+  reader->errors.reads_pixels = true;
   set_scale(info, eighths);
   info->raw_data_out = output == jpeg_shim_planes;
   if (output != jpeg_shim_planes) {

@@ -116,6 +116,37 @@ struct DamagedPixelTests {
     }
   }
 
+  #if !IMAGEIO
+  @Test(
+    arguments: [
+      "jpeg/peacock.default.jpeg", "jpeg/peacock.default-progressive.jpeg", "jpeg/peacock.default-restarts.jpeg",
+      "jpeg/peacock.grayscale.jpeg",
+    ], [TargetSize.original, .fit(width: 30, height: 30), .fit(width: 8, height: 8)])
+  func `a damaged scan of JPEG is reported`(_ name: String, _ size: TargetSize) throws {
+    let file = try Fixture.data(name)
+    let scan = try #require(file.firstRange(of: Data([0xFF, 0xDA]))).upperBound + 12
+    let middle = scan + (file.count - scan) / 3
+    func isDamaged(_ file: Data, partial: Bool = false) throws -> Bool {
+      let image = try JPEGDecoder().decode(file, options: DecodingOptions(size: size, allowsPartialImage: partial))
+      #expect(image.isPartial == partial)
+      return image.isDamaged
+    }
+    #expect(try !isDamaged(file))
+    // Only the end is missing, or more follows it; the file is cut.
+    #expect(try !isDamaged(file.dropLast(2)) && !isDamaged(file + Data(count: 30)))
+    #expect(try !isDamaged(file.prefix(middle), partial: true))
+    // Bits that are no code, bytes that are missing or too many, and a marker.
+    var changed: [Data] = Array(repeating: file, count: 4)
+    changed[0].replaceSubrange(middle..<middle + 8, with: [0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0])
+    changed[1].removeSubrange(middle..<middle + 100)
+    changed[2].insert(contentsOf: repeatElement(0x5A, count: 100), at: middle)
+    changed[3].replaceSubrange(middle..<middle + 2, with: [0xFF, 0xD3])
+    // At 1/8 the other scans of a progressive file are not read.
+    guard !name.contains("progressive") || size == .original else { return }
+    for (index, file) in changed.enumerated() { #expect(try isDamaged(file), "\(index)") }
+  }
+  #endif
+
   @Test(arguments: samples)
   func `a partial image has the colours of the whole one at a smaller size`(_ sample: Sample) throws {
     let size = TargetSize.fit(width: 12, height: 12)

@@ -59,6 +59,8 @@ jpeg_shim_reader *jpeg_shim_reader_create(const uint8_t *bytes, size_t count, in
 // Decodes truncated data as far as it goes, the rest grey, instead of returning `jpeg_shim_truncated`.
 void jpeg_shim_accept_truncation(jpeg_shim_reader *reader);
 bool jpeg_shim_is_truncated(const jpeg_shim_reader *reader);
+// Whether libjpeg has warned of damaged data, of which it made pixels all the same.
+bool jpeg_shim_is_damaged(const jpeg_shim_reader *reader);
 void jpeg_shim_reader_destroy(jpeg_shim_reader *reader);
 const char *jpeg_shim_reader_message(const jpeg_shim_reader *reader);
 
