@@ -35,6 +35,7 @@ let optimized: Set = ["HalcyonSupport", "HalcyonImaging", "HalcyonCodecs", "Halc
 let optimization: [SwiftSetting] = [
   .unsafeFlags(["-O", "-assert-config", "Debug"]),
   .unsafeFlags(["-whole-module-optimization", "-num-threads", "2", "-disable-batch-mode"]),
+  .define("OPTIMIZED"),
 ]
 
 /// Apple's systems bring what these libraries are for: codecs, and URLSession. Only sqlite3 and zlib are used everywhere,

@@ -7,6 +7,14 @@ import HalcyonTestSupport
 struct Demo {
   private static let targetSize = TargetSize.fill(width: 320, height: 240)
 
+  private static var build: String {
+    #if DEBUG
+    "a debug build, which is not optimised"
+    #else
+    "a release build"
+    #endif
+  }
+
   private let server: ImageServer
   private let cacheDirectory: URL
 
@@ -17,7 +25,7 @@ struct Demo {
 
   func run() async throws {
     let urls = try Photos.names.map { server.serve("/\($0)", .body(try Photos.data($0))) }
-    print("\(urls.count) photographs from a web server at \(server.url("/").absoluteString)\n")
+    print("\(urls.count) photographs from a web server at \(server.url("/").absoluteString), loaded by \(Self.build)\n")
     print(Row.header)
 
     let first = ImagePipeline { $0.cache = ImageCache(in: cacheDirectory) }

@@ -120,8 +120,16 @@ extension JPEGDecoder {
     return (colors.mapping(profile, layout: .cmyk8Inverted, to: .sRGB), ColorMapping())
   }
 
-  /// In smaller files, the tables for skipping coefficients take as long as they save.
-  private static let reducedByteCount = 1 << 14
+  /// The fewest bytes of files that are decoded without libjpeg: in smaller files, the tables for skipping coefficients take
+  /// as long as they save.
+  private static var reducedByteCount: Int {
+    #if DEBUG && !OPTIMIZED
+    // Without optimisation, libjpeg is many times as fast as code in Swift.
+    .max
+    #else
+    1 << 14
+    #endif
+  }
 
   /// The image from the coefficients that the scale needs; `nil` if libjpeg has to decode it.
   private func reduced(

@@ -1,3 +1,4 @@
+import CHalcyonSystemShim
 import HalcyonImaging
 
 /// A box filter by integer factors, which brings an image near the target size before Lanczos filtering.
@@ -44,21 +45,13 @@ final class BoxShrink: RowSource {
     for _ in 0..<count {
       try rows.checkCancelled(atRow: nextRow, isCancelled)
       try rows.readRow(intoPixels: &row)
-      addRow()
+      halcyon_add_samples(row, sums.count, &sums)
       nextRow += 1
     }
     average(rowCount: count, into: target)
   }
 
   func finish() throws(ImageDecodingError) { try rows.finish() }
-
-  private func addRow() {
-    row.withUnsafeBytes { bytes in
-      sums.withUnsafeMutableBufferPointer { sums in
-        for index in 0..<sums.count { sums[index] &+= UInt16(bytes[index]) }
-      }
-    }
-  }
 
   private func average(rowCount: Int, into target: UnsafeMutablePointer<UInt8>) {
     let wholeCount = rows.size.width / across
@@ -72,17 +65,11 @@ final class BoxShrink: RowSource {
   /// Averages pixels that are `columnCount` columns wide.
   private func average(_ pixels: Range<Int>, columnCount: Int, rowCount: Int, into target: UnsafeMutablePointer<UInt8>)
   {
-    let reciprocal = Reciprocal(columnCount * rowCount)
     sums.withUnsafeBufferPointer { sums in
-      for pixel in pixels {
-        var total = SIMD4<UInt32>(repeating: reciprocal.half)
-        for column in pixel &* across..<pixel &* across &+ columnCount {
-          let start = column &* 4
-          total &+= SIMD4(
-            UInt32(sums[start]), UInt32(sums[start &+ 1]), UInt32(sums[start &+ 2]), UInt32(sums[start &+ 3]))
-        }
-        for channel in 0..<4 { target[pixel &* 4 &+ channel] = reciprocal.quotient(total[channel]) }
-      }
+      guard let start = sums.baseAddress else { return }
+      halcyon_average_pixels(
+        start + pixels.lowerBound * across * 4, pixels.count, columnCount, columnCount * rowCount,
+        target + pixels.lowerBound * 4)
     }
   }
 }

@@ -1,3 +1,4 @@
+import CHalcyonSystemShim
 import HalcyonImaging
 
 /// A box filter by an integer factor over planes of 8-bit samples, which brings an image near the target size before
@@ -88,9 +89,7 @@ private struct PlaneAverage {
   var isRowComplete: Bool { addedRowCount == factor }
 
   mutating func add(_ row: UnsafeMutablePointer<UInt8>) {
-    sums.withUnsafeMutableBufferPointer { sums in
-      for column in 0..<sums.count { sums[column] &+= UInt16(row[column]) }
-    }
+    halcyon_add_samples(row, width, &sums)
     addedRowCount += 1
   }
 
@@ -99,7 +98,8 @@ private struct PlaneAverage {
     nextRow += 1
     guard addedRowCount > 0 else { return target.update(from: previous, count: averageWidth) }
     let wholeCount = min(averageWidth, width / factor)
-    sums.withUnsafeBufferPointer { sums in
+    sums.withUnsafeBufferPointer { buffer in
+      guard let sums = buffer.baseAddress else { return }
       switch factor {
       case 2: averageRow(sums, factor: 2, count: wholeCount, to: target)
       case 3: averageRow(sums, factor: 3, count: wholeCount, to: target)
@@ -121,13 +121,20 @@ private struct PlaneAverage {
   /// Inlined, as a loop over a constant number of columns is unrolled.
   @inline(__always)
   private func averageRow(
-    _ sums: UnsafeBufferPointer<UInt16>, factor: Int, count: Int, to target: UnsafeMutablePointer<UInt8>
+    _ sums: UnsafePointer<UInt16>, factor: Int, count: Int, to target: UnsafeMutablePointer<UInt8>
   ) {
     let reciprocal = Reciprocal(factor * addedRowCount)
-    for column in 0..<count {
+    var (column, index) = (0, 0)
+    // Without ranges, which are slow without optimisation.
+    while column < count {
       var total = reciprocal.half
-      for index in column &* factor..<column &* factor &+ factor { total &+= UInt32(sums[index]) }
+      let next = index &+ factor
+      while index < next {
+        total &+= UInt32(truncatingIfNeeded: sums[index])
+        index &+= 1
+      }
       target[column] = reciprocal.quotient(total)
+      column &+= 1
     }
   }
 }

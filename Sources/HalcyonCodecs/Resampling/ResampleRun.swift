@@ -136,21 +136,35 @@ extension Int {
   fileprivate var roundedUpToPowerOfTwo: Int { self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount) }
 }
 
-/// Interleaves one row of planes as RGBA, four bytes per pixel.
+extension UInt32 {
+  /// The number whose first byte in memory is the lowest: `littleEndian` is a generic function, slow without optimisation.
+  fileprivate var inMemory: UInt32 {
+    #if _endian(big)
+    byteSwapped
+    #else
+    self
+    #endif
+  }
+}
+
+/// Interleaves one row of planes as RGBA, four bytes per pixel. Without ranges, which are slow without optimisation.
 private enum RowPacking {
   typealias Samples = UnsafePointer<UInt8>
   typealias Pixels = UnsafeMutablePointer<UInt32>
 
   static func grey(_ grey: Samples, into pixels: Pixels, columns: Range<Int>) {
-    for column in columns {
-      pixels[column] = (UInt32(grey[column]) &* 0x0001_0101 | 0xFF00_0000).littleEndian
+    var column = columns.lowerBound
+    while column < columns.upperBound {
+      pixels[column] = (UInt32(truncatingIfNeeded: grey[column]) &* 0x0001_0101 | 0xFF00_0000).inMemory
+      column &+= 1
     }
   }
 
   static func rgb(_ red: Samples, _ green: Samples, _ blue: Samples, into pixels: Pixels, columns: Range<Int>) {
-    for column in columns {
-      let color = UInt32(red[column]) | UInt32(green[column]) &<< 8 | UInt32(blue[column]) &<< 16
-      pixels[column] = (color | 0xFF00_0000).littleEndian
+    var column = columns.lowerBound
+    while column < columns.upperBound {
+      pixels[column] = (color(red[column], green[column], blue[column]) | 0xFF00_0000).inMemory
+      column &+= 1
     }
   }
 
@@ -158,13 +172,18 @@ private enum RowPacking {
   static func rgba(
     _ red: Samples, _ green: Samples, _ blue: Samples, _ alpha: Samples, into pixels: Pixels, columns: Range<Int>
   ) {
-    for column in columns {
+    var column = columns.lowerBound
+    while column < columns.upperBound {
       let limit = alpha[column]
-      let reds = UInt32(min(red[column], limit))
-      let greens = UInt32(min(green[column], limit))
-      let blues = UInt32(min(blue[column], limit))
-      pixels[column] = (reds | greens &<< 8 | blues &<< 16 | UInt32(limit) &<< 24).littleEndian
+      let color = color(min(red[column], limit), min(green[column], limit), min(blue[column], limit))
+      pixels[column] = (color | UInt32(truncatingIfNeeded: limit) &<< 24).inMemory
+      column &+= 1
     }
+  }
+
+  @inline(__always)
+  private static func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> UInt32 {
+    UInt32(truncatingIfNeeded: red) | UInt32(truncatingIfNeeded: green) &<< 8 | UInt32(truncatingIfNeeded: blue) &<< 16
   }
 }
 #endif

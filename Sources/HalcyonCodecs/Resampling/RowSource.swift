@@ -105,9 +105,12 @@ final class RowPlaneSource: PlaneSource {
   /// Splits a row of RGBA into planes of red, green, blue and, with a fourth plane, alpha.
   private static func split(_ pixels: UnsafePointer<UInt32>, count: Int, into planes: [UnsafeMutablePointer<UInt8>]) {
     for (index, plane) in planes.enumerated() {
-      let shift = UInt32(index) &* 8
-      for column in 0..<count {
-        plane[column] = UInt8(truncatingIfNeeded: pixels[column].littleEndian &>> shift)
+      let samples = UnsafeRawPointer(pixels).assumingMemoryBound(to: UInt8.self) + index
+      var column = 0
+      // Not over a range, which is slow without optimisation.
+      while column < count {
+        plane[column] = samples[column &* 4]
+        column &+= 1
       }
     }
   }

@@ -1,4 +1,5 @@
-// System calls that Swift cannot import: they are variadic, need _GNU_SOURCE, or have no function in the C library.
+// System calls that Swift cannot import: they are variadic, need _GNU_SOURCE, or have no function in the C library. And
+// loops over samples that Swift runs fast only with optimisation.
 #ifndef HALCYON_SYSTEM_SHIM_H
 #define HALCYON_SYSTEM_SHIM_H
 
@@ -40,6 +41,14 @@ int halcyon_spawn(const char *path, char *const arguments[], int input, int outp
 
 // Names the calling thread, 15 bytes at most (pthread_setname_np). Does nothing on systems other than Linux.
 void halcyon_name_thread(const char *name);
+
+// Adds samples to sums.
+void halcyon_add_samples(const uint8_t *samples, size_t count, uint16_t *sums);
+
+// Writes rounded averages of `across` pixels each, from the sums of rows of four samples a pixel. `divisor` is the number of
+// samples of an average, 1 to 65,536.
+void halcyon_average_pixels(
+  const uint16_t *sums, size_t count, size_t across, size_t divisor, uint8_t *averages);
 
 // Atomic accesses with acquire and release order. Always inlined, so that the thread sanitizer sees them.
 #define HALCYON_INLINE static inline __attribute__((always_inline))
