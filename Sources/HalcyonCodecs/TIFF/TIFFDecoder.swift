@@ -1,11 +1,12 @@
 package import HalcyonImaging
 package import Foundation
 
-/// Decodes the first page of TIFF and BigTIFF files that is no reduced copy of another one, in every compression and colour space that libtiff supports, or on
-/// Apple's systems ImageIO.
+/// Decodes the first page of TIFF and BigTIFF files that is no reduced copy of another one, in every compression and colour
+/// space that libtiff supports, or on Apple's systems ImageIO.
 ///
-/// Floating-point samples are from 0 to 1. With libtiff, strips and rows of tiles are resampled one by one, so decoding takes the memory of the largest of them. Old-style
-/// JPEG (compression 6), which was never well defined, is not supported.
+/// Floating-point samples are from 0 to 1; negative samples are black. With libtiff, strips and rows of tiles are resampled
+/// one by one, so decoding takes the memory of the largest of them. Old-style JPEG (compression 6), which was never well
+/// defined, is not supported.
 package struct TIFFDecoder: ImageDecoder {
   let graphs = ResampleGraphCache()
   #if !IMAGEIO

@@ -1,5 +1,15 @@
 import HalcyonImaging
 
+/// How a sample of a TIFF file is stored, and which values are between black and white.
+enum TIFFSampleKind {
+  /// From 0 to the greatest number.
+  case unsigned
+  /// From 0 to the greatest number; negative numbers are black.
+  case signed
+  /// From 0 to 1.
+  case float
+}
+
 /// The image file directory (IFD) of the first page of a TIFF file (TIFF 6.0).
 struct TIFFHeader {
   /// Values of the PhotometricInterpretation tag.
@@ -11,7 +21,6 @@ struct TIFFHeader {
     static let yCbCr = 6
     static let cieLab = 8
     static let iccLab = 9
-    static let labs = [cieLab, iccLab]
   }
 
   /// Where the directory is in the file.
@@ -22,8 +31,8 @@ struct TIFFHeader {
   var photometric = 1
   var orientation = ImageOrientation.up
   var samplesPerPixel = 1
-  /// 1 for whole numbers, 2 for signed ones, 3 for floating point.
-  var sampleFormat = 1
+  /// Complex numbers are not told apart: libtiff refuses them.
+  var sampleKind = TIFFSampleKind.unsigned
   var hasAlpha = false
   /// Whether colours are not multiplied by alpha (TIFF 6.0, section 18).
   var hasUnassociatedAlpha = false
@@ -173,7 +182,7 @@ struct TIFFHeaderParser {
     case Tag.photometric: header.photometric = value(entry) ?? 1
     case Tag.orientation: header.orientation = value(entry).flatMap(ImageOrientation.init(rawValue:)) ?? .up
     case Tag.samplesPerPixel: header.samplesPerPixel = min(value(entry) ?? 1, Self.sampleLimit)
-    case Tag.sampleFormat: header.sampleFormat = value(entry) ?? 1
+    case Tag.sampleFormat: header.sampleKind = [2: .signed, 3: .float][value(entry) ?? 1] ?? .unsigned
     case Tag.extraSamples:
       header.hasAlpha = [1, 2].contains(value(entry) ?? 0)
       header.hasUnassociatedAlpha = value(entry) == 2

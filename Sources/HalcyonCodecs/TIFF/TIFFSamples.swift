@@ -21,26 +21,25 @@ struct TIFFSamples {
   /// Samples per pixel, those after the colours included.
   let count: Int
   let bits: Int
-  /// From 0 to 1 instead of whole numbers.
-  let isFloat: Bool
+  let kind: TIFFSampleKind
   let hasAlpha: Bool
   let hasUnassociatedAlpha: Bool
 
   /// The samples of an image; `nil` if libtiff converts them correctly, or they are not supported.
   init?(_ header: TIFFHeader, cmyk transform: ColorTransform?) {
-    (count, bits, isFloat) = (header.samplesPerPixel, header.bitDepth, header.sampleFormat == 3)
+    (count, bits, kind) = (header.samplesPerPixel, header.bitDepth, header.sampleKind)
     (hasAlpha, hasUnassociatedAlpha) = (header.hasAlpha, header.hasUnassociatedAlpha)
-    let isWhole = header.sampleFormat == 1 && (bits <= 16 || bits == 32)
-    let isPlain = !isFloat && (bits == 8 || bits == 16)
-    guard isWhole || isFloat && [16, 32, 64].contains(bits) || TIFFHeader.Photometric.labs.contains(header.photometric)
-    else { return nil }
+    let isPlain = kind == .unsigned && (bits == 8 || bits == 16)
+    // The axes of L*a*b* are signed, whatever the format says.
+    let isPlainLab = kind != .float && (bits == 8 || bits == 16)
+    guard kind == .float ? [16, 32, 64].contains(bits) : bits <= 16 || bits == 32 else { return nil }
     switch header.photometric {
-    case let grey where TIFFHeader.Photometric.greys.contains(grey) && (hasAlpha || !isPlain && bits > 8):
+    case let grey where TIFFHeader.Photometric.greys.contains(grey) && (hasAlpha || !isPlain && bits >= 8):
       colors = .grey(isInverted: grey == 0)
     case TIFFHeader.Photometric.rgb where !isPlain: colors = .rgb
-    case TIFFHeader.Photometric.palette where !isFloat && bits <= 16 && (hasAlpha || bits > 8): colors = .palette
-    case TIFFHeader.Photometric.cieLab where isPlain: colors = .lab(isSigned: true)
-    case TIFFHeader.Photometric.iccLab where isPlain: colors = .lab(isSigned: false)
+    case TIFFHeader.Photometric.palette where kind != .float && bits <= 16 && (hasAlpha || bits > 8): colors = .palette
+    case TIFFHeader.Photometric.cieLab where isPlainLab: colors = .lab(isSigned: true)
+    case TIFFHeader.Photometric.iccLab where isPlainLab: colors = .lab(isSigned: false)
     case TIFFHeader.Photometric.separated where !isPlain || bits == 16 || transform != nil && count == 4:
       colors = .cmyk(transform)
     default: return nil
@@ -82,9 +81,10 @@ struct TIFFSamples {
 
   /// A sample from 0 to 255.
   private func byte(_ index: Int, in row: UnsafeRawPointer) -> UInt8 {
-    guard isFloat else {
-      let greatest = UInt64(1) << bits - 1
-      return UInt8((UInt64(stored(index, in: row)) * 255 + greatest / 2) / greatest)
+    if kind != .float {
+      let value = UInt64(stored(index, in: row))
+      let greatest = UInt64(1) << (kind == .signed ? bits - 1 : bits) - 1
+      return value > greatest ? 0 : UInt8((value * 255 + greatest / 2) / greatest)
     }
     let value =
       switch bits {
@@ -155,7 +155,7 @@ final class TIFFSampleRowSource: RowSource {
   private var inks: [UInt8] = []
   private var nextRow = 0
 
-  /// `nil` if the file stores them otherwise than in interleaved strips.
+  /// `nil` if the file does not store them so.
   init?(
     _ bytes: UnsafeRawBufferPointer, header: TIFFHeader, samples: TIFFSamples, isCancelled: @escaping () -> Bool
   ) throws(ImageDecodingError) {

@@ -17,6 +17,19 @@ struct tiff_shim_reader {
   uint64_t byte_count;
   uint64_t position;
   bool is_truncated;
+  // Of samples in tiles or in planes: the tiles or strips of the rows from `first_row` on, those of a plane one after the
+  // other.
+  struct {
+    uint8_t *bytes;
+    uint64_t count;  // Bytes in one tile or strip.
+    uint64_t row_count;  // Bytes in a row of one.
+    uint32_t width, height;
+    uint32_t across, planes;
+    uint32_t first_row;
+  } parts;
+  uint32_t width;
+  uint32_t sample_bytes;
+  size_t allocation_limit;
   char message[1024];
 };
 
@@ -80,6 +93,7 @@ tiff_shim_reader *tiff_shim_open(
   }
   reader->bytes = bytes;
   reader->byte_count = byte_count;
+  reader->allocation_limit = allocation_limit;
   TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)allocation_limit);
   TIFFOpenOptionsSetErrorHandlerExtR(options, keep_error, reader);
   TIFFOpenOptionsSetWarningHandlerExtR(options, ignore_warning, reader);
@@ -97,6 +111,7 @@ tiff_shim_reader *tiff_shim_open(
 void tiff_shim_close(tiff_shim_reader *reader) {
   if (reader->has_image) TIFFRGBAImageEnd(&reader->image);
   if (reader->file) TIFFClose(reader->file);
+  free(reader->parts.bytes);
   free(reader);
 }
 
@@ -139,20 +154,92 @@ static uint16_t field(TIFF *file, uint32_t tag) {
   return TIFFGetFieldDefaulted(file, tag, &value) ? value : 0;
 }
 
+// Prepares to read samples that are not in interleaved strips.
+static bool start_parts(tiff_shim_reader *reader, uint32_t height, uint16_t samples, uint16_t bits) {
+  TIFF *file = reader->file;
+  bool is_tiled = TIFFIsTiled(file);
+  reader->parts.width = reader->width;
+  if (is_tiled) {
+    if (!TIFFGetField(file, TIFFTAG_TILEWIDTH, &reader->parts.width) ||
+        !TIFFGetField(file, TIFFTAG_TILELENGTH, &reader->parts.height)) return false;
+  } else {
+    TIFFGetFieldDefaulted(file, TIFFTAG_ROWSPERSTRIP, &reader->parts.height);
+    if (reader->parts.height > height) reader->parts.height = height;
+  }
+  if (reader->parts.width == 0 || reader->parts.height == 0) return false;
+  uint64_t row_bits = (uint64_t)reader->parts.width * (samples / reader->parts.planes) * bits;
+  reader->parts.across = (reader->width - 1) / reader->parts.width + 1;
+  reader->parts.row_count = is_tiled ? TIFFTileRowSize64(file) : TIFFScanlineSize64(file);
+  reader->parts.count = is_tiled ? TIFFTileSize64(file) : TIFFStripSize64(file);
+  if (reader->parts.row_count != (row_bits + 7) / 8 || (reader->parts.across > 1 && row_bits % 8 != 0) ||
+      reader->parts.count / reader->parts.row_count != reader->parts.height) return false;
+  uint64_t part_count = (uint64_t)reader->parts.across * reader->parts.planes;
+  if (reader->parts.count > reader->allocation_limit / part_count) return false;
+  reader->parts.first_row = UINT32_MAX;
+  return (reader->parts.bytes = calloc(part_count, reader->parts.count)) != NULL;
+}
+
 bool tiff_shim_start_samples(tiff_shim_reader *reader, uint32_t width, uint32_t height, uint16_t samples, uint16_t bits) {
   TIFF *file = reader->file;
   uint32_t own_width = 0, own_height = 0;
-  if (!file || TIFFIsTiled(file)) return false;
-  return TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &own_width) && TIFFGetField(file, TIFFTAG_IMAGELENGTH, &own_height) &&
-         own_width == width && own_height == height && field(file, TIFFTAG_SAMPLESPERPIXEL) == samples &&
-         field(file, TIFFTAG_BITSPERSAMPLE) == bits && (samples == 1 || field(file, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_CONTIG) &&
-         field(file, TIFFTAG_SAMPLEFORMAT) <= SAMPLEFORMAT_IEEEFP &&
-         (field(file, TIFFTAG_PHOTOMETRIC) != PHOTOMETRIC_SEPARATED || field(file, TIFFTAG_INKSET) == INKSET_CMYK) &&
-         TIFFScanlineSize64(file) == ((uint64_t)width * samples * bits + 7) / 8;
+  bool is_known =
+      file && TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &own_width) && TIFFGetField(file, TIFFTAG_IMAGELENGTH, &own_height) &&
+      own_width == width && own_height == height && field(file, TIFFTAG_SAMPLESPERPIXEL) == samples &&
+      field(file, TIFFTAG_BITSPERSAMPLE) == bits && field(file, TIFFTAG_SAMPLEFORMAT) <= SAMPLEFORMAT_VOID &&
+      (field(file, TIFFTAG_PHOTOMETRIC) != PHOTOMETRIC_SEPARATED || field(file, TIFFTAG_INKSET) == INKSET_CMYK);
+  if (!is_known) return false;
+  bool is_planar = samples > 1 && field(file, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE;
+  if (is_planar && bits % 8 != 0) return false;
+  reader->width = width;
+  reader->parts.planes = is_planar ? samples : 1;
+  reader->sample_bytes = bits / 8;
+  if (is_planar || TIFFIsTiled(file)) return start_parts(reader, height, samples, bits);
+  return TIFFScanlineSize64(file) == ((uint64_t)width * samples * bits + 7) / 8;
+}
+
+// Reads the tiles or strips that have a row.
+static bool read_parts(tiff_shim_reader *reader, uint32_t first_row) {
+  TIFF *file = reader->file;
+  uint8_t *target = reader->parts.bytes;
+  for (uint32_t plane = 0; plane < reader->parts.planes; plane++) {
+    for (uint32_t part = 0; part < reader->parts.across; part++, target += reader->parts.count) {
+      tmsize_t count =
+          TIFFIsTiled(file)
+              ? TIFFReadEncodedTile(
+                    file, TIFFComputeTile(file, part * reader->parts.width, first_row, 0, (uint16_t)plane), target,
+                    (tmsize_t)reader->parts.count)
+              : TIFFReadEncodedStrip(
+                    file, TIFFComputeStrip(file, first_row, (uint16_t)plane), target, (tmsize_t)reader->parts.count);
+      if (count < 0) return false;
+    }
+  }
+  reader->parts.first_row = first_row;
+  return true;
 }
 
 bool tiff_shim_read_samples(tiff_shim_reader *reader, uint32_t row, void *samples) {
-  return TIFFReadScanline(reader->file, samples, row, 0) == 1;
+  if (!reader->parts.bytes) return TIFFReadScanline(reader->file, samples, row, 0) == 1;
+  uint32_t line = row % reader->parts.height;
+  if (reader->parts.first_row != row - line && !read_parts(reader, row - line)) return false;
+  uint32_t planes = reader->parts.planes, size = reader->sample_bytes;
+  for (uint32_t plane = 0; plane < planes; plane++) {
+    uint8_t *target = (uint8_t *)samples + plane * size;
+    for (uint32_t part = 0; part < reader->parts.across; part++) {
+      const uint8_t *source = reader->parts.bytes + (plane * (uint64_t)reader->parts.across + part) * reader->parts.count +
+                              line * reader->parts.row_count;
+      uint32_t left = reader->width - part * reader->parts.width;
+      uint32_t width = left < reader->parts.width ? left : reader->parts.width;
+      uint64_t count = reader->parts.row_count;
+      if (width < reader->parts.width) count = (count * width + reader->parts.width - 1) / reader->parts.width;
+      if (planes == 1) {
+        memcpy(target, source, count);
+        target += count;
+        continue;
+      }
+      for (uint32_t column = 0; column < width; column++, source += size, target += planes * size) memcpy(target, source, size);
+    }
+  }
+  return true;
 }
 
 bool tiff_shim_palette(const tiff_shim_reader *reader, const uint16_t **red, const uint16_t **green, const uint16_t **blue) {

@@ -8,19 +8,57 @@ import Testing
 /// Samples that libtiff's conversion to RGBA refuses or gets wrong.
 @Suite(.unitTest)
 struct TIFFSampleTests {
-  /// A little-endian file with one strip.
+  /// How samples are stored.
+  enum Layout: CaseIterable {
+    case strip, strips, tiles, planes, tiledPlanes
+
+    var hasPlanes: Bool { [.planes, .tiledPlanes].contains(self) }
+  }
+
+  /// A little-endian file of whole bytes, or with one strip of others.
+  ///
+  /// - Parameter pixels: The samples of all pixels, from the top.
   private static func file(
-    _ width: Int, _ height: Int, bits: Int, photometric: Int, samples: Int = 1, format: Int = 1, extra: Int? = nil,
-    palette: [Int] = [], pixels: [UInt8]
+    _ width: Int, _ height: Int, bits: Int, photometric: Int, samples: Int = 1, format: Int = 1, extra: [Int] = [],
+    palette: [Int] = [], layout: Layout = .strip, pixels: [UInt8]
   ) -> Data {
+    let size = bits / 8
+    let isTiled = [.tiles, .tiledPlanes].contains(layout)
+    let (partWidth, partHeight) = isTiled ? (16, 16) : (width, layout == .strip ? height : 3)
+    var parts: [[UInt8]] = layout == .strip ? [pixels] : []
+    for plane in 0..<(layout == .strip ? 0 : layout.hasPlanes ? samples : 1) {
+      for top in stride(from: 0, to: height, by: partHeight) {
+        for left in stride(from: 0, to: width, by: partWidth) {
+          // The last strip has fewer rows, the last tiles have as many as the others.
+          let rows = isTiled ? top..<top + partHeight : top..<min(top + partHeight, height)
+          parts.append(
+            rows.flatMap { row in
+              (left..<left + partWidth).flatMap { column -> [UInt8] in
+                let (first, count) = layout.hasPlanes ? (plane, 1) : (0, samples)
+                let start = ((min(row, height - 1) * width + min(column, width - 1)) * samples + first) * size
+                return Array(pixels[start..<start + count * size])
+              }
+            })
+        }
+      }
+    }
+    var content: [UInt8] = []
+    let offsets = parts.map { part in
+      defer { content += part + [UInt8](repeating: 0, count: part.count % 2) }
+      return 8 + content.count
+    }
     var entries: [(tag: Int, type: Int, values: [Int])] = [
       (256, 3, [width]), (257, 3, [height]), (258, 3, Array(repeating: bits, count: samples)), (259, 3, [1]),
-      (262, 3, [photometric]), (273, 4, [8]), (277, 3, [samples]), (278, 3, [height]), (279, 4, [pixels.count]),
+      (262, 3, [photometric]), (277, 3, [samples]), (284, 3, [layout.hasPlanes ? 2 : 1]),
     ]
+    entries +=
+      isTiled
+      ? [(322, 3, [partWidth]), (323, 3, [partHeight]), (324, 4, offsets), (325, 4, parts.map(\.count))]
+      : [(273, 4, offsets), (278, 3, [partHeight]), (279, 4, parts.map(\.count))]
     if !palette.isEmpty { entries.append((320, 3, palette)) }
-    if let extra { entries.append((338, 3, [extra])) }
+    if !extra.isEmpty { entries.append((338, 3, extra)) }
     entries.append((339, 3, Array(repeating: format, count: samples)))
-    var content = pixels + [UInt8](repeating: 0, count: pixels.count % 2)
+    entries.sort { $0.tag < $1.tag }
     var directory = bytes(entries.count, 2)
     for (tag, type, values) in entries {
       let width = type == 3 ? 2 : 4
@@ -53,25 +91,25 @@ struct TIFFSampleTests {
   @Test func `grey is multiplied by alpha that is not associated`() throws {
     let image = try TIFFDecoder().decode(Fixture.data("cases/tif-grey-alpha.tif"), options: DecodingOptions())
     #expect(image.bitmap.color(8, 8) == grey(107, 136))
-    let straight = Self.file(2, 1, bits: 8, photometric: 1, samples: 2, extra: 2, pixels: [200, 128, 255, 0])
+    let straight = Self.file(2, 1, bits: 8, photometric: 1, samples: 2, extra: [2], pixels: [200, 128, 255, 0])
     #expect(try colors(straight) == [grey(100, 128), grey(0, 0)])
-    let associated = Self.file(2, 1, bits: 8, photometric: 1, samples: 2, extra: 1, pixels: [100, 128, 255, 255])
+    let associated = Self.file(2, 1, bits: 8, photometric: 1, samples: 2, extra: [1], pixels: [100, 128, 255, 255])
     #expect(try colors(associated) == [grey(100, 128), grey(255)])
     // White is 0.
-    let inverted = Self.file(2, 1, bits: 8, photometric: 0, samples: 2, extra: 2, pixels: [0, 255, 255, 255])
+    let inverted = Self.file(2, 1, bits: 8, photometric: 0, samples: 2, extra: [2], pixels: [0, 255, 255, 255])
     #expect(try colors(inverted) == [grey(255), grey(0)])
     let words = [0xFFFF, 0x8080, 0x4040, 0xFFFF].flatMap { Self.bytes($0, 2) }
-    let wide = Self.file(2, 1, bits: 16, photometric: 1, samples: 2, extra: 2, pixels: words)
+    let wide = Self.file(2, 1, bits: 16, photometric: 1, samples: 2, extra: [2], pixels: words)
     #expect(try colors(wide) == [grey(128, 128), grey(64)])
     // The file does not say what the extra sample means.
-    let unknown = Self.file(2, 1, bits: 8, photometric: 1, samples: 2, extra: 0, pixels: [100, 1, 200, 2])
+    let unknown = Self.file(2, 1, bits: 8, photometric: 1, samples: 2, extra: [0], pixels: [100, 1, 200, 2])
     #expect(try colors(unknown) == [grey(100), grey(200)])
   }
 
   @Test func `a palette keeps its alpha`() throws {
     let palette = (0..<3).flatMap { channel in (0..<256).map { $0 == channel ? 0xFFFF : 0 } }
     let file = Self.file(
-      4, 1, bits: 8, photometric: 3, samples: 2, extra: 2, palette: palette, pixels: [0, 255, 1, 128, 2, 0, 9, 255])
+      4, 1, bits: 8, photometric: 3, samples: 2, extra: [2], palette: palette, pixels: [0, 255, 1, 128, 2, 0, 9, 255])
     #expect(try colors(file) == [Color(255, 0, 0, 255), Color(0, 128, 0, 128), Color(0, 0, 0, 0), grey(0)])
   }
 
@@ -133,6 +171,79 @@ struct TIFFSampleTests {
       try colors(Self.file(2, 1, bits: 64, photometric: 1, format: 3, pixels: doubles)) == [grey(255), grey(128)])
   }
 
+  /// A kind of samples, and the sample that becomes a number from 0 to 255.
+  struct Kind: CustomTestStringConvertible {
+    let bits: Int
+    let format: Int
+    let sample: @Sendable (Int) -> [UInt8]
+
+    var testDescription: String { "\(bits) bits of format \(format)" }
+  }
+
+  private static let kinds = [
+    Kind(bits: 8, format: 1) { [UInt8($0)] }, Kind(bits: 16, format: 1) { bytes($0 * 257, 2) },
+    Kind(bits: 32, format: 1) { bytes($0 * 0x0101_0101, 4) }, Kind(bits: 32, format: 4) { bytes($0 * 0x0101_0101, 4) },
+    Kind(bits: 8, format: 2) { [UInt8($0 / 2)] }, Kind(bits: 16, format: 2) { bytes($0 * 32_767 / 255, 2) },
+    Kind(bits: 32, format: 2) { bytes($0 * 0x7FFF_FFFF / 255, 4) },
+    // Eighths of the range, as exact as a half needs.
+    Kind(bits: 16, format: 3) { bytes(half(Double($0) / 255), 2) },
+    Kind(bits: 32, format: 3) { floats([Float($0) / 255]) },
+    Kind(bits: 64, format: 3) { bytes(Int(bitPattern: UInt((Double($0) / 255).bitPattern)), 8) },
+  ]
+
+  /// The bits of a number from 0 to 1 in IEEE 754 binary16.
+  private static func half(_ value: Double) -> Int {
+    guard value > 0 else { return 0 }
+    let exponent = max(-14, Int(log2(value).rounded(.down)))
+    return (exponent + 15) << 10 + Int(((value / pow(2, Double(exponent)) - 1) * 1024).rounded())
+  }
+
+  @Test(arguments: kinds, Layout.allCases)
+  func `samples are read in strips, tiles and planes`(_ kind: Kind, _ layout: Layout) throws {
+    // Grey, grey with alpha and another sample, RGB, RGB with alpha.
+    for (photometric, samples, extra) in [(1, 1, []), (1, 3, [2, 0]), (2, 3, []), (2, 4, [2])] {
+      func value(_ column: Int, _ row: Int, _ sample: Int) -> Int { (column * 9 + row * 5 + sample * 60) % 256 }
+      let (width, height) = (21, 19)
+      let pixels = (0..<height).flatMap { row in
+        (0..<width).flatMap { column in (0..<samples).flatMap { kind.sample(value(column, row, $0)) } }
+      }
+      let file = Self.file(
+        width, height, bits: kind.bits, photometric: photometric, samples: samples, format: kind.format, extra: extra,
+        layout: layout, pixels: pixels)
+      let bitmap = try TIFFDecoder().decode(file, options: DecodingOptions()).bitmap
+      var largest = 0
+      for row in 0..<height {
+        for column in 0..<width {
+          let colorCount = photometric == 1 ? 1 : 3
+          let alpha = extra.isEmpty ? 255 : value(column, row, colorCount)
+          for channel in 0..<3 {
+            let color = value(column, row, colorCount == 1 ? 0 : channel) * alpha / 255
+            largest = max(largest, abs(bitmap.color(column, row)[channel] - color))
+          }
+          largest = max(largest, abs(bitmap.color(column, row).w - alpha))
+        }
+      }
+      // A signed byte has half of the levels.
+      #expect(largest <= (kind.bits == 8 && kind.format == 2 ? 3 : 2), "\(samples) samples")
+    }
+  }
+
+  @Test func `floats in tiles have the colours of those in strips`() throws {
+    let file = try Fixture.data("cases/tif-float32-tiles.tif")
+    #expect(try TIFFDecoder().decode(file, options: DecodingOptions()).bitmap.color(16, 16) == grey(132))
+    let (header, size) = (file.prefix(file.count / 3), DecodingOptions(size: .fit(width: 8, height: 8)))
+    #expect(throws: ImageDecodingError.truncated(.tiff)) { try TIFFDecoder().decode(header, options: size) }
+  }
+
+  @Test func `negative samples are black`() throws {
+    for (bits, numbers) in [(8, [-1, -128, 127]), (16, [-1, -32_768, 32_767]), (32, [-1, -1 << 31, 1 << 31 - 1])] {
+      let pixels = numbers.flatMap { Self.bytes($0, bits / 8) }
+      #expect(
+        try colors(Self.file(3, 1, bits: bits, photometric: 1, format: 2, pixels: pixels))
+          == [0, 0, 255].map { grey($0) })
+    }
+  }
+
   @Test func `inks of 16 bits are converted`() throws {
     let words = [0, 0, 0, 0, 0xFFFF, 0, 0, 0, 0, 0, 0, 0xFFFF].flatMap { Self.bytes($0, 2) }
     let file = Self.file(3, 1, bits: 16, photometric: 5, samples: 4, pixels: words)
@@ -145,9 +256,9 @@ struct TIFFSampleTests {
     } catch ImageDecodingError.corrupt(.tiff, let reason) {
       #expect(reason.count > 5)
     }
-    // Signed samples have no colours.
+    // Complex numbers have no colours.
     #expect {
-      try colors(Self.file(1, 1, bits: 32, photometric: 1, format: 2, pixels: [0, 0, 0, 0]))
+      try colors(Self.file(1, 1, bits: 32, photometric: 1, format: 5, pixels: [0, 0, 0, 0]))
     } throws: { error in
       if case .unsupportedFeature(.tiff, let feature)? = error as? ImageDecodingError {
         feature.count > 50

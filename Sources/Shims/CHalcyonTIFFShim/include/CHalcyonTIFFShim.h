@@ -31,11 +31,12 @@ uint32_t tiff_shim_rows_per_read(const tiff_shim_reader *reader);
 // Writes `count` stored rows as premultiplied RGBA.
 bool tiff_shim_read(tiff_shim_reader *reader, uint32_t row, uint32_t count, uint32_t *pixels);
 
-// In place of `tiff_shim_start`: prepares to read samples as they are stored. `false` unless these are in strips,
-// interleaved, of this size, number and depth, and no complex numbers; inks are CMYK.
+// In place of `tiff_shim_start`: prepares to read samples as they are stored, in strips or tiles, interleaved or in planes.
+// `false` unless they are of this size, number and depth, and no complex numbers; inks are CMYK. Tiles, and strips in
+// planes, take the memory of those with the same rows, within the allocation limit.
 bool tiff_shim_start_samples(tiff_shim_reader *reader, uint32_t width, uint32_t height, uint16_t samples, uint16_t bits);
 
-// Writes the samples of one row, in the byte order of this machine; rows must be read in order.
+// Writes the samples of one row, interleaved and in the byte order of this machine; rows must be read in order.
 bool tiff_shim_read_samples(tiff_shim_reader *reader, uint32_t row, void *samples);
 
 // The palette: 2 to the power of the depth 16-bit values for each colour. `false` if there is none.
