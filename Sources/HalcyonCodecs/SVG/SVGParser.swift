@@ -1,13 +1,14 @@
 #if SVG && !IMAGEIO
-import HalcyonImaging
 import CHalcyonXMLShim
+import Foundation
+import HalcyonImaging
 
 /// Parses a document with libxml2 into the elements that can be drawn.
 ///
 /// librsvg uses the same parser, so the checked document is the one that it draws.
 ///
 /// Elements and attributes of other namespaces, comments and processing instructions are left out. Entities are
-/// expanded if they are plain text; external ones are never loaded.
+/// expanded, within a limit for all references together; external ones are never loaded.
 final class SVGParser {
   /// The maximum depth of nested elements, and of references while they are drawn.
   static let depthLimit = 100
@@ -20,15 +21,16 @@ final class SVGParser {
   private static let xmlNamespace = "http://www.w3.org/XML/1998/namespace"
   /// The maximum number of attributes of an element: libxml2 and librsvg compare each with all others.
   private static let attributeLimit = 2000
-  /// The most bytes of all entities together.
-  private static let entityByteLimit = 64 << 10
+  /// How deep libxml2 may be inside entities: it counts two levels for each of elements, one for each of text.
+  private static let entityDepthLimit = 80
+  /// Added to the bytes of each reference to an entity, for which libxml2 makes a parser.
+  private static let referenceByteCount = 64
 
   private var elements: [SVGTree.Element] = []
   private var open: [Int] = []
   /// The depth inside an element that is left out.
   private var skippedDepth = 0
   private var depth = 0
-  private var entityByteCount = 0
   private var textByteCount = 0
   private let textByteLimit: Int
   private var failure: ImageDecodingError?
@@ -93,7 +95,11 @@ extension SVGParser {
       },
       entity: { user, content in
         guard let user else { return false }
-        return SVGParser.of(user).accept(entity: content.map { String(cString: $0) })
+        return SVGParser.of(user).accept(entity: content)
+      },
+      reference: { user, byteCount, depth in
+        guard let user else { return false }
+        return SVGParser.of(user).expand(byteCount: Int(byteCount), depth: Int(depth))
       },
       refuse_encoding: { user, name in
         guard let user, let name else { return }
@@ -105,15 +111,19 @@ extension SVGParser {
     Unmanaged<SVGParser>.fromOpaque(user).takeUnretainedValue()
   }
 
-  /// Accepts an entity if it is plain text.
-  private func accept(entity text: String?) -> Bool {
-    guard let text else { return refuse("external entities or parameter entities") }
-    guard !text.utf8.contains(where: { "&%<".utf8.contains($0) }) else { return refuse("nested entities") }
-    entityByteCount += text.utf8.count
-    guard entityByteCount <= Self.entityByteLimit else {
-      return refuse("entities of over \(Self.entityByteLimit) bytes")
+  /// Accepts the declaration of an entity whose elements do not have too many attributes.
+  private func accept(entity content: UnsafePointer<CChar>?) -> Bool {
+    guard let content else { return refuse("external entities or parameter entities") }
+    guard xml_shim_most_values(content, Int32(clamping: strlen(content))) <= Self.attributeLimit else {
+      return refuse(Self.tooManyAttributes)
     }
     return true
+  }
+
+  private func expand(byteCount: Int, depth: Int) -> Bool {
+    guard failure == nil else { return false }
+    guard depth <= Self.entityDepthLimit else { return refuse(Self.tooDeepEntities) }
+    return spend(byteCount + Self.referenceByteCount)
   }
 
   private func start(
@@ -143,6 +153,7 @@ extension SVGParser {
   }
 
   private static let tooManyAttributes = "elements with over \(attributeLimit) attributes"
+  private static let tooDeepEntities = "entities inside each other over 40 levels deep"
   static let tooDeep = "elements or references nested over \(depthLimit) levels deep"
   static let tooManyLayers = "elements nested deeper than librsvg draws"
   static let tooManyElements = "references that expand to over \(elementLimit) elements"

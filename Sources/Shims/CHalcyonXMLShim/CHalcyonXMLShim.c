@@ -52,6 +52,18 @@ static void declare_entity(
   stop_unless(is_accepted, context);
 }
 
+static xmlEntityPtr get_entity(void *context, const xmlChar *name) {
+  xmlEntityPtr entity = xmlSAX2GetEntity(context, name);
+  if (!entity) return NULL;
+  xmlParserCtxtPtr parser = context;
+  const xml_shim_handler *handler = handler_of(context);
+  if (handler->reference(handler->user, entity->length, parser->depth)) return entity;
+  // Otherwise libxml2 looks the entity up itself.
+  parser->wellFormed = 0;
+  xmlStopParser(context);
+  return NULL;
+}
+
 static void ignore_error(void *context, xmlErrorPtr error) { (void)context, (void)error; }
 
 static bool has_prefix(const char *text, const char *end, const char *prefix) {
@@ -120,12 +132,13 @@ bool xml_shim_parse(
   message[0] = 0;
   xmlParserCtxtPtr context = xmlCreateMemoryParserCtxt(bytes, count);
   if (!context) return false;
-  xmlCtxtUseOptions(context, XML_PARSE_NONET | XML_PARSE_NOENT);
+  // The handler has limits of its own, of what entities expand to, too.
+  xmlCtxtUseOptions(context, XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_HUGE);
   *context->sax = (xmlSAXHandler){
     .initialized = XML_SAX2_MAGIC,
     .startDocument = start_document,
     .internalSubset = xmlSAX2InternalSubset,
-    .getEntity = xmlSAX2GetEntity,
+    .getEntity = get_entity,
     .entityDecl = declare_entity,
     .startElementNs = start_element,
     .endElementNs = end_element,

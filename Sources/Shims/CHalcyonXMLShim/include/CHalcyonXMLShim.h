@@ -22,6 +22,8 @@ typedef struct {
   bool (*text)(void *user, const char *text, int length);
   // A declaration; the content is NULL for an external or a parameter entity.
   bool (*entity)(void *user, const char *content);
+  // A reference to an entity of so many bytes, in text, in attributes and, at a greater depth, in other entities.
+  bool (*reference)(void *user, int byte_count, int depth);
   // The encoding is one in which `xml_shim_most_values` cannot find markup; parsing ends.
   void (*refuse_encoding)(void *user, const char *name);
 } xml_shim_handler;
