@@ -40,9 +40,7 @@ package struct SVGDecoder: ImageDecoder {
       throw ImageDecodingError.truncated(.svg)
     }
     guard options.size.isValid else { throw ImageDecodingError.invalidTargetSize(options.size) }
-    try options.limits.check(size.pixels, format: .svg)
-    let layout = SVGLayout(size: size, target: options.size)
-    try options.limits.check(layout.outputSize, format: .svg)
+    let layout = try SVGLayout(size: size, target: options.size, limits: options.limits)
     return SVGDrawing(size: size, layout: layout, limits: options.limits)
   }
 }

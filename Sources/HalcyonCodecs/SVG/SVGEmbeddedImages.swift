@@ -90,10 +90,9 @@ struct SVGEmbeddedImages {
     guard let size = try SVGHeaderParser.size(of: SVGFile.head(of: bytes)) else {
       throw ImageDecodingError.truncated(.svg)
     }
-    try limits.check(size.pixels, format: .svg)
     let shown = shownSize(size).pixels
     let target = TargetSize.fit(width: min(shown.width, canvas.width), height: min(shown.height, canvas.height))
-    let layout = SVGLayout(size: size, target: target.isValid ? target : .original)
+    let layout = try SVGLayout(size: size, target: target.isValid ? target : .original, limits: limits)
     try add(layout.outputSize, .svg, &budget)
     let drawing = SVGDrawing(size: size, layout: layout, limits: limits)
     let url = try converted(Source(bytes: bytes, size: target), &budget) { budget in

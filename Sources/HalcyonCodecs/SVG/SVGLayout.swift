@@ -23,6 +23,20 @@ struct SVGLayout: Hashable, Sendable {
       && viewport.x == viewport.x.rounded() && viewport.y == viewport.y.rounded()
   }
 
+  /// The layout of a document on pixels that are within the limits, whatever size the document states.
+  ///
+  /// - Parameter target: A valid target size.
+  init(size: SVGSize, target: TargetSize, limits: ImageLimits) throws(ImageDecodingError) {
+    let stated = size.pixels
+    guard stated.width > 0, stated.height > 0 else { throw .corrupt(.svg, reason: "its size is \(stated) pixels") }
+    self.init(size: size, target: target)
+    try limits.check(outputSize, format: .svg)
+    // A part of the document is drawn on temporary surfaces for the whole of it.
+    let whole = canvasSize
+    try limits.check(
+      PixelSize(width: min(stated.width, whole.width), height: min(stated.height, whole.height)), format: .svg)
+  }
+
   init(outputSize: PixelSize, viewport: PixelRectangle, rounding: SIMD2<Double>) {
     (self.outputSize, self.viewport, self.rounding) = (outputSize, viewport, rounding)
   }

@@ -4,12 +4,12 @@
 /// let pipeline = ImagePipeline { $0.limits = ImageLimits(pixelCount: 20_000_000, encodedByteCount: 10 << 20) }
 /// ```
 public struct ImageLimits: Hashable, Sendable {
-  /// The most pixels of the whole image. Default: 100 million.
+  /// The most pixels of the whole image; of an SVG file, which has none, of the result. Default: 100 million.
   ///
   /// Baseline JPEG and tiled HEIC are never in memory as a whole when they are decoded at a smaller size. Then they may
   /// have two and a half times as many pixels, so that photos of 200 megapixels are shown. Not on Apple's platforms.
   public var pixelCount: Int
-  /// The most pixels of one side. Default: 16,384.
+  /// The most pixels of one side; of an SVG file of the result. Default: 16,384.
   public var sideLength: Int
   /// The most encoded bytes, checked while they are received. Default: 64 MiB.
   public var encodedByteCount: Int

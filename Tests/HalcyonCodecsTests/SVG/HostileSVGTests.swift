@@ -154,7 +154,12 @@ struct HostileSVGTests {
   @Test func `sizes are limited`() throws {
     let huge = try Fixture.data("svg/viewbox-huge.svg")
     #expect(throws: ImageDecodingError.sideTooLong(PixelSize(width: 1_000_000, height: 1_000_000), limit: 16_384)) {
-      try SVGDecoder().decode(huge, options: DecodingOptions(size: .fit(width: 10, height: 10)))
+      try SVGDecoder().decode(huge, options: DecodingOptions())
+    }
+    // A part on surfaces that the whole would not fit on.
+    let wide = Data(Self.open.replacing("width='8'", with: "width='90000'").utf8 + Array("</svg>".utf8))
+    #expect(throws: ImageDecodingError.self) {
+      try SVGDecoder().decode(wide, options: DecodingOptions(size: .fill(width: 80, height: 80)))
     }
     let small = Data((Self.open + "</svg>").utf8)
     #expect(throws: ImageDecodingError.sideTooLong(PixelSize(width: 20_000, height: 20_000), limit: 16_384)) {

@@ -55,6 +55,33 @@ struct SVGDecoderTests {
     #expect(try SVGDecoder().probe(file.prefix(70), isComplete: false) == whole)
   }
 
+  @Test(arguments: [
+    (TargetSize.fit(width: 200, height: 200), 200, 133), (.fit(width: 200), 200, 133),
+    (.exact(width: 90, height: 9), 90, 9),
+    (.fill(width: 100, height: 60), 100, 60), (.fill(width: 60, height: 90), 60, 90),
+  ])
+  func `a document with larger sides than the limits is drawn at a smaller size`(
+    _ target: TargetSize, _ width: Int, _ height: Int
+  ) throws {
+    let file = try Fixture.data("cases/svg-large-viewbox.svg")
+    let image = try SVGDecoder().decode(file, options: DecodingOptions(size: target))
+    #expect(image.size == PixelSize(width: width, height: height))
+    #expect(image.info.pixelSize == PixelSize(width: 30_000, height: 20_000))
+    #expect(image.bitmap.color(width / 4, height / 2) == Color(255, 0, 0, 255))
+    #expect(image.bitmap.color(width * 3 / 4, height / 2) == Color(0, 0, 255, 255))
+    #expect(throws: ImageDecodingError.sideTooLong(PixelSize(width: 30_000, height: 20_000), limit: 16_384)) {
+      try SVGDecoder().decode(file, options: DecodingOptions())
+    }
+  }
+
+  @Test func `a document with larger sides than the limits is drawn inside another one`() throws {
+    let inner = try Fixture.data("cases/svg-large-viewbox.svg").base64EncodedString()
+    let file = Self.document(
+      "width='60' height='40'", "<image width='60' height='40' href='data:image/svg+xml;base64,\(inner)'/>")
+    let bitmap = try SVGDecoder().decode(file, options: DecodingOptions()).bitmap
+    #expect(bitmap.color(15, 20) == Color(255, 0, 0, 255) && bitmap.color(45, 20) == Color(0, 0, 255, 255))
+  }
+
   @Test func `a document is rendered at the target size as by rsvg-convert`() throws {
     let golden = try PNGDecoder().decode(Fixture.data("golden/svg-shapes.svg.png"), options: DecodingOptions()).bitmap
     let file = try Fixture.data("svg/shapes.svg")
