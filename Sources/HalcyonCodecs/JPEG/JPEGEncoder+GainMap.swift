@@ -2,21 +2,22 @@ package import Foundation
 package import HalcyonImaging
 
 /// Pictures with gain maps, as Ultra HDR and ISO 21496-1 describe them: readers find the map by the multi-picture index or
-/// by the XMP packet, and its parameters in both forms.
+/// by the XMP packet, and its parameters in both forms. Some of them, Android's too, refuse a picture with one channel.
 extension JPEGEncoder: HighDynamicRangeEncoder {
   package var writesGainMaps: Bool { true }
 
   package func encode(_ bitmap: Bitmap, gainMap: GainMap?, options: EncodingOptions) throws -> Data {
     guard let gainMap else { return try encode(highDynamicRange: bitmap, options) }
     try check(bitmap.size)
-    return try joined(file(of: bitmap, options: options), bitmap.colorSpace, file(of: gainMap, options), options)
+    let picture = try file(of: bitmap, options: options, mayBeGrey: false)
+    return try joined(picture, bitmap.colorSpace, file(of: gainMap, options), options)
   }
 
   private func encode(highDynamicRange bitmap: Bitmap, _ options: EncodingOptions) throws -> Data {
     let base = try bitmap.inStandardRange()
     guard let gainMap = try GainMap.derived(from: bitmap, base: base) else { return try encode(base, options: options) }
     try check(base.size)
-    let picture = try file(of: base, options: options)
+    let picture = try file(of: base, options: options, mayBeGrey: false)
     var map = try file(of: gainMap, options)
     // With details of its own a map may have as many bytes as the picture, but not more.
     if map.count > picture.count, gainMap.bitmap.size == base.size,

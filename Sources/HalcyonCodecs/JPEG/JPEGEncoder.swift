@@ -3,9 +3,9 @@ package import Foundation
 
 /// Encodes baseline or progressive JPEG. Chroma subsampling is 4:2:0 below a quality of 0.9, otherwise 4:4:4.
 ///
-/// Through libjpeg-turbo, which writes grey images with one channel, and on Apple's systems through ImageIO, which chooses
-/// the subsampling and writes baseline files. JPEG has no alpha channel: transparent pixels are blended over the background
-/// colour of the options.
+/// Through libjpeg-turbo, which writes grey images without a gain map with one channel, and on Apple's systems through
+/// ImageIO, which chooses the subsampling and writes baseline files. JPEG has no alpha channel: transparent pixels are
+/// blended over the background colour of the options.
 package struct JPEGEncoder: ImageEncoder {
   /// The longest side that libjpeg writes, in pixels.
   private static let sideLimit = 65_500

@@ -5,9 +5,10 @@ import Foundation
 import CHalcyonJPEGShim
 
 extension JPEGEncoder {
-  func file(of bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+  /// - Parameter mayBeGrey: Whether a grey bitmap is written with one channel.
+  func file(of bitmap: Bitmap, options: EncodingOptions, mayBeGrey: Bool = true) throws -> Data {
     let background = options.background.converted(to: bitmap.colorSpace)
-    let isGrey = bitmap.isGrey && (bitmap.isOpaque || background.isGrey)
+    let isGrey = mayBeGrey && bitmap.isGrey && (bitmap.isOpaque || background.isGrey)
     let writer = try JPEGWriter()
     try writer.start(
       size: bitmap.size, quality: options.quality, chroma: isGrey ? jpeg_shim_chroma_none : Self.chroma(options),

@@ -142,6 +142,21 @@ struct HighDynamicRangeEncodingTests {
   }
   #endif
 
+  @Test func `a grey picture with a gain map has three channels, which readers of such files require`() throws {
+    let light = try Bitmap.lit(64, 48) { column, _ in
+      let light = Float(column * column) / 1000
+      return SIMD4(light, light, light, 1)
+    }
+    let derived = try JPEGEncoder().encode(light, gainMap: nil, options: EncodingOptions())
+    let base = try light.inStandardRange()
+    let map = try #require(try GainMap.derived(from: light, base: base))
+    let kept = try JPEGEncoder().encode(base, gainMap: map, options: EncodingOptions())
+    for file in [derived, kept] {
+      let info = try #require(try JPEGDecoder().probe(file, isComplete: true))
+      #expect(info.colorModel == .yCbCr && info.dynamicRange != .standard)
+    }
+  }
+
   private static func decode(_ file: Data) throws -> DecodedImage {
     var options = DecodingOptions()
     options.dynamicRange = .high
