@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonBackend
 import HalcyonHTTP
 @_spi(Programs) import HalcyonImaging
 import HalcyonTesting
@@ -17,6 +18,7 @@ struct CustomFormatTests {
     var configuration = PipelineConfiguration()
     configuration.cache = ImageCache(in: folder)
     configuration.decoders.append(FlagDecoder())
+    configuration.encoders.append(FlagEncoder())
     if let transport { configuration.transport = transport }
     return ImagePipeline(configuration: configuration)
   }
@@ -67,6 +69,35 @@ struct CustomFormatTests {
     #expect(configuration.headers["Accept"]?.contains(",image/flag,") == true)
   }
 
+  @Test func `a made-up format is chosen, written, stored and named as a built-in one is`() async throws {
+    try await withOrigin { server, folder in
+      let format = ImageFormat.custom("flag")
+      let request = ImageRequest(
+        url: server.serve("/a.jpg", .body(try Photos.data("rocket.jpg"))), size: .fit(width: 8))
+      let chosen = FormatChoice([.webp, format]).format(accepting: "image/flag, image/webp;q=0.9")
+      #expect(chosen == format)
+      let pipeline = pipeline(in: folder)
+      for wasStored in [false, true] {
+        let file = try await pipeline.encodedResponse(for: request, as: format, metadata: .keep)
+        #expect(file.wasStored == wasStored && file.httpHead().headers["Content-Type"] == "image/flag")
+        #expect(file.data.prefix(8) == Self.flag.prefix(8))
+        await pipeline.cache.flush()
+      }
+      let planned = try await pipeline.encodedResponse(for: request, planIdentifier: "flag") { _ in
+        Rendition(size: .fit(width: 8), encoding: Rendition.Encoding(as: format))
+      }
+      #expect(planned.httpHead().headers["Content-Type"] == "image/flag")
+      // The stored form of an image is decoded again.
+      var stored = ImageRequest(url: server.serve("/b.jpg", .body(try Photos.data("rocket.jpg"))), size: .fit(width: 8))
+      stored.storage = .encoded(as: format, keepsOriginal: false)
+      for origin in [ImageOrigin.network, .store] {
+        stored.memoryAccess = .disabled
+        #expect(try await pipeline.response(for: stored).origin == origin)
+        await pipeline.cache.flush()
+      }
+    }
+  }
+
   @Test(arguments: ImageFormat.builtIn + [.custom("flag")])
   func `a format is made from its name again`(_ format: ImageFormat) {
     #expect(ImageFormat(rawValue: format.rawValue) == format)
@@ -100,5 +131,17 @@ private struct FlagDecoder: ImageDecoder {
       for index in pixels.indices { pixels[index] = color[index % 4] }
     }
     return DecodedImage(bitmap: bitmap, info: info)
+  }
+}
+
+/// Writes files of the colour of the first pixel.
+private struct FlagEncoder: ImageEncoder {
+  let format = ImageFormat.custom("flag")
+
+  func encode(_ bitmap: Bitmap, options: EncodingOptions) -> Data {
+    let color = bitmap[0, 0]
+    return Data(
+      [0x49, 0x49, 0x2A, 0] + Array("FLAG".utf8)
+        + [UInt8(bitmap.size.width), UInt8(bitmap.size.height), color.red, color.green, color.blue])
   }
 }

@@ -70,11 +70,16 @@ extension ImagePipeline {
     // A response that must not be stored is never fresh.
     let freshEnd = source.isFoundAgain ? source.freshEnd : nil
     let freshness = freshEnd.map { max(.zero, $0 - configuration.time.uptime()) } ?? .zero
-    return EncodedImageResponse(
+    var response = EncodedImageResponse(
       data: variant.data, origin: source.origin, wasStored: variant.wasStored,
       storeTier: variant.wasStored ? source.trace.storeTier : nil,
       head: source.metadata.redirects.isEmpty ? head : head?.limited(to: freshness),
       freshness: head == nil ? nil : freshness)
+    // A program's own format, which only its decoders detect, or only its encoders know.
+    response.format =
+      request.resolved.storage.encoding?.format
+      ?? configuration.decoderTable.format(sniffing: variant.data, isComplete: true)
+    return response
   }
 }
 

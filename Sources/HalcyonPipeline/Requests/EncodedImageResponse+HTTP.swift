@@ -37,7 +37,7 @@ extension EncodedImageResponse {
     if let date = head?.headers["Last-Modified"] { headers["Last-Modified"] = date }
     if !varying.isEmpty { headers["Vary"] = varying.joined(separator: ", ") }
     guard !isCurrent(tag, request) else { return (304, headers) }
-    headers["Content-Type"] = ImageFormat(sniffing: data)?.mediaType ?? "application/octet-stream"
+    headers["Content-Type"] = (format ?? ImageFormat(sniffing: data))?.mediaType ?? "application/octet-stream"
     return (200, headers)
   }
 

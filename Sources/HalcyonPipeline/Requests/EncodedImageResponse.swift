@@ -1,4 +1,5 @@
 public import Foundation
+package import HalcyonImaging
 
 /// An encoded image, its origin, and the headers of the response that it was made from.
 public struct EncodedImageResponse: Sendable {
@@ -19,6 +20,8 @@ public struct EncodedImageResponse: Sendable {
   /// For how long the file needs no revalidation; `nil` for sources other than HTTP. Zero for a response that must not be
   /// stored.
   public var freshness: Duration?
+  /// The format of the file; `nil` for that which its first bytes indicate.
+  package var format: ImageFormat?
 
   /// Creates a response, for tests.
   public init(
