@@ -1,4 +1,4 @@
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonPipeline
 
 /// A request at the size of a display.
@@ -35,7 +35,7 @@ struct SizedRequest {
     let geometry = target.geometry(for: image.info.pixelSize)
     let factor = geometry.window.width / Double(geometry.outputSize.width)
     // Processors may have changed the size, for example by a rotation.
-    let whole = image.size == geometry.outputSize || image.info.format == .svg
+    let whole = image.size == geometry.outputSize || image.info.format.abilities.isVector
     let size =
       whole
       ? (geometry.window.width, geometry.window.height)
@@ -80,7 +80,7 @@ struct DisplaySpace {
 
 extension DecodedImage {
   /// Whether decoding the original file at a larger size may give more detail.
-  var isDownsampled: Bool { info.format == .svg || info.pixelSize.exceeds(size) || facts.isStoredVariant }
+  var isDownsampled: Bool { info.format.abilities.isVector || info.pixelSize.exceeds(size) || facts.isStoredVariant }
 }
 
 extension PixelSize {

@@ -172,7 +172,7 @@ package struct Renderer: Sendable {
       return nil
     }
     let info = try file.decoder.wholeInfo(of: file.data)
-    let fill = TargetSize.fill(width: width, height: height, enlarges: enlarges || info.format == .svg)
+    let fill = TargetSize.fill(width: width, height: height, enlarges: enlarges || info.format.abilities.isVector)
     let geometry = fill.geometry(for: info.pixelSize)
     let scale = Double(geometry.outputSize.width) / geometry.window.width
     size = .exact(

@@ -1,5 +1,5 @@
 import HalcyonCache
-public import HalcyonImaging
+@_spi(Programs) public import HalcyonImaging
 @_spi(Programs) import HalcyonSupport
 
 /// Memory that is reserved before it is used, so that concurrent work stays within a limit.
@@ -55,24 +55,16 @@ extension ImageInfo {
   @_spi(Programs) public func decodingByteCount(
     outputSize: PixelSize, isProgressive: Bool = false, dynamicRange: DynamicRange = .standard
   ) -> Int {
-    let working = Double(storedSize.width) * Double(storedSize.height) * workingBytesPerPixel(isProgressive)
+    let abilities = format.abilities
+    let bytes = abilities.workingBytesPerPixel
+    let pixels = abilities.isVector ? outputSize : storedSize
+    let working =
+      Double(pixels.width) * Double(pixels.height)
+      * (isProgressive ? abilities.progressiveBytesPerPixel ?? bytes : bytes)
     // The bitmap, and the encoder's copy in its own colours.
     let bytesPerPixel = Double(2 * dynamicRange.bytesPerPixel)
     let output = Double(outputSize.width) * Double(outputSize.height) * bytesPerPixel
     return Int(clamping: min(working + output, Double(Int.max / 8))) + 1 << 20
-  }
-
-  /// The memory that a decoder takes besides its result, for each pixel of the source.
-  private func workingBytesPerPixel(_ isProgressive: Bool) -> Double {
-    switch format {
-    // Coefficients of all scans.
-    case .jpeg, .png: isProgressive ? 4 : 0.25
-    case .bmp, .tiff: 1
-    case .webp, .gif, .avif: 4
-    case .heic, .svg, .ico: 7
-    case .jpegXL: 16
-    default: 8
-    }
   }
 }
 
@@ -81,7 +73,7 @@ extension Rendition {
   func byteCount(of file: Renderer.File, _ info: ImageInfo) -> Int {
     // The elements of a document that is sanitised.
     if file.decoder is any SanitizingDecoder, encoding?.format == info.format { return file.data.count * 16 }
-    let mayBeProgressive = [.jpeg, .png].contains(info.format)
+    let mayBeProgressive = info.format.abilities.progressiveBytesPerPixel != nil
     let isProgressive = mayBeProgressive && (try? file.decoder.metadata(of: file.data).isProgressive) == true
     let output = size.geometry(for: info.pixelSize).outputSize
     // An encoder of animations has canvases of its own.

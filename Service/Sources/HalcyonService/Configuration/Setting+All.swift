@@ -3,6 +3,7 @@ import Halcyon
 import HalcyonHTTP
 import HalcyonBackend
 import HalcyonCodecs
+@_spi(Programs) import HalcyonImaging
 
 extension Setting {
   /// All settings, in the order of the help.
@@ -153,13 +154,13 @@ extension Setting {
       "auto-formats", "FORMAT,…", \.configuration.automaticFormats,
       "Formats to choose by Accept where a URL names none, the best first: avif,webp,jxl.",
       expected: "avif, webp or jxl",
-      element: { ImageFormat(fileExtension: $0).flatMap { [.avif, .webp, .jpegXL].contains($0) ? $0 : nil } },
+      element: { ImageFormat(fileExtension: $0).flatMap { $0.abilities.isNegotiated ? $0 : nil } },
       text: { $0.rawValue }),
     list(
       "enforce-formats", "FORMAT,…", \.enforcedFormats,
       "Formats of auto-formats that override the format of a URL, for clients that accept them.",
       expected: "avif, webp or jxl",
-      element: { ImageFormat(fileExtension: $0).flatMap { [.avif, .webp, .jpegXL].contains($0) ? $0 : nil } },
+      element: { ImageFormat(fileExtension: $0).flatMap { $0.abilities.isNegotiated ? $0 : nil } },
       text: { $0.rawValue }),
     text(
       "etag-buster", "TEXT", \.configuration.entityTagBuster,

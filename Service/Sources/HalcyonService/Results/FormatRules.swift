@@ -1,5 +1,6 @@
 import Halcyon
 import HalcyonBackend
+@_spi(Programs) import HalcyonImaging
 
 /// The format of a result whose URL names none.
 struct FormatRules: Sendable {
@@ -22,10 +23,9 @@ struct FormatRules: Sendable {
   /// The formats that a client accepts by name; `*/*` and `image/*` accept none of them.
   func accepted(_ accept: String?) -> Accepted {
     let formats = automatic.filter(writable.contains)
-    // Clients rarely say which animations they show; all that know WebP show its.
     return Accepted(
       still: FormatChoice(formats).format(accepting: accept),
-      animated: FormatChoice(formats.filter { $0 == .webp }).format(accepting: accept))
+      animated: FormatChoice(formats.filter(\.abilities.isAnimatedForAll)).format(accepting: accept))
   }
 
   /// The format that a URL names, or one that overrides it.
@@ -38,12 +38,9 @@ struct FormatRules: Sendable {
   func format(of source: ImageInfo, isAnimated: Bool, isTransparent: Bool) -> ImageFormat {
     let choices = preferred.filter(writable.contains)
     if choices.contains(source.format) { return source.format }
-    return choices.first { (!isTransparent || $0 != .jpeg) && (!isAnimated || $0.canBeAnimated) }
+    return choices.first {
+      (!isTransparent || $0.abilities.hasTransparency) && (!isAnimated || $0.abilities.canBeAnimated)
+    }
       ?? choices.first ?? (isTransparent ? .png : .jpeg)
   }
-}
-
-extension ImageFormat {
-  /// Whether results in this format can have several frames.
-  var canBeAnimated: Bool { [.gif, .webp, .avif].contains(self) }
 }

@@ -3,7 +3,7 @@ import Halcyon
 import HalcyonBackend
 import HalcyonCodecs
 import HalcyonPipeline
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonProcessing
 @_spi(Programs) import HalcyonSupport
 
@@ -223,7 +223,8 @@ struct ImageMaker: Sendable {
     metrics.countDecode()
     var encoding = Rendition.Encoding(
       as: format, quality: quality(options, format),
-      byteLimit: options.maxBytes > 0 && format.isLossy ? options.maxBytes : nil, metadata: metadata(options, format))
+      byteLimit: options.maxBytes > 0 && format.abilities.isLossy ? options.maxBytes : nil,
+      metadata: metadata(options, format))
     encoding.colorLimit = colorLimit(source, format)
     return plan.rendition(encoding, frameLimit: frameCount)
   }
@@ -235,12 +236,13 @@ struct ImageMaker: Sendable {
     do throws(PlanError) {
       return try ProcessingPlan(
         options.with(watermarkOpacity: configuration.watermarkOpacity), source: source.pixelSize,
-        undoing: undoneOrientation(source, options), isVector: source.format == .svg, isAnimated: frameCount > 1,
+        undoing: undoneOrientation(source, options), isVector: source.format.abilities.isVector,
+        isAnimated: frameCount > 1,
         sideLimit: configuration.resultSideLimit,
-        pixelLimit: format.isSlow ? configuration.slowFormatPixelLimit : .max,
+        pixelLimit: format.abilities.isSlow ? configuration.slowFormatPixelLimit : .max,
         dimension: configuration.resultDimension, mark: mark)
     } catch {
-      if case .tooLarge = error, format.isSlow, options.format != format { return nil }
+      if case .tooLarge = error, format.abilities.isSlow, options.format != format { return nil }
       throw error
     }
   }
@@ -253,7 +255,7 @@ struct ImageMaker: Sendable {
     let isTransparent = isTransparent(source, options)
     let other = formats.format(of: source, isAnimated: frameCount > 1, isTransparent: isTransparent)
     var options = options
-    options.format = other.isSlow ? (isTransparent ? .png : .jpeg) : other
+    options.format = other.abilities.isSlow ? (isTransparent ? .png : .jpeg) : other
     return options
   }
 
@@ -273,13 +275,13 @@ struct ImageMaker: Sendable {
     let format =
       options.format.map { formats.format(named: $0, chosen) } ?? chosen
       ?? formats.format(of: source, isAnimated: frameCount > 1, isTransparent: isTransparent(source, options))
-    return (format, format.canBeAnimated ? frameCount : 1)
+    return (format, format.abilities.canBeAnimated ? frameCount : 1)
   }
 
   /// The orientation of a file whose stored pixels are asked for. Those of HEIF files are defined as the turned ones.
   private func undoneOrientation(_ source: ImageInfo, _ options: ProcessingOptions) -> ImageOrientation {
     let isApplied = options.autoRotate ?? configuration.autoRotates
-    return isApplied || [.avif, .heic].contains(source.format) ? .up : source.orientation
+    return isApplied || source.format.abilities.definesUprightPixels ? .up : source.orientation
   }
 
   private func isTransparent(_ source: ImageInfo, _ options: ProcessingOptions) -> Bool {
@@ -315,8 +317,7 @@ struct ImageMaker: Sendable {
   }
 
   private func metadata(_ options: ProcessingOptions, _ format: ImageFormat) -> MetadataPolicy {
-    // Encoders of other formats write none.
-    guard [.jpeg, .png, .webp].contains(format) else { return .strip }
+    guard format.abilities.carriesMetadata else { return .strip }
     guard options.stripsMetadata ?? configuration.stripsMetadata else { return .keep }
     return options.keepsCopyright ?? configuration.keepsCopyright ? .copyright : .strip
   }
@@ -328,12 +329,4 @@ struct ImageMaker: Sendable {
       : options.formatQuality[format] ?? configuration.formatQuality[format] ?? configuration.quality
     return Double(percent) / 100
   }
-}
-
-extension ImageFormat {
-  /// Whether the encoder works for long and cannot be stopped.
-  fileprivate var isSlow: Bool { [.avif, .jpegXL].contains(self) }
-
-  /// Whether a lower quality makes smaller files.
-  fileprivate var isLossy: Bool { [.jpeg, .webp, .avif, .jpegXL].contains(self) }
 }

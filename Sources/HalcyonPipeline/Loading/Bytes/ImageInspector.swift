@@ -1,5 +1,5 @@
 import Foundation
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 
 /// Detects the format of an image and reads its header, as early as the received bytes allow.
 struct ImageInspector {
@@ -45,7 +45,10 @@ struct ImageInspector {
     }
     do {
       guard let info = try decoders.decoder(for: format).probe(bytes, isComplete: isComplete) else { return nil }
-      try limits.check(info.pixelSize, format: format, isInRows: [.jpeg, .heic].contains(format))
+      // The limits apply to the pixels that a drawing gets.
+      if !format.abilities.isVector {
+        try limits.check(info.pixelSize, format: format, isInRows: format.abilities.mayBeInRows)
+      }
       return info
     } catch {
       throw ImageError(decoding: error, url: url)

@@ -84,13 +84,13 @@ struct Conversion: Sendable {
     }
     guard let image = try SourceImage(file, input, byteLimit: limits.encodedByteCount) else { return .notAnImage }
     let format = format ?? Self.kept(source, hasAlpha: image.info.hasAlpha) ?? .png
-    if options.isLossless, [.jpeg, .gif, .avif].contains(format) {
+    if options.isLossless, !format.abilities.canBeLossless {
       throw ConversionError.notLossless(file.title, format)
     }
     let chosen = try processing.options(over: sizeOptions(of: image))
-    let frameCount = image.info.frameCount > 1 && [.gif, .webp, .avif].contains(format) ? image.info.frameCount : 1
+    let frameCount = image.info.frameCount > 1 && format.abilities.canBeAnimated ? image.info.frameCount : 1
     let plan = try ProcessingPlan(
-      chosen, source: image.info.pixelSize, isVector: image.format == .svg, isAnimated: frameCount > 1,
+      chosen, source: image.info.pixelSize, isVector: image.format.abilities.isVector, isAnimated: frameCount > 1,
       // A source over the limit is the decoder's error.
       sideLimit: max(limits.sideLength, image.info.pixelSize.width, image.info.pixelSize.height), mark: mark)
     let path = try output ?? outputPath(of: file, nameValues(of: image, format, plan.resultSize))
@@ -207,7 +207,7 @@ struct Conversion: Sendable {
   /// PNG. `nil` if that depends on the alpha channel, which is not known.
   private static func kept(_ source: ImageFormat, hasAlpha: Bool?) -> ImageFormat? {
     if StandardCodecs.writable.contains(source) { return source }
-    guard [.heic, .avif, .jpegXL].contains(source) else { return .png }
+    guard source.abilities.isPhotographic else { return .png }
     return hasAlpha.map { $0 ? .png : .jpeg }
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Halcyon
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonPipeline
 import HalcyonCodecs
 import HalcyonProcessing
@@ -219,11 +219,11 @@ struct ConvertCommand: AsyncParsableCommand {
     }
     _ = try destination()
     let format = try resultFormat()
-    if metadata ?? .strip != .strip, let format, ![.jpeg, .png, .webp].contains(format) {
+    if metadata ?? .strip != .strip, let format, !format.abilities.carriesMetadata {
       throw ValidationError(
         "\(format.rawValue) files are written without metadata. Use --metadata strip, or jpeg, png or webp.")
     }
-    if lossless, let format, [.jpeg, .gif, .avif].contains(format) {
+    if lossless, let format, !format.abilities.canBeLossless {
       throw ValidationError("\(format.rawValue) files lose colours. Use webp, png or jxl, or no --lossless.")
     }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonCodecs
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonProcessing
 @_spi(Programs) import HalcyonPipeline
 
@@ -55,7 +55,7 @@ struct SourceImage {
 
   /// The memory in bytes that making a result takes, by an estimate.
   func byteCount(of plan: ProcessingPlan) throws -> Int {
-    let isProgressive = [.jpeg, .png].contains(format) ? try metadata.isProgressive : false
+    let isProgressive = format.abilities.progressiveBytesPerPixel != nil ? try metadata.isProgressive : false
     let decoded = plan.decodingSize.size(for: info.pixelSize)
     let count = info.decodingByteCount(outputSize: decoded, isProgressive: isProgressive) + bytes.count
     // The memory of the canvases of an encoder of animations.
