@@ -33,23 +33,5 @@ struct TraitEncoderTests {
     #expect(!image.isOpaque)
     #expect(image.largestDifference(to: original) < 8)
   }
-
-  @Test(arguments: encoders.indices)
-  func `lower quality gives a smaller file`(_ index: Int) throws {
-    let photo = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
-    let counts = try [0.0, 0.3, 0.8, 1.0].map { quality in
-      try Self.encoders[index].encode(photo, options: EncodingOptions(quality: quality)).count
-    }
-    #expect(counts == counts.sorted())
-    #expect(Set(counts).count == counts.count)
-  }
-
-  #if JXL
-  @Test func `quality 1 of JPEG XL is lossless`() throws {
-    let photo = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
-    let file = try JPEGXLEncoder().encode(photo, options: EncodingOptions(quality: 1))
-    #expect(try JPEGXLDecoder().decode(file, options: DecodingOptions()).bitmap.largestDifference(to: photo) == 0)
-  }
-  #endif
 }
 #endif
