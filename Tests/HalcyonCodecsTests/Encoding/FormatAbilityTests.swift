@@ -38,25 +38,5 @@ struct FormatAbilityTests {
       #expect(!can.carriesMetadata)
     }
   }
-
-  /// A list of formats would not know a new one.
-  @Test func `no list of formats stands beside their abilities`() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
-    let name = "\\.(jpeg|png|gif|webp|bmp|ico|tiff|avif|heic|jpegXL|svg)\\b"
-    // Sets and arrays of several formats, and their comparison with one; defaults of settings are choices, not abilities.
-    let list = try Regex("\\[\\s*\(name)\\s*,\\s*\(name)")
-    var lists: [String] = []
-    for folder in ["Sources", "Service/Sources", "Tools/Sources"] {
-      let files = FileManager.default.enumerator(at: root.appending(path: folder), includingPropertiesForKeys: nil)
-      while let file = files?.nextObject() as? URL {
-        guard file.pathExtension == "swift", !file.lastPathComponent.hasPrefix("ImageFormat") else { continue }
-        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
-          let isCode = !line.drop { $0 == " " }.hasPrefix("//")
-          if isCode, line.contains(list) { lists.append("\(file.lastPathComponent): \(line)") }
-        }
-      }
-    }
-    #expect(lists == ["ServiceConfiguration.swift:   public var preferredFormats: [ImageFormat] = [.jpeg, .png, .gif]"])
-  }
 }
 #endif
