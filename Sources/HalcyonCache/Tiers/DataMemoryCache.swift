@@ -154,7 +154,8 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore, Replaci
 
   package func removeReplaced(ofSource source: String, except key: CacheKey?) async throws {
     try await exclusively {
-      _ = removeCopies(ofSource: source, except: key)
+      // The store behind may remove the one under the key, too.
+      _ = removeCopies(ofSource: source, except: base == nil ? key : nil)
       try await base?.removeReplacedEntries(ofSource: source, except: key)
     }
   }

@@ -110,7 +110,7 @@ final class AVIFEncoderHandle {
     encoder.pointee.timescale = 1000
     // The default is an endless loop.
     guard let loopCount else { return true }
-    return shim_set_repetitions(encoder, Int32(clamping: loopCount - 1)) == AVIF_TRUE
+    return shim_set_repetitions(encoder, Int32(clamping: max(1, loopCount) - 1)) == AVIF_TRUE
   }
 
   func add(_ image: borrowing AVIFOutputImage, milliseconds: UInt64) throws(ImageEncodingError) {

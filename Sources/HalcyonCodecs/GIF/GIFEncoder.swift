@@ -61,7 +61,7 @@ private final class GIFFrameWriter: ImageFrameWriter {
     if file == nil {
       size = frame.bitmap.size
       file = try GIFFile(size: size)
-      if loopCount != 1 { file?.appendLoop(repetitions: loopCount.map { min(max($0 - 1, 1), 65_535) } ?? 0) }
+      if loopCount != 1 { file?.appendLoop(repetitions: loopCount.map { min(max($0, 2) - 1, 65_535) } ?? 0) }
     }
     guard frame.bitmap.size == size else { throw ImageEncodingError.unequalFrames(.gif) }
     let next = Frame(pixels: try frame.bitmap.opaquePixels(), duration: frame.duration)

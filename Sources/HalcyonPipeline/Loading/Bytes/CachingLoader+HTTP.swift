@@ -120,7 +120,8 @@ extension CachingLoader {
 
   /// How a response is stored; `nil` if storing it is not allowed.
   func storable(_ response: HTTPResponse, _ request: HTTPRequest) async -> StorableResponse? {
-    guard let lookup = request.lookup, let cache = configuration.httpCache(for: request.load.request),
+    guard !request.load.watch.isRemovedFromStore, let lookup = request.lookup,
+      let cache = configuration.httpCache(for: request.load.request),
       case .deliver(let storable) = await cache.outcome(of: response.metadata, to: lookup)
     else { return nil }
     return response.isStorable && request.load.resolved.storeAccess.writes ? storable : nil
@@ -166,6 +167,10 @@ extension CachingLoader {
     let now = configuration.time.now()
     let cache = configuration.httpCache(for: load.request)
     switch error {
+    // What a program has stored meanwhile is not gone.
+    case .httpStatus(404, _) where load.watch.isRemovedFromStore,
+      .httpStatus(410, _) where load.watch.isRemovedFromStore:
+      return nil
     case .httpStatus(let status, let url), .retryLater(_, let status, let url):
       let head = EntryMetadata(url: url, status: status, requestDate: now, responseDate: now)
       guard case .serve(let entry)? = await cache?.outcome(of: head, to: lookup) else {
