@@ -62,6 +62,8 @@ struct Conversion: Sendable {
     var frameCount = 1
     /// Whether the source was cut or damaged.
     var isPartial = false
+    /// Whether pixels may be wrong, as a scan of the source is damaged.
+    var isDamaged = false
     var isWithoutRange = false
     var isEncoded = true
   }
@@ -108,6 +110,7 @@ struct Conversion: Sendable {
     var report = ConversionReport(image, output: path, format, made.size, start: start)
     (report.outputBytes, report.partial, report.encoded) = (made.data.count, made.isPartial, made.isEncoded)
     (report.withoutRange, report.outputFrames) = (made.isWithoutRange, made.frameCount)
+    report.damaged = made.isDamaged
     return .converted(report)
   }
 
@@ -180,7 +183,7 @@ struct Conversion: Sendable {
     let lacksRange = rendered.image.map { !$0.info.droppedContent.isDisjoint(with: [.gainMap, .highDynamicRange]) }
     return Made(
       data: data, size: rendered.size, frameCount: rendered.frameCount, isPartial: rendered.isPartial,
-      isWithoutRange: dynamicRange == .high && lacksRange ?? false)
+      isDamaged: rendered.image?.isDamaged ?? false, isWithoutRange: dynamicRange == .high && lacksRange ?? false)
   }
 
   /// Writes a result, and creates the folders of its path; `false` if it exists and is not to be replaced.

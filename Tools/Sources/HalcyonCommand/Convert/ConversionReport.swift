@@ -20,6 +20,8 @@ struct ConversionReport: Encodable {
   var outputFrames: Int?
   /// Whether the source was cut or damaged, and only a part of it is in the output.
   var partial = false
+  /// Whether pixels may be wrong, as a scan of the source is damaged.
+  var damaged = false
   /// Whether the high dynamic range of the source was to be kept, and is not in the output.
   var withoutRange = false
   /// Whether the pixels were encoded, and not only the metadata removed.
@@ -44,7 +46,7 @@ struct ConversionReport: Encodable {
   var isStill: Bool { frames > 1 && outputFrames == 1 }
 
   var line: String {
-    let part = (partial ? ", partial" : "") + (withoutRange ? ", without its range" : "")
+    let part = (partial ? ", partial" : "") + (damaged ? ", damaged" : "") + (withoutRange ? ", without its range" : "")
     let first = frames > 1 ? isStill ? ", first of \(frames) frames" : ", \(frames) frames" : ""
     let kept = encoded ? "" : " without metadata"
     let bytes = outputBytes.map { "\(sourceBytes) -> \($0) bytes, \(milliseconds) ms" } ?? "\(sourceBytes) bytes"
@@ -72,6 +74,8 @@ final class ConversionLog: Sendable {
     var failed = 0
     /// The converted images of which only a part could be decoded.
     var partial = 0
+    /// The converted images of which pixels may be wrong.
+    var damaged = 0
     /// The converted images that should have kept their high dynamic range.
     var withoutRange = 0
     /// Animations of which only the first frame was converted.
@@ -200,6 +204,7 @@ extension ConversionLog.Counts {
   mutating func add(_ report: ConversionReport) {
     converted += 1
     if report.partial { partial += 1 }
+    if report.damaged { damaged += 1 }
     if report.withoutRange { withoutRange += 1 }
     if report.isStill { stills += 1 }
     if !report.encoded { stripped += 1 }
@@ -219,6 +224,7 @@ extension ConversionLog.Counts {
     if stripped > 0 { parts.append("\(stripped) not encoded again, only without metadata") }
     if stills > 0 { parts.append("of \(stills.counted("animation")) only the first frame") }
     if partial > 0 { parts.append("\(partial) only partly, as the source is cut or damaged") }
+    if damaged > 0 { parts.append("\(damaged) with pixels that may be wrong, as the source is damaged") }
     if withoutRange > 0 { parts.append("\(withoutRange) without \(withoutRange == 1 ? "its" : "their") range") }
     if existing > 0 {
       parts.append("\(isDryRun ? "would leave" : "left") \(existing) that \(existing == 1 ? "exists" : "exist")")

@@ -15,7 +15,7 @@ struct InfoCommand: AsyncParsableCommand {
     help: "URLs, files, folders, which are searched recursively, or - for standard input.", completion: .file())
   var sources: [String]
 
-  @Flag(help: "Decode each image fully, and report the time and the peak memory.")
+  @Flag(help: "Decode each image fully, and report the time, the peak memory and damaged data.")
   var decode = false
 
   @Option(help: "High dynamic range that is decoded: standard, tone-mapped; or keep. Default: standard.")
@@ -64,7 +64,7 @@ struct InfoCommand: AsyncParsableCommand {
       if decode {
         let meter = PeakMemory()
         let start = ContinuousClock.now
-        _ = try await pipeline.image(for: request)
+        report.damaged = try await pipeline.image(for: request).isDamaged
         report.milliseconds = start.duration(to: .now).roundedMilliseconds
         report.peakBytes = meter.peakByteCount()
       }

@@ -34,6 +34,8 @@ struct InfoReport: Encodable {
   var copyright: String?
   var progressive: Bool?
   var seconds: Double?
+  /// Whether pixels may be wrong, as the data is damaged; known after decoding.
+  var damaged: Bool?
   var milliseconds: Double?
   var peakBytes: Int?
   var error: String?
@@ -108,6 +110,7 @@ struct InfoReport: Encodable {
     if let captureDate { parts.append(captureDate) }
     if place == true { parts.append("with a place") }
     if let copyright { parts.append(copyright) }
+    if damaged == true { parts.append("damaged") }
     if let milliseconds { parts.append("\(milliseconds) ms") }
     if let peakBytes {
       parts.append("peak " + ByteCountFormatter.string(fromByteCount: Int64(peakBytes), countStyle: .memory))

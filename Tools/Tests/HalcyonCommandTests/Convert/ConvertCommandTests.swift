@@ -94,6 +94,24 @@ struct ConvertCommandTests {
     }
   }
 
+  @Test func `a damaged scan is reported, and the picture is converted`() async throws {
+    try await withFolders { sources, output in
+      var data = try Photos.data("rocket.jpg")
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
+      data.replaceSubrange(data.count / 2..<data.count / 2 + 2, with: [0xFF, 0xD3])
+      try data.write(to: sources.appending(path: "b.jpg"))
+      for arguments in [["info", "--decode"], ["convert", "-o", output.path()]] {
+        let run = try await CommandRun(arguments + [sources.path(), "--json"])
+        #expect(run.status == 0, "\(run.errors)")
+        let damaged = try run.objects().filter { $0["damaged"] as? Bool == true }
+        let path = damaged.first?[arguments[0] == "info" ? "path" : "source"] as? String
+        #expect(damaged.count == 1 && path?.hasSuffix("b.jpg") == true, "\(run.output)")
+      }
+      let again = try await CommandRun("convert", sources.path(), "-o", output.path(), "--overwrite")
+      #expect(again.output.contains("1 with pixels that may be wrong, as the source is damaged"), "\(again.output)")
+    }
+  }
+
   @Test func `the same mistake in many files is one message, and with verbose all of them`() async throws {
     try await withFolders { sources, output in
       for name in ["a", "b", "c", "d"] {
