@@ -32,7 +32,9 @@ struct TIFFSamples {
     let isPlain = kind == .unsigned && (bits == 8 || bits == 16)
     // The axes of L*a*b* are signed, whatever the format says.
     let isPlainLab = kind != .float && (bits == 8 || bits == 16)
-    guard kind == .float ? [16, 32, 64].contains(bits) : bits <= 16 || bits == 32 else { return nil }
+    // Signed numbers of one bit have none above 0.
+    let isWhole = (bits <= 16 || bits == 32) && (kind == .unsigned || bits > 1)
+    guard kind == .float ? [16, 32, 64].contains(bits) : isWhole else { return nil }
     switch header.photometric {
     case let grey where TIFFHeader.Photometric.greys.contains(grey) && (hasAlpha || !isPlain && bits >= 8):
       colors = .grey(isInverted: grey == 0)

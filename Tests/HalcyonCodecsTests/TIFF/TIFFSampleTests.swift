@@ -244,6 +244,16 @@ struct TIFFSampleTests {
     }
   }
 
+  @Test(arguments: [(1, 2), (2, 3), (5, 4)])
+  func `signed samples of any depth are read or refused`(_ photometric: Int, _ samples: Int) {
+    for bits in 1...64 {
+      let file = Self.file(
+        2, 1, bits: bits, photometric: photometric, samples: samples, format: 2,
+        extra: photometric == 1 ? [2] : [], pixels: Array(repeating: 0, count: 64))
+      do { _ = try colors(file) } catch { #expect(error is ImageDecodingError, "\(bits) bits: \(error)") }
+    }
+  }
+
   @Test func `inks of 16 bits are converted`() throws {
     let words = [0, 0, 0, 0, 0xFFFF, 0, 0, 0, 0, 0, 0, 0xFFFF].flatMap { Self.bytes($0, 2) }
     let file = Self.file(3, 1, bits: 16, photometric: 5, samples: 4, pixels: words)
