@@ -40,7 +40,7 @@ enum NetworkBenchmark {
   /// The first image after all open connections have died without a sign, and after all have fallen silent although they
   /// acknowledge the request, so that it may only be sent again after the idle timeout.
   private static func deadConnections(_ origin: OriginProcess) async throws {
-    let idleTimeout = TransportLimits().idleTimeout / .seconds(1)
+    let idleTimeout = PipelineConfiguration().transportLimits.idleTimeout / .seconds(1)
     for (path, name, limit) in [("dead", "dead", 1.5), ("once", "silent", idleTimeout + 1.5)] {
       let (pipeline, urls) = (pipeline(), try (0..<connectionCount).map { try origin.url("\(path)/small/\($0).jpg") })
       try await forEach(urls) { _ = try await pipeline.image(for: $0) }
