@@ -18,10 +18,10 @@ package final class BackgroundWrites: Sendable {
     return add(byteCount: byteCount, write)
   }
 
-  /// Starts work that only ``flush()`` waits for.
+  /// Starts work that only ``flush()`` waits for, and ``flushWrites()`` if it has bytes.
   @discardableResult
-  package func track(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    add(byteCount: 0, work)
+  package func track(byteCount: Int = 0, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    add(byteCount: byteCount, work)
   }
 
   /// Starts work that starts other work here, which counts as a part of it.
@@ -56,6 +56,11 @@ package final class BackgroundWrites: Sendable {
   /// Waits for all work started before.
   package func flush() async {
     for task in pending { await task.value }
+  }
+
+  /// Waits for the writes with bytes that were started before, but not for other work, which may wait for a server.
+  package func flushWrites() async {
+    for task in writes.withLock(\.allWithBytes) { await task.value }
   }
 
   private func end(_ id: UInt64) { writes.withLock { $0.remove(id) } }

@@ -21,6 +21,9 @@ struct WriteOrder<Work: Sendable>: Sendable {
   /// All pending work, in no particular order.
   var all: [Work] { entries.values.map(\.work) }
 
+  /// The pending work with bytes, in no particular order.
+  var allWithBytes: [Work] { entries.values.lazy.filter { $0.byteCount > 0 }.map(\.work) }
+
   /// The work that was added after the one with an identifier, in no particular order.
   func all(after id: UInt64) -> [Work] { entries.lazy.filter { $0.key > id }.map(\.value.work) }
 

@@ -129,7 +129,7 @@ extension ImagePipeline {
     try await write()
     // Loads in flight begin no write from here on; this waits for those that have begun.
     cache.recordStoring(ofSource: source)
-    await cache.writes.flush()
+    await cache.writes.flushWrites()
     if key.isOfOriginal {
       cache.removeReplacedFromMemory(ofSource: source)
       cache.originals.record(mark, for: key)

@@ -27,11 +27,12 @@ extension CachingLoader {
     let mark = same?.original ?? OriginalMark(of: data, received: response.metadata.responseDate)
     storable.metadata.original = mark
     // Completed even if the pipeline is invalidated meanwhile.
-    _ = await Task { [configuration, storable] in
+    await load.cache.writes.start(byteCount: data.count) { [configuration, storable] in
+      if load.watch.isRemovedOrReplaced { return }
       if same == nil { await load.removeMade(from: configuration.store(for: load.request)) }
       load.cache.originals.record(mark, for: load.key)
-      try await cache.store(storable, body: data)
-    }.result
+      try? await cache.store(storable, body: data)
+    }.value
   }
 }
 

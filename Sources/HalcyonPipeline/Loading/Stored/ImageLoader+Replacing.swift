@@ -25,7 +25,7 @@ extension ImageLoader {
       return encoded.recordReplacement(nil)
     }
     encoded.recordReplacement(
-      cache.writes.track {
+      cache.writes.track(byteCount: encoded.data.count) {
         // The store reports its failures itself.
         try? await store.removeReplacedEntries(ofSource: key.sourceText)
       })
