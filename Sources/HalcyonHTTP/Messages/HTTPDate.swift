@@ -10,7 +10,7 @@ public enum HTTPDate {
 
   /// The date in the preferred format, for example `Sun, 06 Nov 1994 08:49:37 GMT`, which ends with the year 9999.
   public static func text(_ date: Date) -> String {
-    let seconds = min(max(date.timeIntervalSince1970, -62_167_219_200), 253_402_300_799)
+    let seconds = min(max(date.timeIntervalSince1970, -62_167_219_200.0), 253_402_300_799.0)
     let style = Date.VerbatimFormatStyle(
       format: """
         \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .padded(4)) \
