@@ -51,10 +51,13 @@ struct SVGLayout: Hashable, Sendable {
     outputSize = geometry.outputSize
     viewport = PixelRectangle(
       x: -window.x * x, y: -window.y * y, width: Double(enlarged.width) * x, height: Double(enlarged.height) * y)
-    switch target {
-    // The document's `preserveAspectRatio` decides how it fills another ratio.
-    case .exact: rounding = SIMD2(1, 1)
-    default: rounding = SIMD2(1, viewport.height / viewport.width * size.width / size.height)
+    let across = viewport.width - viewport.height * size.width / size.height
+    let down = viewport.height - viewport.width * size.height / size.width
+    if case .exact = target, min(abs(across), abs(down)) >= 1 {
+      // The document's `preserveAspectRatio` decides how it fills another ratio.
+      rounding = SIMD2(1, 1)
+    } else {
+      rounding = SIMD2(1, viewport.height * size.width / (viewport.width * size.height))
     }
   }
 

@@ -21,19 +21,18 @@ struct GeometrySteps {
     if isSmart { geometry.keepAll() }
     let (area, kept, scaled) = (geometry.area, geometry.kept, geometry.scaledSize)
     let shrinks = geometry.scale.x <= 1 && geometry.scale.y <= 1
-    let isWhole = area.size == source
+    let (isWhole, isCentered) = (area.size == source, options.gravity == .center)
     if isWhole, kept.size == scaled {
       decodingSize = scaled == source && !isVector ? .original : .exact(width: scaled.width, height: scaled.height)
-    } else if isWhole, shrinks, geometry.scale.x == geometry.scale.y,
+    } else if isWhole, shrinks || isVector && isCentered, geometry.scale.x == geometry.scale.y,
       kept.width == scaled.width || kept.height == scaled.height
     {
       // In the middle as by the size of a request, which need not be whole pixels.
-      let isCentered = options.gravity == .center
       let requested = TargetSize.fill(width: geometry.requested.width, height: geometry.requested.height)
       let anchor = isCentered ? .center : Self.anchor(of: kept, in: scaled)
       decodingSize =
         isCentered && requested.size(for: source) == kept.size
-        ? requested : .fill(width: kept.width, height: kept.height, anchor: anchor)
+        ? requested : .fill(width: kept.width, height: kept.height, anchor: anchor, enlarges: isVector)
     } else if shrinks || isVector {
       let whole = PixelSize(
         width: Self.length(source.width, geometry.scale.x), height: Self.length(source.height, geometry.scale.y))
