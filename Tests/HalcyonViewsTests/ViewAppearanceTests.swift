@@ -167,8 +167,8 @@ struct ViewAppearanceTests {
       // Nothing of the crop is visible.
       ("300x400", .fill(width: 10, height: 10, anchor: .bottom), .fit, .fill(width: 60, height: 9, anchor: .top), nil),
       ("300x400", .fit(width: 0, height: 5), .fit, .fill(width: 60, height: 60), nil),
-      // The whole would have 4.8 million pixels.
-      ("60000x80", nil, .fit, .fill(width: 80, height: 80), nil),
+      // The whole would have 4.2 million pixels.
+      ("16384x257", nil, .fit, .fill(width: 257, height: 257), nil),
     ] as [(String, TargetSize?, ImageDisplayMode, TargetSize, String?)])
   func `a cropped image of lower resolution is shown at its place in the image`(
     name: String, size: TargetSize?, mode: ImageDisplayMode, low: TargetSize, expected: String?
