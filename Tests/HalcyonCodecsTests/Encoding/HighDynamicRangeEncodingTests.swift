@@ -127,7 +127,8 @@ struct HighDynamicRangeEncodingTests {
     let detailed = try map(Self.edges())
     #expect(detailed.bitmap.size == PixelSize(width: 96, height: 64) && !detailed.isGrey)
     let smooth = try map(
-      Bitmap.lit(96, 64) { column, row in SIMD4(repeating: Float(column) / 20) * SIMD4(1, 1, 1, 0) + SIMD4(0, 0, 0, 1) }
+      Bitmap.lit(96, 64) { column, _ in SIMD4(repeating: 1 + Float(column) / 40) * SIMD4(1, 1, 1, 0) + SIMD4(0, 0, 0, 1)
+      }
     )
     #expect(smooth.bitmap.size == PixelSize(width: 48, height: 32) && smooth.isGrey)
     // Noise: the map of the whole size has more bytes than the picture.

@@ -19,16 +19,19 @@ struct JPEGGainMapPlaceTests {
     return stops
   }
 
+  /// The peaks are those of the specification's formula, in numpy, with a map that is enlarged by bilinear filtering; with
+  /// the nearest samples, as by libultrahdr, they are up to 5 % higher.
   @Test(arguments: [
-    ("stale-index", 2.3, 4.5), ("no-index-elements", 2.3, 4.5), ("unmarked-primary", 2.3, 4.5), ("offset-10", 4, 8.9),
-    ("spaces-around-equals", 2.3, 4.5), ("grey-base", 2.3, 4.5),
+    ("stale-index", 2.3, 4.61), ("no-index-elements", 2.3, 4.61), ("unmarked-primary", 2.3, 4.61),
+    ("offset-10", 4, 8.52),
+    ("spaces-around-equals", 2.3, 4.61), ("grey-base", 2.3, 4.32),
   ])
   func `the maps of edited files are found`(_ name: String, _ stops: Double, _ peak: Float) throws {
     let file = try Fixture.data("cases/jpg-gain-map-\(name).jpg")
     #expect(try self.stops(file) == stops)
     let image = try decoded(file)
     #expect(image.bitmap.dynamicRange == .high && image.info.droppedContent.isEmpty)
-    #expect(abs(image.bitmap.peak - peak) < 0.15, "\(image.bitmap.peak)")
+    #expect(abs(image.bitmap.peak - peak) < 0.03, "\(image.bitmap.peak)")
     let standard = try JPEGDecoder().image(from: file, options: DecodingOptions())
     #expect(standard.info.droppedContent == [.gainMap] && standard.bitmap.dynamicRange == .standard)
     let written = try JPEGEncoder().encode(decoded(file, keepsGainMap: true), options: EncodingOptions())
