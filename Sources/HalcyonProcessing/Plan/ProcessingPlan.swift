@@ -109,6 +109,9 @@ public struct ProcessingPlan: Sendable {
     }
   }
 
+  /// The size at which a source is decoded.
+  @_spi(Programs) public func decodedSize(of source: PixelSize) -> PixelSize { decodingSize.size(for: source) }
+
   /// The memory in bytes of the image at its decoding size, and of the processors.
   private func byteCount(from source: PixelSize) -> Int {
     min(decodingSize.size(for: source).pixelCount, Int.max >> 13) * 4 + processingByteCount

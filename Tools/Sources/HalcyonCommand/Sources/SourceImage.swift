@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonCodecs
 @_spi(Programs) import HalcyonImaging
-import HalcyonProcessing
+@_spi(Programs) import HalcyonProcessing
 @_spi(Programs) import HalcyonPipeline
 
 /// The image in a file that is converted, of which the header has been read.
@@ -56,7 +56,7 @@ struct SourceImage {
   /// The memory in bytes that making a result takes, by an estimate.
   func byteCount(of plan: ProcessingPlan) throws -> Int {
     let isProgressive = format.abilities.progressiveBytesPerPixel != nil ? try metadata.isProgressive : false
-    let decoded = plan.decodingSize.size(for: info.pixelSize)
+    let decoded = plan.decodedSize(of: info.pixelSize)
     let count = info.decodingByteCount(outputSize: decoded, isProgressive: isProgressive) + bytes.count
     // The memory of the canvases of an encoder of animations.
     let canvases = info.frameCount > 1 ? 24 * decoded.width * decoded.height : 0
