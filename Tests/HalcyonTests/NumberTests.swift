@@ -126,7 +126,7 @@ struct NumberTests {
       { try await load { $0.limits = ImageLimits(pixelCount: number, sideLength: number, encodedByteCount: number) } },
       { try await load { $0.transportLimits.headerByteCount = number } },
       { try await load { $0.memoryBudget = MemoryBudget(byteLimit: number) } },
-      { MemoryBudget(byteLimit: number).withReservation(10) {} },
+      { MemoryBudget(byteLimit: number).withReservation(10) {} }, { MemoryBudget().withReservation(number) {} },
       {
         let pipeline = ImagePipeline { $0.transport = ScriptedTransport { _ in .response(body: bytes) } }
         #expect(await pipeline.batch(for: [] as [ImageRequest], concurrencyLimit: number).results.isEmpty)

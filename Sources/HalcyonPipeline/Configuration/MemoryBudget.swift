@@ -25,6 +25,7 @@ public final class MemoryBudget: Sendable {
   public func withReservation<Result, Failure: Error>(
     _ byteCount: Int, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    let byteCount = max(0, byteCount)
     permits.acquireBlocking(byteCount)
     defer { release(byteCount) }
     return try body()

@@ -22,8 +22,8 @@ import Foundation
   public let limit: Int
   private let state = Lock(State())
 
-  /// Creates permits of which none is in use.
-  public init(limit: Int) { self.limit = limit }
+  /// Creates permits of which none is in use; a limit below 0 counts as 0.
+  public init(limit: Int) { self.limit = max(0, limit) }
 
   /// The permits in use.
   public var usedCount: Int { state.withLock { $0.usedCount } }
