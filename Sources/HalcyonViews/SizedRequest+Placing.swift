@@ -1,4 +1,4 @@
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonPipeline
 import HalcyonSupport
 
@@ -24,7 +24,7 @@ extension SizedRequest {
     let file = image.info.pixelSize
     guard isKnown, target.isValid, otherTarget.isValid, file.width > 0, file.height > 0 else { return nil }
     let part = otherTarget.geometry(for: file)
-    guard image.size == part.outputSize || image.info.format == .svg else { return image }
+    guard image.size == part.outputSize || image.info.format.abilities.isVector else { return image }
     let margins = part.window.margins(in: target.geometry(for: file).window, at: image.size)
     if margins.allSatisfy({ abs($0) <= 1 }) { return image }
     return try? image.replacing(image.bitmap.with(margins: margins, pixelLimit: Self.pixelLimit))
