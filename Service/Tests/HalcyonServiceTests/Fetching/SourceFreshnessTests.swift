@@ -109,7 +109,7 @@ struct SourceFreshnessTests {
           for request in Request.allCases {
             let picture = Picture()
             let source = try serve(picture, origin, "\(request)", server, folder)
-            let first = try await service.get("/_/rs:force:40:0/cb:1/plain/\(source)@png")
+            let first = try await service.get("/_/rs:fit:40:0/cb:1/plain/\(source)@png")
             #expect(try first.bitmap().size.height == 10)
             let info = try await service.get("/info/_/cb:1/plain/\(source)")
             #expect(info.text.contains("\"height\":20"))
@@ -122,7 +122,7 @@ struct SourceFreshnessTests {
               try await height(request, source, service, tag: first.headers["ETag"] ?? "") == (isNew ? 40 : 20),
               "\(request)")
             // What is made of the old image is gone, also under its old names.
-            let later = try await service.get("/_/rs:force:40:0/cb:1/plain/\(source)@png").bitmap().size.height
+            let later = try await service.get("/_/rs:fit:40:0/cb:1/plain/\(source)@png").bitmap().size.height
             #expect(later == (isNew ? 20 : 10), "\(request)")
           }
         }
@@ -142,14 +142,14 @@ struct SourceFreshnessTests {
       try await service.get(path).text.contains("\"height\":40") ? 40 : 20
     }
     switch request {
-    case .sameURL: return try await height("rs:force:40:0/cb:1")
-    case .otherSize: return try await height("rs:force:20:0/cb:1", width: 20)
+    case .sameURL: return try await height("rs:fit:40:0/cb:1")
+    case .otherSize: return try await height("rs:fit:20:0/cb:1", width: 20)
     case .info: return try await heightOfInfo("/info/_/cb:1/plain/\(source)")
-    case .otherCachebuster: return try await height("rs:force:40:0/cb:2")
+    case .otherCachebuster: return try await height("rs:fit:40:0/cb:2")
     case .infoWithCachebuster: return try await heightOfInfo("/info/_/cb:2/plain/\(source)")
     case .rawWithCachebuster: return try await height("raw:1/cb:2", width: 80)
-    case .noCache: return try await height("rs:force:40:0/cb:1", ["Cache-Control": "no-cache"])
-    case .revalidation: return try await height("rs:force:40:0/cb:1", ["If-None-Match": tag])
+    case .noCache: return try await height("rs:fit:40:0/cb:1", ["Cache-Control": "no-cache"])
+    case .revalidation: return try await height("rs:fit:40:0/cb:1", ["If-None-Match": tag])
     }
   }
 
