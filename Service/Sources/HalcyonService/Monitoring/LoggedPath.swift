@@ -36,7 +36,9 @@ struct LoggedPath {
     let start =
       ["/info", "/cache", ""].lazy.map { prefix + $0 }.first { path.utf8.starts(with: ($0 + "/").utf8) } ?? ""
     let rest = String(Substring(path.utf8.dropFirst(start.utf8.count)))
-    if path == healthPath || start == prefix && Self.own.contains(rest) || Self.own.contains(path) { return path }
+    if [healthPath, prefix].contains(path) || start == prefix && Self.own.contains(rest) || Self.own.contains(path) {
+      return path
+    }
     let isPurge = start.hasSuffix("/cache")
     guard let (signature, part) = ImagePath.signature(in: isPurge ? "/_" + rest : rest),
       let path = try? ImagePath(

@@ -219,11 +219,11 @@ struct SourceFreshnessTests {
 
   @Test(
     arguments: [
-      ("", nil, 0, "no-cache"), ("max-age=60", nil, 0, "public, max-age=(55|59|60)"), ("max-age=0", nil, 5, "no-cache"),
-      ("", nil, 50, "public, max-age=(45|49|50)"), ("private, max-age=60", nil, 0, "private, max-age=(55|59|60)"),
+      ("", nil, 0, "no-cache"), ("max-age=60", nil, 0, "public, max-age=(5[4-9]|60)"), ("max-age=0", nil, 5, "no-cache"),
+      ("", nil, 50, "public, max-age=(4[4-9]|50)"), ("private, max-age=60", nil, 0, "private, max-age=(5[4-9]|60)"),
       ("private", nil, 0, "private, no-cache"), ("no-store", nil, 0, "no-store"),
       ("no-cache, max-age=60", nil, 0, "no-cache"),
-      ("max-age=5, s-maxage=60", nil, 0, "public, max-age=5, s-maxage=(55|59|60)"),
+      ("max-age=5, s-maxage=60", nil, 0, "public, max-age=5, s-maxage=(5[4-9]|60)"),
       ("max-age=9", 600, 0, "public, max-age=600"),
       ("", 600, 0, "public, max-age=600"), ("max-age=60", 0, 0, "no-cache"),
       ("max-age=99999999999", nil, 0, "public, max-age=31536000"),

@@ -71,7 +71,7 @@ struct ResultMetadataTests {
   @Test(arguments: ["jpg", "png", "webp"])
   func `a result keeps Display P3 where its options ask for it`(format: String) async throws {
     try await RunningService.run { service, origin async throws in
-      let source = origin.serve("/a.png", .body(try widePhoto()))
+      let source = origin.serve("/a.png", .body(try widePhoto(), headers: ["Cache-Control": "max-age=1000"]))
       for (options, isWide) in [("w:40", false), ("w:40/scp:1", false), ("w:40/scp:0", true)] {
         let body = try await service.image(options, of: source, as: format).body
         let metadata = try ImageMetadata(of: body)
@@ -94,7 +94,7 @@ struct ResultMetadataTests {
     try await RunningService.run {
       $0.stripsColorProfile = false
     } body: { service, origin async throws in
-      let source = origin.serve("/a.png", .body(try widePhoto()))
+      let source = origin.serve("/a.png", .body(try widePhoto(), headers: ["Cache-Control": "max-age=1000"]))
       for (options, name) in [("w:40", "Display P3"), ("w:40/scp:1", nil), ("w:40/scp:0", "Display P3")] {
         #expect(try ImageMetadata(of: try await service.image(options, of: source).body).colorProfileName == name)
       }
