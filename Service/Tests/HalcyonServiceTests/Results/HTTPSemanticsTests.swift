@@ -189,7 +189,7 @@ struct HTTPSemanticsTests {
         #expect(try await service.image("w:40", of: source, as: format).status == 200)
         let named = try await service.image("w:80", of: source, as: format)
         let text = String(decoding: named.body, as: UTF8.self)
-        #expect(named.status == 422 && text.contains("80x60 pixels, over the 1200"), "\(named.status) \(text)")
+        #expect(named.status == 422 && text.contains("80x60 pixels, over the limit of 1200"), "\(named.status) \(text)")
       }
       let avif = origin.serve("/b.avif", .body(try await service.image("w:40", of: source, as: "avif").body))
       #expect(try await service.image("w:80/el:1", of: avif, as: nil).headers["Content-Type"] != "image/avif")
