@@ -76,11 +76,3 @@ private final class Counter: Sendable {
     return monitor.read { $0 }
   }
 }
-
-/// Runs a test with a folder that is removed afterwards.
-@MainActor
-func withTemporaryFolder(_ body: (URL) async throws -> Void) async throws {
-  let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-apple-\(UUID())")
-  defer { try? FileManager.default.removeItem(at: folder) }
-  try await body(folder)
-}
