@@ -139,6 +139,7 @@ struct AnimationTests {
   @Test func `an animation is made once, and limited to a number of bytes`() async throws {
     try await run { service, source in
       let first = try await service.image("q:95", of: source, as: "webp")
+      await service.service.flush()
       let second = try await service.image("q:95", of: source, as: "webp")
       #expect(first.body == second.body && second.headers["Cache-Status"]?.contains("hit") == true)
       let small = try await service.image("q:95/mb:\(first.body.count - 100)", of: source, as: "webp")
