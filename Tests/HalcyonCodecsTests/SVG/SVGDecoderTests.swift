@@ -57,7 +57,7 @@ struct SVGDecoderTests {
 
   @Test(arguments: [
     (TargetSize.fit(width: 200, height: 200), 200, 133), (.fit(width: 200), 200, 133),
-    (.exact(width: 90, height: 9), 90, 9),
+    (.exact(width: 90, height: 60), 90, 60),
     (.fill(width: 100, height: 60), 100, 60), (.fill(width: 60, height: 90), 60, 90),
   ])
   func `a document with larger sides than the limits is drawn at a smaller size`(
