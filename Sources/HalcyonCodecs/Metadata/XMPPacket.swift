@@ -242,12 +242,12 @@ struct XMPReader {
     guard reader.bytes[attribute.name].buffer.contains(UInt8(ascii: ":")), let name = resolved(attribute.name),
       name.namespace != .rdf
     else { return }
-    let value = Self.value(reader.bytes[attribute.value].buffer.prefix(MetadataText.byteLimit))
+    var value: String? { Self.value(reader.bytes[attribute.value].buffer.prefix(MetadataText.byteLimit)) }
     if property != nil, name.namespace == .item, !files.isEmpty {
       files[files.count - 1][name.local] = value
     } else if property == nil, elements.last?.name == XMPName(.rdf, "Description") {
       places.append(Place(name: name, range: attribute.range, value: attribute.value))
-      if let value, values[name] == nil { values[name] = [value] }
+      if values[name] == nil, let value { values[name] = [value] }
     }
   }
 

@@ -113,10 +113,13 @@ struct HighDynamicRangeEncodingTests {
     let bitmap = try Self.edges()
     let file = try DecodedImage(bitmap: bitmap).encoded(as: format, quality: 0.8)
     let image = try Self.decode(file).bitmap
-    #expect((4.2...6).contains(image.peak), "\(image.peak)")
+    #expect(abs(image.peak - 5) < 0.25, "\(image.peak)")
     let (red, expected) = (image.light(48, 8), bitmap.light(48, 8))
     #expect(abs(log2(red.x / expected.x)) < 0.1 && red.y < 0.15 && red.z < 0.15, "\(red)")
-    #expect(image.meanStops(to: bitmap) < 0.25, "\(image.meanStops(to: bitmap))")
+    // Every lossy format changes the dark grey beside the edges, a hundredth of their light.
+    let bounds: [ImageFormat: Float] = [.png: 0.001, .avif: 0.05, .jpegXL: 0.2, .jpeg: 0.3]
+    let bound = try #require(bounds[format])
+    #expect(image.meanStops(to: bitmap) < bound, "\(image.meanStops(to: bitmap))")
   }
 
   #if !IMAGEIO

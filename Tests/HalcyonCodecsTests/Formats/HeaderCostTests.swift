@@ -8,30 +8,31 @@ import Testing
 /// Headers and metadata cost time in proportion to their bytes, whatever they are.
 @Suite(.integrationTest, .slow)
 struct HeaderCostTests {
-  private static let ratioLimit = 2.5
+  /// Of ten times the bytes: twice the bytes cost at most about 2.5 times.
+  private static let ratioLimit = 20.0
 
-  @Test(arguments: HostileHeader.all) func `twice the bytes cost at most 2.5 times`(_ header: HostileHeader) throws {
-    for byteCount in [100_000, 1_000_000] {
-      let costs = try Self.costs(header.file(byteCount), header.file(2 * byteCount), of: Self.read)
-      try #require(costs.1 <= Self.ratioLimit * costs.0, "\(byteCount) bytes: \(costs.0) seconds, then \(costs.1)")
-    }
+  @Test(arguments: HostileHeader.all) func `1 MB costs at most 20 times as much as 100 KB`(_ header: HostileHeader)
+    throws
+  {
+    let costs = try Self.costs(header.file(100_000), header.file(1_000_000), of: Self.read)
+    #expect(costs.1 <= Self.ratioLimit * costs.0, "\(costs.0) seconds, then \(costs.1)")
   }
 
   @Test func `a reader that compares each byte with all others is noticed`() {
-    let costs = Self.costs(Data(count: 100), Data(count: 200)) { file in
+    let costs = Self.costs(Data(count: 50), Data(count: 500)) { file in
       #expect(file.allSatisfy { byte in file.count { $0 == byte } == file.count })
     }
     #expect(costs.1 > Self.ratioLimit * costs.0)
   }
 
-  /// The processor times of a file and of one twice as long, in seconds.
-  private static func costs(_ file: Data, _ double: Data, of body: (Data) -> Void) -> (Double, Double) {
+  /// The processor times of two files in seconds.
+  private static func costs(_ file: Data, _ longer: Data, of body: (Data) -> Void) -> (Double, Double) {
     // The first reading also loads what all readings share.
     body(file)
     var costs = (Double.infinity, Double.infinity)
     // The least of several, as others use the memory of the machine at the same time.
-    for _ in 0..<8 {
-      costs = (min(costs.0, cost { body(file) }), min(costs.1, cost { body(double) }))
+    for _ in 0..<4 {
+      costs = (min(costs.0, cost { body(file) }), min(costs.1, cost { body(longer) }))
       if costs.1 <= ratioLimit * costs.0 { break }
     }
     return costs

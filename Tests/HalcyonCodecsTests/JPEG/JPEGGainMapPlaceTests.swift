@@ -31,7 +31,7 @@ struct JPEGGainMapPlaceTests {
     #expect(try self.stops(file) == stops)
     let image = try decoded(file)
     #expect(image.bitmap.dynamicRange == .high && image.info.droppedContent.isEmpty)
-    #expect(abs(image.bitmap.peak - peak) < 0.03, "\(image.bitmap.peak)")
+    #expect(abs(image.bitmap.peak - peak) < 0.1, "\(image.bitmap.peak)")
     let standard = try JPEGDecoder().image(from: file, options: DecodingOptions())
     #expect(standard.info.droppedContent == [.gainMap] && standard.bitmap.dynamicRange == .standard)
     let written = try JPEGEncoder().encode(decoded(file, keepsGainMap: true), options: EncodingOptions())
