@@ -35,8 +35,10 @@ struct TIFFSamples {
     // Signed numbers of one bit have none above 0.
     let isWhole = (bits <= 16 || bits == 32) && (kind == .unsigned || bits > 1)
     guard kind == .float ? [16, 32, 64].contains(bits) : isWhole else { return nil }
+    // libtiff loses its place at the right end of tiles that the image cuts.
+    let isCut = bits == 16 && header.isTiled
     switch header.photometric {
-    case let grey where TIFFHeader.Photometric.greys.contains(grey) && (hasAlpha || !isPlain && bits >= 8):
+    case let grey where TIFFHeader.Photometric.greys.contains(grey) && (hasAlpha || !isPlain && bits >= 8 || isCut):
       colors = .grey(isInverted: grey == 0)
     case TIFFHeader.Photometric.rgb where !isPlain: colors = .rgb
     case TIFFHeader.Photometric.palette where kind != .float && bits <= 16 && (hasAlpha || bits > 8): colors = .palette

@@ -107,7 +107,7 @@ struct HostileSVGTests {
     ("<!ENTITY e0 '<g/>'>" + doubling, "&e40;"), ("<!ENTITY e0 '<foreignObject/>'>" + doubling, "&e40;"),
     ("<!ENTITY e0 'x'>" + doubling, "<i:x xmlns:i='i'>&e40;</i:x>"),
     ("<!ENTITY a ''>", String(repeating: "&a;", count: 400_000)),
-    ("<!ENTITY a '\(String(repeating: "x", count: 1 << 20))'>", "<g id='&a;' class='&a;'/>"),
+    ("<!ENTITY a '\(String(repeating: "x", count: 10_000))'>", String(repeating: "<g id='&a;'/>", count: 200)),
     ("<!ENTITY a '&b;'><!ENTITY b '&a;'>", "&a;"), ("<!ENTITY a '&b;'><!ENTITY b '&a;'>", "<g id='&a;'/>"),
     (
       "<!ENTITY e0 'x'>" + (1...100).map { "<!ENTITY e\($0) '&e\($0 - 1);'>" }.joined(), "&e100;"
