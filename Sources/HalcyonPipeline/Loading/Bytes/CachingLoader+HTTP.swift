@@ -120,8 +120,7 @@ extension CachingLoader {
 
   /// How a response is stored; `nil` if storing it is not allowed.
   func storable(_ response: HTTPResponse, _ request: HTTPRequest) async -> StorableResponse? {
-    guard !request.load.watch.isRemovedFromStore, let lookup = request.lookup,
-      let cache = configuration.httpCache(for: request.load.request),
+    guard let lookup = request.lookup, let cache = configuration.httpCache(for: request.load.request),
       case .deliver(let storable) = await cache.outcome(of: response.metadata, to: lookup)
     else { return nil }
     return response.isStorable && request.load.resolved.storeAccess.writes ? storable : nil
