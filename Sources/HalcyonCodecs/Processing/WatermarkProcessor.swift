@@ -15,8 +15,9 @@ package struct WatermarkProcessor: ImageProcessor {
   /// Identifies the pixels of the mark.
   private let markDigest: KeyDigest
 
-  /// - Parameters: - share: The size as a share of the image's; `nil` for the size of the mark itself. - isRepeated:
-  ///   Whether the mark is repeated; the inset, or the offsets of the placement, are the space between two.
+  /// - Parameters:
+  ///   - share: The size as a share of the image's; `nil` for the size of the mark itself.
+  ///   - isRepeated: Whether the mark is repeated; the inset, or the offsets of the placement, are the space between two.
   package init(
     _ mark: Bitmap, at placement: Placement, opacity: Double, blendMode: BlendMode = .normal, share: Double? = nil,
     isRepeated: Bool = false

@@ -45,8 +45,10 @@ public struct IsolatedSVGDecoder: ImageDecoder {
 
   /// Creates a decoder.
   ///
-  /// - Parameters: - helper: The executable of a program that calls ``runHelper()``. - arguments: The arguments with
-  ///   which the program calls it. - limits: The limits of one drawing.
+  /// - Parameters:
+  ///   - helper: The executable of a program that calls ``runHelper()``.
+  ///   - arguments: The arguments with which the program calls it.
+  ///   - limits: The limits of one drawing.
   public init(helper: URL, arguments: [String] = [], limits: Limits = Limits()) {
     self.helper = helper
     self.arguments = arguments

@@ -199,8 +199,9 @@ struct HostQueues {
 
   /// Ends a transfer.
   ///
-  /// - Parameters: - status: That of the response; `nil` if there was none. - end: The uptime until which the response
-  ///   asks to send no further requests, if it does.
+  /// - Parameters:
+  ///   - status: That of the response; `nil` if there was none.
+  ///   - end: The uptime until which the response asks to send no further requests, if it does.
   mutating func end(_ transfer: Transfer, status: Int?, pausedUntil end: Duration? = nil) {
     activeCount -= 1
     let host = transfer.host
