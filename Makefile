@@ -58,6 +58,7 @@ test: all-packages ## Runs all tests: library, windows, demo, command line and i
 
 verify: all-packages ## Checks what guards a release besides `make test`: Apple's platforms, users' programs, guides, every bench.
 	@Scripts/run-checks verify
+	@Scripts/run-checks measure
 
 # Swift itself traps where C has undefined behaviour, and has no UndefinedBehaviorSanitizer on Linux: the flags make the
 # C shims trap too.
