@@ -1,5 +1,5 @@
 public import HalcyonHTTP
-import Foundation
+public import Foundation
 
 /// Modifies or rejects HTTP requests before they are sent, for example to add an access token.
 ///
@@ -44,4 +44,12 @@ public protocol RequestModifier: Sendable {
 extension RequestModifier {
   /// Returns `false`: there is nothing to renew.
   public func renewCredentials(after response: ResponseHead) async throws -> Bool { false }
+}
+
+/// A modifier that also limits how many requests wait for their permits.
+@_spi(Programs) public protocol RequestAdmission: RequestModifier {
+  /// Called before a request waits for its permit, in the task of its load.
+  ///
+  /// - Throws: Any error; the load fails with ``ImageError/requestRejected(cause:url:)``.
+  func admit(_ url: URL) throws
 }

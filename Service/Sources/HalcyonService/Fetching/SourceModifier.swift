@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+@_spi(Programs) import HalcyonPipeline
 import Halcyon
 import HalcyonBackend
 
@@ -30,14 +31,15 @@ struct TraceFields: Sendable {
 }
 
 /// Adds the tracing fields to requests to sources, and signs those to the storage that are for its objects.
-struct SourceModifier: RequestModifier, Hashable {
+struct SourceModifier: RequestAdmission, Hashable {
   /// `nil` signs nothing.
   let bucket: StorageBucket?
 
   var identity: String? { bucket?.identity }
 
+  func admit(_ url: URL) throws { try WorkloadTicket.current?.beginFetch(from: Self.host(of: url)) }
+
   func modify(_ request: TransportRequest) async throws -> TransportRequest {
-    try WorkloadTicket.current?.beginFetch(from: Self.host(of: request.url))
     var request = request
     if let bucket { request = try await bucket.signed(request) }
     for field in TraceFields.current.fields { request.headers[field.name] = field.value }

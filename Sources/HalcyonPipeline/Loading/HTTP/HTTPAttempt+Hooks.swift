@@ -17,6 +17,16 @@ extension HTTPAttempt {
     }
   }
 
+  /// Whether a request may wait for its permit, if the modifier limits that.
+  func admit(_ url: URL) throws(ImageError) {
+    guard let admission = modifier as? any RequestAdmission else { return }
+    do {
+      try admission.admit(url)
+    } catch {
+      throw ImageError(requesting: url, error) { .requestRejected(cause: $0, url: $1) }
+    }
+  }
+
   func acceptedByHandler(
     _ next: TransportRequest, after current: TransportRequest
   ) async throws(ImageError) -> TransportRequest {

@@ -14,6 +14,7 @@ extension HTTPAttempt {
     let made = request.target == nil || hasRedirects ? try await madeRoute(withPermit: false) : nil
     if let hop = made.flatMap(storedHop) { return .follow(hop) }
     guard let target = request.target else { throw .invalidURL(request.url.absoluteString) }
+    try admit(target.url)
     return .send(
       try await exchange(on: made, to: target) { () async throws(ImageError) in
         try await madeRoute(withPermit: true)
