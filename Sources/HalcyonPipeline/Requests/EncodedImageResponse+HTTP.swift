@@ -25,7 +25,7 @@ extension EncodedImageResponse {
   /// - Parameters:
   ///   - request: The header fields of the request, of which `If-None-Match` and `If-Modified-Since` count (RFC 9110,
   ///     13.2.2).
-  /// - lifetime: How long clients may keep the file if its source states no lifetime. Default: a day.
+  ///   - lifetime: How long clients may keep the file if its source states no lifetime. Default: a day.
   ///   - varying: The request fields that the file was chosen by, such as `Accept`. Default: none.
   public func httpHead(
     for request: HTTPHeaders = [:], lifetime: Duration = .seconds(86_400), varying: [String] = []

@@ -19,6 +19,13 @@ struct JPEGGainMapPlaceTests {
     return stops
   }
 
+  // ImageIO gives another enlarged map.
+  #if IMAGEIO
+  private let tolerance: Float = 0.2
+  #else
+  private let tolerance: Float = 0.025
+  #endif
+
   /// The peaks are those of the specification's formula, in numpy, with a map that is enlarged by bilinear filtering; with
   /// the nearest samples, as by libultrahdr, they are up to 5 % higher.
   @Test(arguments: [
@@ -31,7 +38,7 @@ struct JPEGGainMapPlaceTests {
     #expect(try self.stops(file) == stops)
     let image = try decoded(file)
     #expect(image.bitmap.dynamicRange == .high && image.info.droppedContent.isEmpty)
-    #expect(abs(image.bitmap.peak - peak) < 0.1, "\(image.bitmap.peak)")
+    #expect(abs(image.bitmap.peak / peak - 1) < tolerance, "\(image.bitmap.peak)")
     let standard = try JPEGDecoder().image(from: file, options: DecodingOptions())
     #expect(standard.info.droppedContent == [.gainMap] && standard.bitmap.dynamicRange == .standard)
     let written = try JPEGEncoder().encode(decoded(file, keepsGainMap: true), options: EncodingOptions())
