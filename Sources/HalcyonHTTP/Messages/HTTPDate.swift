@@ -23,8 +23,9 @@ public enum HTTPDate {
 
   /// The date of a field value, or `nil` if it has none of the three formats exactly, apart from case.
   ///
-  /// - Parameter now: Determines the century of a two-digit year: a date that would be over 50 years in the future is in
-  ///   the past.
+  /// - Parameters:
+  ///   - text: The value of the field.
+  ///   - now: Determines the century of a two-digit year: a date that would be over 50 years in the future is in the past.
   public static func parse(_ text: String, now: Date = .now) -> Date? {
     let parts = text.lowercased().split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     switch parts.count {
