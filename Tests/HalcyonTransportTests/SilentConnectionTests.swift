@@ -24,12 +24,6 @@ struct SilentConnectionTests {
     #expect(received == body)
   }
 
-  private func expectTimeout(_ url: URL, by transport: CurlTransport, method: HTTPMethod = .get) async {
-    await #expect(throws: TransportError.idleTimedOut(.seconds(1))) {
-      try await load(url, by: transport, method: method)
-    }
-  }
-
   /// A server with HTTP/2, and a transport that connects to it through tunnels.
   private func withTunnels(_ test: (URL, ForwardProxy, CurlTransport) async throws -> Void) async throws {
     let certificates = Bundle.module.bundleURL.appending(path: "Certificates")
@@ -127,7 +121,8 @@ struct SilentConnectionTests {
       let transport = CurlTransport()
       let url = server.serve("/a", .body(body), Reply.body(body).stalled(at: .head(0)), .body(body))
       try await load(url, by: transport)
-      await expectTimeout(url, by: transport, method: .post)
+      // It times out, or is lost with a connection that has been silent for longer.
+      await #expect(throws: TransportError.self) { try await load(url, by: transport, method: .post) }
       #expect(server.requests.count == 2)
     }
   }
