@@ -7,7 +7,7 @@ extension ImageFormat {
     public var isVector = false
     /// Whether it mostly holds photographs. Default: no.
     public var isPhotographic = false
-    /// Whether its pixels are defined as the upright ones, so that nobody can ask for others. Default: no.
+    /// Whether decoders give upright pixels only, whatever orientation is requested. Default: no.
     public var definesUprightPixels = false
     /// Whether some of its files are decoded row by row at a smaller size. Default: no.
     public var mayBeInRows = false

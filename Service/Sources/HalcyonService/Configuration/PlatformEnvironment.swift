@@ -21,8 +21,8 @@ enum PlatformEnvironment {
   /// The most bytes of a cache in memory.
   static var memoryCacheLimit: Int { MemoryBudget.defaultByteLimit / 4 }
 
-  /// Bounds a cache whose folder is in memory, and is given back to nobody: it takes an eighth of the memory of the process
-  /// at most, unless a setting says how much.
+  /// Limits a cache whose folder is in memory, which the system cannot reclaim, to an eighth of the memory of the process,
+  /// unless a setting says how much.
   ///
   /// - Parameter mounts: The mounted file systems, as Linux lists them.
   static func boundCache(

@@ -34,7 +34,7 @@ struct ConvertCommandTests {
   }
 
   @Test(arguments: ["convert", "info", "sheet"])
-  func `a file that is no image is named and fails if it has the extension of one`(command: String) async throws {
+  func `a file that is not an image is named and fails if it has the extension of one`(command: String) async throws {
     try await withFolders { sources, output in
       try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
       for (name, data) in [("empty.jpg", Data()), ("zeros.PNG", Data(count: 900)), ("notes.txt", Data("text".utf8))] {
