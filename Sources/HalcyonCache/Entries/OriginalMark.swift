@@ -17,6 +17,9 @@ package struct OriginalMark: Hashable, Sendable {
     self.init(received: received, hash: data.withUnsafeBytes { WyHash.hash($0) })
   }
 
+  /// The mark of a local file, of which its version is known.
+  package init(ofFile version: String, received: Date) { self.init(of: Data(version.utf8), received: received) }
+
   /// Whether what has this mark was made of older bytes than those with another one.
   package func isOlder(than other: OriginalMark) -> Bool {
     hash != other.hash && received <= other.received

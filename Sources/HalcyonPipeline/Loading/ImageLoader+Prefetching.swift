@@ -6,7 +6,7 @@ extension ImageLoader {
   /// The outcome of a load that fills the store.
   enum Prefetched: Sendable {
     case loaded
-    /// The store has the image, or its source is on this machine.
+    /// The store has the image, or its source is on this machine, so that only what is made of it is stored.
     case skipped
   }
 
@@ -18,7 +18,11 @@ extension ImageLoader {
     _ request: ImageRequest, _ subscription: LoadSubscription
   ) async throws(ImageError) -> Prefetched {
     try await around(newLoad(request, for: subscription)) { [self] load throws(ImageError) in
-      if try ResolvedSource(load.request.source).isLocal { return .skipped }
+      switch try ResolvedSource(load.request.source) {
+      case .inline, .data: return .skipped
+      case .file where !load.request.encodesImages: return .skipped
+      case .web, .file, .provider, .decoded: break
+      }
       guard load.cache.encodedStore != nil, load.resolved.storeAccess.writes else {
         throw .notStorable(key: load.keys.fetch.sourceText)
       }
@@ -58,7 +62,7 @@ extension ImageLoader {
     }
     if storesOriginalBytes || request.storesOriginal { try await encoded.waitForStoring() }
     try await applyStoreOptions(load, after: encoded, loaded.variantWrite)
-    return storesOriginalBytes && encoded.origin == .store ? .skipped : .loaded
+    return storesOriginalBytes && [.store, .file].contains(encoded.origin) ? .skipped : .loaded
   }
 }
 

@@ -16,8 +16,8 @@ extension ImagePipeline {
   /// that it was made from is fresh; the original bytes are stored unless
   /// ``RequestOptions/storage`` keeps none. Equal calls
   /// in flight share one load and one encoding, which runs on the threads of the pipeline. Memory is neither read nor
-  /// written. The file has the pixels as they are shown, upright and in the colour space of the request; of an animation it has the first frame. Files
-  /// for images from files, and from data that the request contains, are not stored.
+  /// written. The file has the pixels as they are shown, upright and in the colour space of the request; of an animation it has the first frame. What is made
+  /// of a local file is stored until the file is written again; what is made of data that the request contains is not.
   ///
   /// - Parameters:
   ///   - request: The image to encode, with its size and processors.

@@ -20,11 +20,11 @@ enum ResolvedSource: Sendable {
   case provider(ImageSource.Provider<Data>)
   case decoded(ImageSource.Provider<DecodedImage>)
 
-  /// Whether the encoded bytes are on this machine, so that nothing of the source is stored.
-  var isLocal: Bool {
+  /// Whether the request contains the encoded bytes, so that nothing of the source is stored.
+  var isInline: Bool {
     switch self {
-    case .file, .inline, .data: true
-    case .web, .provider, .decoded: false
+    case .inline, .data: true
+    case .web, .file, .provider, .decoded: false
     }
   }
 

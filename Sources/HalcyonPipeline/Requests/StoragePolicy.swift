@@ -4,8 +4,8 @@ public import HalcyonImaging
 ///
 /// A processed image is an entry of its own for each size, list of processors and policy. It is encoded in the
 /// background after the image has been delivered, and later loads decode it instead of the original. If it cannot be
-/// encoded or written, nothing is stored and no load fails. An animation is always stored as it was downloaded. Images
-/// from files, and from data that the request contains, are not stored.
+/// encoded or written, nothing is stored and no load fails. An animation is always stored as it was downloaded. Of a
+/// local file only processed images are stored, until it is written again; of data that the request contains, nothing.
 ///
 /// ```swift
 /// request.storage = .encoded(as: .webp, quality: 0.7)

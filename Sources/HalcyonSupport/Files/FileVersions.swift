@@ -1,6 +1,6 @@
 import Foundation
 
-/// The versions of local files: the size and the date, which differ when a file has been written again.
+/// The versions of local files: size, date and inode, which differ when a file has been written again.
 ///
 /// Versions that were looked up are remembered, for callers that must not wait for a slow disk. Safe from any thread.
 package enum FileVersions {
@@ -28,6 +28,6 @@ package enum FileVersions {
     #else
     let date = status.st_mtim
     #endif
-    return "\(status.st_size) \(date.tv_sec).\(date.tv_nsec)"
+    return "\(status.st_size) \(date.tv_sec).\(date.tv_nsec) \(status.st_ino)"
   }
 }

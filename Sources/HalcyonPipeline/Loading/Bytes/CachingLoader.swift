@@ -74,8 +74,10 @@ final class CachingLoader: Sendable {
     switch source {
     case .web(let location): return try await httpImage(load, at: location)
     case .file(let path, let url):
+      // Looked up before the bytes are read: what is made of them is outdated if the file is written meanwhile.
+      let version = await version(ofFile: url)
       let data = try await bytes { [self] () throws(ImageError) in try contents(ofFile: path, url) }
-      return try localImage(data, of: load, url: url, origin: .file)
+      return try localImage(data, of: load, url: url, version: version, origin: .file)
     case .inline(let text, let url):
       let data = try await bytes { () throws(ImageError) in try DataURL.decode(text) }
       return try localImage(data, of: load, url: url, origin: .inline)
@@ -99,7 +101,7 @@ final class CachingLoader: Sendable {
     guard let info = try? inspector.info(of: entry.body) else { return nil }
     return EncodedImage(
       data: entry.body, metadata: entry.metadata, info: info, origin: .store,
-      freshEnd: load.request.source.isProvided ? nil : freshEnd(entry.metadata), trace: load.trace, watch: load.watch)
+      freshEnd: load.request.source.followsHTTP ? freshEnd(entry.metadata) : nil, trace: load.trace, watch: load.watch)
   }
 
   /// Lets other loads use the stored image while the server is contacted, without reading it again.

@@ -176,8 +176,8 @@ final class EncodedImage: Sendable {
   /// Records that writing the bytes to the store failed.
   func markFailed(_ error: any Error) { state.withLock { $0.failure = error } }
 
-  /// Whether other loads of the key find these bytes while a load holds them.
-  var isFoundAgain: Bool { storable != nil || origin == .store }
+  /// Whether other loads of the key find these bytes: while a load holds them, in the store, or in their file.
+  var isFoundAgain: Bool { storable != nil || origin == .store || origin == .file }
 
   /// Whether they serve a load that finds them in flight. After the load that received them has ended, they are
   /// written, and serve other loads only while they are fresh.

@@ -54,6 +54,11 @@ extension CachingLoader {
     }
   }
 
+  /// The version of a file; `nil` if it cannot be found.
+  func version(ofFile url: URL) async -> String? {
+    (try? await files.run { _ in FileVersions.current(of: url.absoluteString) }) ?? nil
+  }
+
   /// A store that fails counts as a miss.
   private func storedProvidedImage(_ load: Load) async -> EncodedImage? {
     guard let store = configuration.store(for: load.request) else {
@@ -82,8 +87,8 @@ extension CachingLoader {
   }
 
   func localImage(
-    _ data: Data, of load: Load, decoded: DecodedImage? = nil, url: URL? = nil, origin: ImageOrigin,
-    isStorable: Bool = false
+    _ data: Data, of load: Load, decoded: DecodedImage? = nil, url: URL? = nil, version: String? = nil,
+    origin: ImageOrigin, isStorable: Bool = false
   ) throws(ImageError) -> EncodedImage {
     let sourceURL = url ?? load.key.sourceURL
     guard !data.isEmpty else { throw .emptyResponse(url: sourceURL) }
@@ -91,7 +96,8 @@ extension CachingLoader {
       throw .responseTooLarge(byteLimit: configuration.limits.encodedByteCount, url: sourceURL)
     }
     let now = configuration.time.now()
-    let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
+    var metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
+    metadata.original = version.map { OriginalMark(ofFile: $0, received: now) }
     let storable = StorableResponse(metadata: metadata, key: load.key, requestHeaders: [:], knownVariants: [])
     let inspector = configuration.inspector(of: sourceURL, for: load.request)
     let earlier = load.resolved.cachePolicy.contactsServerFirst ? EncodedImage.EarlierBytes.unknown : .same
@@ -105,13 +111,21 @@ extension CachingLoader {
 }
 
 extension ImageSource {
-  /// Whether a closure of the caller returns the image, so that HTTP's rules do not apply to its stored bytes.
+  /// The URL of a file on this machine; `nil` for other sources.
+  var file: URL? {
+    if case .file(path: _, let url)? = try? ResolvedSource(self) { url } else { nil }
+  }
+
+  /// Whether a closure of the caller returns the image.
   var isProvided: Bool {
     switch kind {
     case .provider, .decoded: true
     case .url, .string, .keyed, .data, .resolver: false
     }
   }
+
+  /// Whether HTTP's rules apply to what is stored of it.
+  var followsHTTP: Bool { !isProvided && file == nil }
 }
 
 /// The bytes in a `data:` URL (RFC 2397), as browsers read it (https://fetch.spec.whatwg.org, 6).

@@ -31,8 +31,12 @@ extension ImageLoader {
       })
   }
 
-  /// Whether a stored image was made of older bytes than those that are known, or stored.
+  /// Whether a stored image was made of another version of a file, or of older bytes than those that are known, or stored.
   func isOutdated(_ entry: StoredEntry, _ load: Load) async -> Bool {
+    if let file = load.request.source.file {
+      let version = await bytes.version(ofFile: file).map { OriginalMark(ofFile: $0, received: .now).hash }
+      return version == nil || entry.metadata.original?.hash != version
+    }
     guard let mark = entry.metadata.original else { return false }
     let (originals, key) = (load.cache.originals, load.keys.fetch)
     if let newest = originals[key] { return mark.isOlder(than: newest) }

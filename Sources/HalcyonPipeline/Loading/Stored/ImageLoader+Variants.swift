@@ -42,7 +42,7 @@ extension ImageLoader {
         at: configuration.time.now())
     }
     guard let entry = lookup.stored, await !isOutdated(entry, load) else { return nil }
-    let isServed = lookup.action == .serve || request.source.isProvided
+    let isServed = lookup.action == .serve || !request.source.followsHTTP
     if isServed { stored.record { $0.add(.storeRead, since: start, tier: tier) } }
     guard let image = bytes.storedImage(entry, of: stored) else { return nil }
     if !isServed { bytes.reportStored(image, for: stored.inFlightKey, load) }
@@ -137,9 +137,9 @@ extension ImageLoader {
     }
   }
 
-  /// The store of processed images; `nil` without one, or if the source is on this machine.
+  /// The store of processed images; `nil` without one, or if the request contains the bytes.
   private func variantCache(_ load: Load) -> HTTPCache? {
-    guard (try? ResolvedSource(load.request.source))?.isLocal == false else { return nil }
+    guard (try? ResolvedSource(load.request.source))?.isInline == false else { return nil }
     return configuration.httpCache(for: load.request)
   }
 }
