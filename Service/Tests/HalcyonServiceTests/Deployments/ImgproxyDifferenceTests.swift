@@ -10,11 +10,22 @@ import Testing
 /// What imgproxy.md says of statuses, redirects and odd paths.
 @Suite(.integrationTest)
 struct ImgproxyDifferenceTests {
-  @Test(arguments: [(410, 410), (451, 451), (204, 502), (300, 502), (304, 502), (499, 502), (500, 502)])
+  @Test(arguments: [
+    (407, 502), (410, 410), (451, 451), (204, 502), (300, 502), (304, 502), (499, 502), (500, 502),
+  ])
   func `a status of a source is passed on if it is the client's`(status: Int, sent: Int) async throws {
     try await RunningService.run { service, origin async throws in
       let source = origin.serve("/a.png", .status(status))
       #expect(try await service.image("w:40", of: source).status == sent)
+    }
+  }
+
+  @Test func `a source that ends too early is not reached, and an option that changes limits is not read`() async throws
+  {
+    try await RunningService.run { service, origin async throws in
+      let source = origin.serve("/a.png", .body(try Quadrants.png()).cut(at: .body(40)))
+      #expect(try await service.image("w:40", of: source).status == 502)
+      #expect(try await service.image("msr:1", of: source).status == 400)
     }
   }
 

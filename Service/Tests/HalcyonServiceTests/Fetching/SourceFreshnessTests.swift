@@ -9,7 +9,7 @@ import Testing
 
 @testable import HalcyonService
 
-/// When a client sees that a source was replaced under its name: the table of imgproxy.md.
+/// When a client sees that a source was replaced under its name: the table of the README.
 @Suite(.integrationTest)
 struct SourceFreshnessTests {
   /// An origin by what it says of its images.
@@ -22,7 +22,7 @@ struct SourceFreshnessTests {
     /// Whether it says how long its images are fresh.
     var isFresh = false
 
-    enum Kind { case web, redirect, storage, file }
+    enum Kind { case web, redirect, storage, googleStorage, file }
 
     var testDescription: String { name }
   }
@@ -47,6 +47,14 @@ struct SourceFreshnessTests {
     Origin(
       name: "S3 with Cache-Control", headers: ["Cache-Control": "max-age=1000"], hasTags: true, kind: .storage,
       isFresh: true),
+    // What Google's storage says of objects that say nothing themselves, as those for some and those for all may be read.
+    Origin(
+      name: "Google's storage, private",
+      headers: ["Cache-Control": "private, max-age=0", "Expires": "Wed, 01 Jan 2020 00:00:00 GMT"], hasTags: true,
+      kind: .googleStorage),
+    Origin(
+      name: "Google's storage, public", headers: ["Cache-Control": "public, max-age=3600"], hasTags: true,
+      kind: .googleStorage, isFresh: true),
   ]
 
   /// What a client does after its source was replaced.
@@ -80,9 +88,9 @@ struct SourceFreshnessTests {
     case .file:
       try picture.png.write(to: folder.appending(path: "\(name).png"))
       return "local:///\(name).png"
-    case .storage:
+    case .storage, .googleStorage:
       server.serve("/photos/\(name).png") { picture.reply(origin, to: $0) }
-      return "s3://photos/\(name).png"
+      return "\(origin.kind == .storage ? "s3" : "gs")://photos/\(name).png"
     case .redirect:
       // The redirect is replaced, not its target.
       for number in 1...2 {
@@ -105,6 +113,7 @@ struct SourceFreshnessTests {
           credentials: S3Credentials(accessKeyID: "id", secretAccessKey: "key"))
         try await RunningService.run {
           ($0.localRoot, $0.storage, $0.allowsNoCache) = (folder, storage, true)
+          $0.sourceRewriting.replacements = [SourceRewriting.Replacement("gs://=s3://")].compactMap(\.self)
         } body: { service, _ async throws in
           for request in Request.allCases {
             let picture = Picture()
