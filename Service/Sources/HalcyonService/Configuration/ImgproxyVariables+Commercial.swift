@@ -3,8 +3,7 @@ extension ImgproxyVariables {
   static let commercial: [ImgproxyVariable] =
     ImgproxyVariable.refused(
       "ALLOWED_INFO_OPTIONS INFO_ONLY_PRESETS", "`/info/` has no options")
-    + ImgproxyVariable.refused(
-      "SOURCE_URL_ENCRYPTION_KEY", "encrypted sources are not supported")
+    + ImgproxyVariable.settings("same", ["SOURCE_URL_ENCRYPTION_KEY": "source-encryption-key"])
     + ImgproxyVariable.all("MAX_CHAINED_PIPELINES", .combined, "always kept: paths have one pipeline")
     + ImgproxyVariable.all(
       """

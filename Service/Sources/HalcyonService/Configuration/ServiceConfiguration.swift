@@ -37,6 +37,8 @@ public struct ServiceConfiguration: Sendable {
   public var healthPath = ""
   /// Whether the last segment of a path with a Base64 URL is a name without effect.
   public var hasFilenamesInBase64 = false
+  /// The AES key of encrypted sources in paths (`enc/`), 16, 24 or 32 bytes; empty accepts none. Default: none.
+  public var sourceEncryptionKey = Data()
   /// How the source of a path becomes a URL.
   public var sourceRewriting = SourceRewriting()
 

@@ -41,10 +41,10 @@ extension Setting {
     },
     list(
       "keys", "HEX,…", \.keys, "The keys that sign URLs; the others are accepted while keys are replaced.",
-      expected: "hexadecimal digits", element: Data.init(hexadecimal:), text: { _ in "(secret)" }),
+      isSecret: true, expected: "hexadecimal digits", element: Data.init(hexadecimal:), text: { "\($0)" }),
     list(
-      "salts", "HEX,…", \.salts, "One salt for each key.", expected: "hexadecimal digits",
-      element: Data.init(hexadecimal:), text: { _ in "(secret)" }),
+      "salts", "HEX,…", \.salts, "One salt for each key.", isSecret: true, expected: "hexadecimal digits",
+      element: Data.init(hexadecimal:), text: { "\($0)" }),
     number("signature-size", \.signatureByteCount, in: 8...32, "The bytes of a signature."),
     flag("insecure", \.configuration.isInsecure, "Accept URLs without a signature."),
     list(

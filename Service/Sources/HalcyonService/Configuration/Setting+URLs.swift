@@ -5,11 +5,23 @@ extension Setting {
   static let urls: [Setting] = [
     list(
       "trusted-signatures", "TEXT,…", \.trustedSignatures, "Signatures that are accepted for every path.",
-      expected: "texts without slashes", element: { $0.hasByte("/") || $0.isEmpty ? nil : $0 },
-      text: { _ in "(secret)" }),
+      isSecret: true, expected: "texts without slashes", element: { $0.hasByte("/") || $0.isEmpty ? nil : $0 },
+      text: { $0 }),
     text(
       "secret", "TEXT", \.configuration.secret, isSecret: true,
       "Requests for images must have it: Authorization: Bearer TEXT."),
+    Setting(
+      "source-encryption-key", "HEX", "The key of encrypted sources (enc/), 16, 24 or 32 bytes."
+    ) { (text, settings) throws(ConfigurationError) in
+      let key = text.isEmpty ? Data() : Data(hexadecimal: text)
+      guard let key, text.isEmpty || SourceCipher.keyByteCounts.contains(key.count) else {
+        throw .invalidValue(
+          setting: "source-encryption-key", value: "…", expected: "32, 48 or 64 hexadecimal digits")
+      }
+      settings.configuration.sourceEncryptionKey = key
+    } value: {
+      $0.configuration.sourceEncryptionKey.isEmpty ? "" : "(secret)"
+    },
     Setting("path-prefix", "PATH", "What the paths of all requests begin with, such as /images.") {
       (text, settings) throws(ConfigurationError) in
       settings.configuration.pathPrefix = path(text)

@@ -74,6 +74,13 @@ struct Settings: Sendable {
     }
     guard configuration.isInsecure || !configuration.keyPairs.isEmpty else { throw .unsigned }
     guard configuration.isInsecure || !configuration.showsGallery else { throw .signedGallery }
+    if configuration.isInsecure, !configuration.sourceEncryptionKey.isEmpty {
+      configuration.notices.append(
+        """
+        URLs need no signature: from the responses to changed ones, clients find out encrypted sources (a padding oracle). \
+        Set keys and salts
+        """)
+    }
     configuration.storage = try storage.storage()
     guard configuration.resultsBucket == nil || configuration.storage != nil else { throw .incompleteStorage }
     if let bucket = configuration.resultsBucket,
@@ -241,14 +248,16 @@ extension Setting {
 
   static func list<Element>(
     _ name: String, _ placeholder: String, _ property: any WritableKeyPath<Settings, [Element]> & Sendable,
-    _ help: String, expected: String, element: @escaping @Sendable (String) -> Element?,
+    _ help: String, isSecret: Bool = false, expected: String, element: @escaping @Sendable (String) -> Element?,
     text: @escaping @Sendable (Element) -> String
   ) -> Setting {
     Setting(name, placeholder, help) { (list, settings) throws(ConfigurationError) in
       var elements: [Element] = []
       for part in list.split(separator: ",") {
         let part = part.trimmingCharacters(in: .whitespaces)
-        guard let next = element(part) else { throw .invalidValue(setting: name, value: part, expected: expected) }
+        guard let next = element(part) else {
+          throw .invalidValue(setting: name, value: isSecret ? "…" : part, expected: expected)
+        }
         elements.append(next)
       }
       // An empty list may stand for everything.
@@ -257,7 +266,7 @@ extension Setting {
       }
       settings[keyPath: property] = elements
     } value: {
-      $0[keyPath: property].map(text).joined(separator: ",")
+      $0[keyPath: property].map { isSecret ? "(secret)" : text($0) }.joined(separator: ",")
     }
   }
 }

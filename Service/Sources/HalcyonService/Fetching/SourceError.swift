@@ -26,7 +26,7 @@ extension SourceError: CustomStringConvertible {
   /// What is wrong; it does not repeat the URL, which a client need not see.
   public var description: String {
     switch self {
-    case .malformed: "The URL of the source is malformed. Use http, https, s3:// or local:///."
+    case .malformed: "The path has no valid source. Use an http, https, s3:// or local:/// URL."
     case .notAllowed: "The service is not configured to fetch this source."
     case .noLocalFolder: "The service has no folder of local files."
     case .noStorage: "The service has no S3-compatible storage."

@@ -5,7 +5,7 @@ import Halcyon
 /// The path of a request for the log: on one line, and without what gives access to anything.
 ///
 /// A path is logged as it is understood: its known options, and its source without user, password and query, also where that
-/// was in Base64. Of the rest, and of a path that cannot be read, only the length and a hash are logged, the same for equal
+/// was in Base64 or encrypted. Of the rest, and of a path that cannot be read, only the length and a hash are logged, the same for equal
 /// texts as long as the process runs. The signature is left out where one is required, since anyone who reads the log could
 /// repeat the request.
 struct LoggedPath {
@@ -22,13 +22,14 @@ struct LoggedPath {
   private let hidesSignature: Bool
   private let hasPresetsOnly: Bool
   private let hasFilename: Bool
+  private let encryptionKey: Data
   private let rewriting: SourceRewriting
 
   init(_ configuration: ServiceConfiguration) {
     (prefix, healthPath) = (configuration.pathPrefix, configuration.healthPath)
     hidesSignature = !configuration.isInsecure
     (hasPresetsOnly, hasFilename) = (configuration.acceptsPresetsOnly, configuration.hasFilenamesInBase64)
-    rewriting = configuration.sourceRewriting
+    (rewriting, encryptionKey) = (configuration.sourceRewriting, configuration.sourceEncryptionKey)
   }
 
   /// The text of a path.
@@ -42,7 +43,8 @@ struct LoggedPath {
     let isPurge = start.hasSuffix("/cache")
     guard let (signature, part) = ImagePath.signature(in: isPurge ? "/_" + rest : rest),
       let path = try? ImagePath(
-        "/_" + RestoredPath.likely(part), hasPresetsOnly: hasPresetsOnly && !isPurge, hasFilename: hasFilename)
+        "/_" + RestoredPath.likely(part), hasPresetsOnly: hasPresetsOnly && !isPurge, hasFilename: hasFilename,
+        encryptionKey: encryptionKey)
     else { return start + "/" + Redaction.digest(of: rest) }
     let isShown = !hidesSignature && signature.utf8.count <= Self.longestWord && Redaction.isPlain(signature)
     var segments = isPurge ? [] : [isShown ? signature : Redaction.omission]

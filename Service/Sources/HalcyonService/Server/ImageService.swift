@@ -322,7 +322,7 @@ public final class ImageService: Sendable {
     }
     if result.isFetched { dropResponses(before: options, revalidates) }
     let response = ResultResponse(
-      result, options, source: path.source, configuration, sharing: bodies, now: time.now())
+      result, options, source: path.publicSource, configuration, sharing: bodies, now: time.now())
     if result.fallbackStatus == nil, options.expires == nil {
       keep(response, for: request, freshness: result.freshness, isCurrent: result.isCurrent, since: generation)
     }
@@ -375,7 +375,8 @@ public final class ImageService: Sendable {
     let purge = CachePurge(
       token: configuration.purgeToken, resolver: maker.resolver, cache: maker.pipeline.cache)
     guard purge.isAuthorized(request.headers) else { throw ServiceError.unauthorized }
-    var path = try ImagePath("/_/" + request.path.dropFirst("/cache/".count))
+    var path = try ImagePath(
+      "/_/" + request.path.dropFirst("/cache/".count), encryptionKey: configuration.sourceEncryptionKey)
     path.source = configuration.sourceRewriting.applied(to: path.source)
     // Also if a tier could not be reached.
     defer {
@@ -398,7 +399,7 @@ public final class ImageService: Sendable {
     let hasOptions = !isInfo || segments.first != "plain" && segments.count > 1
     var path = try ImagePath(
       signed, hasPresetsOnly: configuration.acceptsPresetsOnly && hasOptions,
-      hasFilename: configuration.hasFilenamesInBase64)
+      hasFilename: configuration.hasFilenamesInBase64, encryptionKey: configuration.sourceEncryptionKey)
     path.source = configuration.sourceRewriting.applied(to: path.source)
     return path
   }

@@ -4,7 +4,7 @@ public enum PathError: Error, Hashable {
   case incomplete(path: String)
   /// The source is neither a percent-encoded nor a Base64 URL.
   case invalidSource(String)
-  /// The source is encrypted, which only imgproxy's commercial edition does.
+  /// The source is encrypted, and the service has no key for it.
   case encryptedSource
   /// The path has several pipelines, which only imgproxy's commercial edition runs.
   case chainedPipelines
@@ -19,7 +19,7 @@ extension PathError: CustomStringConvertible {
     case .invalidSource(let text):
       "“\(text.excerpt)” is not the URL of a source. Write plain/ and a percent-encoded URL, or the URL in URL-safe Base64."
     case .encryptedSource:
-      "Encrypted sources (enc/) are not supported. Write plain/ and a percent-encoded URL, or the URL in URL-safe Base64."
+      "The service has no key for encrypted sources (source-encryption-key). Write plain/ and a percent-encoded URL."
     case .chainedPipelines:
       "Chained pipelines (/-/) are not supported. Write the options of one pipeline."
     }

@@ -90,7 +90,7 @@ struct StrictnessTests {
   @Test(arguments: [
     "ENV_AWS_SECRET_ID", "ENV_AWS_SSM_PARAMETERS_PATH", "ENV_GCP_SECRET_ID", "ENV_GCP_KEY", "GCS_ALLOWED_BUCKETS",
     "ABS_DENIED_BUCKETS", "SWIFT_ALLOWED_BUCKETS", "S3_ACCESS_POINTS", "S3_USE_DECRYPTION_CLIENT",
-    "ALLOWED_INFO_OPTIONS", "INFO_ONLY_PRESETS", "SOURCE_URL_ENCRYPTION_KEY",
+    "ALLOWED_INFO_OPTIONS", "INFO_ONLY_PRESETS",
   ])
   func `what restricts or loads secrets and is not supported is not ignored`(name: String) throws {
     let name = "IMGPROXY_" + name
@@ -100,6 +100,17 @@ struct StrictnessTests {
     }
     // One that is off or empty restricts nothing.
     for value in ["false", ""] { #expect(try configuration(keys.merging([name: value]) { $1 }).ignoredVariables == []) }
+  }
+
+  @Test(arguments: [
+    "HALCYON_SERVE_KEYS", "HALCYON_SERVE_SALTS", "IMGPROXY_KEY", "IMGPROXY_SALT", "IMGPROXY_SOURCE_URL_ENCRYPTION_KEY",
+    "HALCYON_SERVE_SOURCE_ENCRYPTION_KEY", "HALCYON_SERVE_TRUSTED_SIGNATURES",
+  ])
+  func `an error does not show a secret that cannot be read`(name: String) throws {
+    // A digit too many, and a slash that no signature has.
+    let error = #expect(throws: ConfigurationError.self) { try configuration(keys.merging([name: "c0ffee/"]) { $1 }) }
+    let text = try #require(error?.description)
+    #expect(text.contains(name) && !text.contains("c0ffee"), "\(text)")
   }
 
   @Test(arguments: [

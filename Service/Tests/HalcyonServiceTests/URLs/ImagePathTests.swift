@@ -1,3 +1,4 @@
+import Foundation
 @testable import HalcyonProcessing
 @testable import HalcyonService
 import HalcyonTestTraits
@@ -55,8 +56,36 @@ struct ImagePathTests {
     #expect(path.source == "http://e.com/a.jpg")
   }
 
+  /// The examples of imgproxy's documentation and of the tests of its clients, one split by slashes.
+  @Test(arguments: [
+    (
+      "p5VjorNdhs7mRRw8gA9TWoRlGci3l1kuzqN43UQlRaRIQ0qtBKW3qFABIsx-ZRz_cVc8iVTYbhsNsxNBL1BHaQ",
+      "http://example.com/images/curiosity.jpg"
+    ),
+    ("5mRTX1BdO2rpOf4RabIuLRo5XHgNeEqAfturvYUVzVXfh75f8b5ulIvbh2JawTzP", "https://example.com/image.jpg"),
+    ("MTIzNDU2Nzg5MDEy/MzQ1Np6L0YlR92XD/i3aaVA5KINDMHKXf/LUaQ1N0ae5N7JjBZ", "https://images.test/image.jpg"),
+  ])
+  func `an encrypted path needs the key`(encrypted: String, source: String) throws {
+    let key = try #require(Data(hexadecimal: "1eb5b0e971ad7f45324c1bb15c947cb207c43152fa5c6c7f35c4f36e0c18e0f1"))
+    let path = try ImagePath("/_/w:3/enc/\(encrypted).webp", encryptionKey: key)
+    #expect(path.source == source && path.isEncrypted && path.fileExtension == "webp" && path.options == ["w:3"])
+    #expect(try ImagePath("/_/enc/\(encrypted)/name.jpg", hasFilename: true, encryptionKey: key).source == source)
+    #expect(throws: PathError.encryptedSource) { try ImagePath("/_/w:3/enc/\(encrypted)") }
+    #expect(throws: PathError.self) { try ImagePath("/_/w:3/enc/\(encrypted)", encryptionKey: Data(key.reversed())) }
+  }
+
+  /// Vectors of `openssl enc -aes-128-cbc` and `-aes-192-cbc`.
+  @Test func `shorter keys are those of AES-128 and AES-192`() throws {
+    for (count, encrypted) in [
+      (16, "EBESExQVFhcYGRobHB0eH8rMlFATFrQRB9W8yCuS192Vp3lXrVGFOgzMq2IzxKSZ"),
+      (24, "EBESExQVFhcYGRobHB0eHxQRT72ArnjHmG4SSdfqGgZkQH_q7ZNyKFsuDZAbcvt_"),
+    ] {
+      let path = try ImagePath("/_/enc/\(encrypted)", encryptionKey: Data(0..<UInt8(count)))
+      #expect(path.source == "images/beach.jpg")
+    }
+  }
+
   @Test func `what only the commercial edition of imgproxy has is an error that says so`() {
-    #expect(throws: PathError.encryptedSource) { try ImagePath("/_/w:1/enc/aHR0cA") }
     #expect(throws: PathError.chainedPipelines) { try ImagePath("/_/w:1/-/w:2/plain/http://e.com/a.jpg") }
     #expect(PathError.chainedPipelines.description.contains("/-/"))
   }
