@@ -1,5 +1,5 @@
 import Foundation
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonSupport
 import HalcyonTestTraits
 import Testing
@@ -37,12 +37,63 @@ struct RenditionTests {
     #expect(encoding.keyText == text)
   }
 
-  @Test func `equal identifiers of processors make equal renditions`() {
-    let first = Rendition(processors: [.circle()], encoding: .init(as: .png))
-    #expect(first == Rendition(processors: [.circle()], encoding: .init(as: .png)))
-    #expect(first.hashValue == Rendition(processors: [.circle()], encoding: .init(as: .png)).hashValue)
-    #expect(first != Rendition(processors: [.invert], encoding: .init(as: .png)))
-    #expect(first != Rendition(processors: [.circle()], encoding: .init(as: .jpeg)))
-    #expect(first != Rendition(size: .fit(width: 3), processors: [.circle()], encoding: .init(as: .png)))
+  /// Every property with another value than its default, and whether it changes the pixels of an image.
+  private static let changes: [(name: String, changesPixels: Bool, change: @Sendable (inout Rendition) -> Void)] = [
+    ("size", true, { $0.size = .fit(width: 3) }), ("processors", true, { $0.processors = [.invert] }),
+    ("encoding", false, { $0.encoding = Rendition.Encoding() }), ("frameLimit", false, { $0.frameLimit = 2 }),
+    ("processingByteCount", false, { $0.processingByteCount = 1 }),
+    ("colorSpace", true, { $0.colorSpace = .displayP3 }), ("dynamicRange", true, { $0.dynamicRange = .high }),
+    ("allowsPartialImage", false, { $0.allowsPartialImage = true }),
+    ("keepsAnimation", false, { $0.keepsAnimation = true }),
+  ]
+
+  @Test func `renditions that differ in a property are not equal, and have other keys if it changes pixels`() {
+    let plain = Rendition()
+    #expect(Mirror(reflecting: plain).children.compactMap(\.label).sorted() == Self.changes.map(\.name).sorted())
+    var keys: Set = [keyText(plain)]
+    for (name, changesPixels, change) in Self.changes {
+      var (changed, same) = (plain, plain)
+      change(&changed)
+      change(&same)
+      #expect(changed != plain, "\(name)")
+      #expect(changed == same, "\(name)")
+      #expect(changed.hashValue == same.hashValue, "\(name)")
+      #expect(keys.insert(keyText(changed)).inserted == changesPixels, "\(name)")
+    }
+  }
+
+  @Test func `sizes and processors that differ have other keys`() {
+    let sizes: [TargetSize] = [
+      .original, .fit(width: 40, height: 30), .fit(width: 30, height: 40), .fit(width: 40), .fit(height: 40),
+      .fill(width: 40, height: 30), .fill(width: 40, height: 30, anchor: .top),
+      .fill(width: 40, height: 30, anchor: .left), .fill(width: 40, height: 30, enlarges: true),
+      .fill(width: 40, height: 30, anchor: .top, enlarges: true), .exact(width: 40, height: 30),
+      .exact(width: 40, height: 30, enlarges: false),
+    ]
+    #expect(Set(sizes.map { keyText(Rendition(size: $0)) }).count == sizes.count)
+    let processors: [[any ImageProcessor]] = [
+      [.invert], [.invert, .invert], [.invert, .circle()], [.circle(), .invert],
+    ]
+    #expect(Set(processors.map { keyText(Rendition(processors: $0)) }).count == processors.count)
+  }
+
+  /// Every property of a form with another value than its default.
+  private static let forms: [(name: String, change: @Sendable (inout Rendition.Encoding) -> Void)] = [
+    ("format", { $0.format = .jpeg }), ("validQuality", { $0.quality = 0.5 }), ("byteLimit", { $0.byteLimit = 9 }),
+    ("metadata", { $0.metadata = .keep }), ("metadata", { $0.metadata = .copyright }),
+    ("colorLimit", { $0.colorLimit = 9 }), ("isLossless", { $0.isLossless = true }),
+  ]
+
+  @Test(arguments: [nil, ImageFormat.png])
+  func `forms that differ in a property have other keys`(format: ImageFormat?) {
+    let plain = Rendition.Encoding(as: format)
+    #expect(Set(Mirror(reflecting: plain).children.compactMap(\.label)) == Set(Self.forms.map(\.name)))
+    var keys: Set = [plain.keyText]
+    for (name, change) in Self.forms {
+      var changed = plain
+      change(&changed)
+      #expect(changed != plain, "\(name)")
+      #expect(keys.insert(changed.keyText).inserted, "\(name)")
+    }
   }
 }
