@@ -25,7 +25,7 @@ struct HEIFMetadata {
           result.info.dynamicRange = map.encoded.dynamicRange
         }
       }
-      result.add(blocks)
+      try result.add(blocks)
     }
     return result
   }

@@ -1,4 +1,5 @@
 package import HalcyonImaging
+import HalcyonSupport
 package import Foundation
 
 /// Decodes Windows icons and cursors: bitmaps with masks, and PNG.
@@ -72,6 +73,7 @@ package struct ICODecoder: ImageDecoder {
     var best = directory.entries[0]
     for entry in directory.entries.dropFirst()
     where entry.size.pixelCount < best.size.pixelCount && size.geometry(for: entry.size).outputSize == outputSize {
+      if CancellationFlag.isCurrentCancelled { throw ImageDecodingError.cancelled }
       guard let image = try? image(of: entry, in: bytes), image.info.storedSize == entry.size else { continue }
       best = entry
     }
@@ -109,7 +111,11 @@ private struct ICODirectory {
     guard reserved == 0, kind == 1 || kind == 2 else { throw .corrupt(.ico, reason: "its signature is wrong") }
     guard count > 0 else { throw .corrupt(.ico, reason: "it has no image") }
     guard bytes.count >= headerByteCount + count * entryByteCount else { return nil }
-    let entries = (0..<count).compactMap { entry($0, of: bytes, isCursor: kind == 2) }
+    var (entries, parts) = ([Entry](), HeaderParts(.ico))
+    for index in 0..<count {
+      try parts.add()
+      if let entry = entry(index, of: bytes, isCursor: kind == 2) { entries.append(entry) }
+    }
     let sorted = entries.sorted { ($0.size.pixelCount, $0.bitCount) > ($1.size.pixelCount, $1.bitCount) }
     return ICODirectory(entries: Array(sorted.prefix(entryLimit)))
   }
@@ -131,6 +137,7 @@ extension [ICODirectory.Entry] {
   fileprivate func firstSound<Result>(_ body: (ICODirectory.Entry) throws -> Result) throws -> Result {
     var failure = ImageDecodingError.corrupt(.ico, reason: "it has no image")
     for (index, entry) in enumerated() {
+      if CancellationFlag.isCurrentCancelled { throw ImageDecodingError.cancelled }
       do {
         return try body(entry)
       } catch let error as ImageDecodingError where error.concernsEntry {

@@ -30,12 +30,12 @@ package struct JPEGDecoder: ImageDecoder {
   package func metadata(of bytes: Data) throws -> ImageMetadata {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
     var metadata = ImageMetadata(info: header.info, isProgressive: header.isProgressive)
-    bytes.withUnsafeBytes { buffer in
+    try bytes.withUnsafeBytes { buffer in
       var blocks = MetadataBlocks()
       if let exif = header.exif { blocks.setExif(Bytes(buffer)[exif]) }
       blocks.xmp = header.xmp.map { Data(buffer[$0]) }
       if case .profile(let profile) = header.profileParts.profile(in: buffer) { blocks.colorProfile = profile }
-      metadata.add(blocks)
+      try metadata.add(blocks)
       guard let map = JPEGGainMap.find(header, in: buffer) else { return }
       metadata.info = header.info(with: map)
       if let map = map.encoded(for: header, limits: ImageLimits()) { metadata.info.dynamicRange = map.dynamicRange }

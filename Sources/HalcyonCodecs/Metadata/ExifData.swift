@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonImaging
+import HalcyonSupport
 
 /// The fields of Exif data (Exif 2.32), which starts with a TIFF header.
 ///
@@ -94,10 +95,11 @@ struct ExifData {
     return text(Tag.interoperabilityIndex, in: rules) == "R03" ? .adobeRGB : nil
   }
 
-  /// The position of the 12 bytes of an entry.
+  /// The position of the 12 bytes of an entry; `nil` without one, or once the work that it is for has been cancelled.
   func entry(_ tag: Int, in directory: Int) -> Int? {
     guard let count = bytes.unsigned16(at: directory, littleEndian: isLittleEndian) else { return nil }
     for index in 0..<count {
+      if index & 0x3FF == 0x3FF, CancellationFlag.isCurrentCancelled { return nil }
       let entry = directory + 2 + index * 12
       guard let found = bytes.unsigned16(at: entry, littleEndian: isLittleEndian) else { return nil }
       if found == tag { return entry }

@@ -1,9 +1,12 @@
 import Foundation
 import HalcyonImaging
+import HalcyonSupport
 
 extension ImageMetadata {
   /// Adds the blocks of a file and the fields in them; Exif takes precedence over XMP.
-  mutating func add(_ blocks: MetadataBlocks) {
+  ///
+  /// - Throws: `ImageDecodingError.cancelled`, since the readers of Exif and XMP end early then.
+  mutating func add(_ blocks: MetadataBlocks) throws(ImageDecodingError) {
     exif = blocks.exif
     xmp = blocks.xmp.flatMap { $0.count <= XMPPacket.byteLimit ? $0 : nil }
     colorProfile = blocks.colorProfile.flatMap { $0.count <= ColorDescription.profileByteLimit ? $0 : nil }
@@ -11,6 +14,7 @@ extension ImageMetadata {
     colorProfileName = colorProfile.flatMap(ICCProfileName.name)
     exif?.withUnsafeBytes { ExifData(Bytes($0))?.read(into: &self) }
     if let xmp { XMPPacket(xmp).read(into: &self) }
+    if CancellationFlag.isCurrentCancelled { throw .cancelled }
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonSupport
 
 /// Reads the tags and texts of an XML document in UTF-8 (XML 1.0), one after the other, up to the first mistake.
 ///
@@ -32,6 +33,7 @@ struct XMLReader {
   private var isEmpty = false
   /// The bytes of the last token; of the end of an empty element none.
   private(set) var range = 0..<0
+  private var stepCount = 0
 
   init(_ bytes: Bytes) {
     self.bytes = bytes
@@ -40,7 +42,8 @@ struct XMLReader {
 
   var depth: Int { open.count }
 
-  /// The next tag or text; `nil` at the end, and before what is not well-formed.
+  /// The next tag or text; `nil` at the end, before what is not well-formed, and once the work that it is for has been
+  /// cancelled.
   mutating func next() -> Token? {
     if isEmpty {
       (isEmpty, range) = (false, offset..<offset)
@@ -48,6 +51,7 @@ struct XMLReader {
       return .end
     }
     while offset < bytes.count {
+      if isCancelled() { return nil }
       let start = offset
       defer { range = start..<offset }
       guard bytes[offset] == UInt8(ascii: "<") else { return text() }
@@ -65,6 +69,12 @@ struct XMLReader {
       }
     }
     return nil
+  }
+
+  /// Whether the work has been cancelled, looked up at every 1,024th step.
+  private mutating func isCancelled() -> Bool {
+    stepCount += 1
+    return stepCount & 0x3FF == 0 && CancellationFlag.isCurrentCancelled
   }
 
   private mutating func text() -> Token? {
@@ -93,7 +103,7 @@ struct XMLReader {
       let hasSpace = skipSpace()
       isEmpty = skip("/>")
       if isEmpty || skip(">") { break }
-      guard hasSpace, let attribute = attribute() else { return nil }
+      guard hasSpace, !isCancelled(), let attribute = attribute() else { return nil }
       attributes.append(attribute)
     }
     open.append(name)

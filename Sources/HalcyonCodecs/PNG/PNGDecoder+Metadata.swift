@@ -15,7 +15,7 @@ extension PNGDecoder {
       if let profile = header.color.profile {
         texts.blocks.colorProfile = PNGColor.inflated(UnsafeRawBufferPointer(rebasing: buffer[profile]))
       }
-      metadata.add(texts.blocks)
+      try metadata.add(texts.blocks)
       if header.frameCount > 1 { metadata.duration = texts.duration }
       return metadata
     }

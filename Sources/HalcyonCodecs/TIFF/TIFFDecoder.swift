@@ -31,10 +31,10 @@ package struct TIFFDecoder: ImageDecoder {
     try bytes.withUnsafeBytes { buffer in
       guard let header = try TIFFHeaderParser.parse(Bytes(buffer)) else { throw ImageDecodingError.truncated(.tiff) }
       var metadata = ImageMetadata(info: header.info)
-      metadata.add(
-        MetadataBlocks(colorProfile: header.profile.map { Data(buffer[$0.clamped(to: 0..<buffer.count)]) }))
       // BigTIFF has another header.
       ExifData(Bytes(buffer))?.read(into: &metadata)
+      try metadata.add(
+        MetadataBlocks(colorProfile: header.profile.map { Data(buffer[$0.clamped(to: 0..<buffer.count)]) }))
       return metadata
     }
   }

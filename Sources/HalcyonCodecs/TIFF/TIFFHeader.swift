@@ -1,4 +1,5 @@
 import HalcyonImaging
+import HalcyonSupport
 
 /// How a sample of a TIFF file is stored, and which values are between black and white.
 enum TIFFSampleKind {
@@ -166,6 +167,7 @@ struct TIFFHeaderParser {
   private var entryByteCount: Int { isBig ? 20 : 12 }
 
   private func entries(at directory: Int) throws(ImageDecodingError) -> Range<Int>? {
+    if CancellationFlag.isCurrentCancelled { throw .cancelled }
     guard let count = isBig ? unsigned64(directory) : unsigned16(directory) else { return nil }
     guard count <= Self.entryLimit else { throw .corrupt(.tiff, reason: "a directory has \(count) entries") }
     let start = directory + (isBig ? 8 : 2)
@@ -190,9 +192,9 @@ struct TIFFHeaderParser {
     // Only the first, like libtiff: a small file could repeat one for its whole length.
     case Tag.stripOffsets, Tag.tileOffsets:
       if tag == Tag.tileOffsets { header.isTiled = true }
-      if header.partOffsets.isEmpty { header.partOffsets = values(entry) }
+      if header.partOffsets.isEmpty { header.partOffsets = try values(entry) }
     case Tag.stripByteCounts, Tag.tileByteCounts:
-      if header.partByteCounts.isEmpty { header.partByteCounts = values(entry) }
+      if header.partByteCounts.isEmpty { header.partByteCounts = try values(entry) }
     case Tag.bitsPerSample:
       guard let depth = value(entry) else { return false }
       header.bitDepth = max(1, min(depth, 64))
@@ -215,10 +217,11 @@ struct TIFFHeaderParser {
   private func value(_ entry: Int) -> Int? { integers(entry).flatMap { integer($0.start, width: $0.width) } }
 
   /// The integers of an entry, at most ``partLimit``, as far as the bytes go.
-  private func values(_ entry: Int) -> [Int] {
+  private func values(_ entry: Int) throws(ImageDecodingError) -> [Int] {
     guard let (start, width, count) = integers(entry) else { return [] }
-    var values: [Int] = []
+    var (values, parts) = ([Int](), HeaderParts(.tiff, limit: .max))
     for index in 0..<min(count, Self.partLimit) {
+      try parts.add()
       guard let value = integer(start + index * width, width: width) else { break }
       values.append(value)
     }

@@ -23,7 +23,7 @@ extension WebPDecoder {
         default: break
         }
       }
-      metadata.add(blocks)
+      try metadata.add(blocks)
       if metadata.info.frameCount > 1 { metadata.duration = duration }
     }
     return metadata
