@@ -2,6 +2,7 @@ import Foundation
 import HalcyonCache
 import HalcyonHTTP
 import HalcyonImaging
+import HalcyonSupport
 import HalcyonTesting
 import HalcyonTestDoubles
 import HalcyonTestSupport
@@ -60,6 +61,7 @@ struct SharedTransferTests {
     PipelineFixture { [joined] configuration in
       configuration.eventHandler = { if case .joined = $0.kind { joined.increment() } }
       configuration.options.retryStrategy = .never
+      configuration.failureLifetimes = FailureLifetimes(unusable: .seconds(10_000))
     } script: { [gate, begun] _ in
       begun.increment()
       await gate.wait()
@@ -135,7 +137,25 @@ struct SharedTransferTests {
     await #expect(throws: ImageError.self) { try await tasks[1].image }
     gate.set()
     #expect(try await tasks[0].image.size.width == 8)
-    #expect(fixture.transport.requests.count == 1 && fixture.pipeline.activeJobCount == 0)
+    #expect(fixture.transport.requests.count == 1)
+    #expect(fixture.pipeline.activeJobCount == 0)
+  }
+
+  @Test func `a transfer that one has left may be joined by others`() async throws {
+    let fixture = fixture()
+    let first = fixture.pipeline.task(for: request(fixture.url, Rules()))
+    await begun.wait(for: 1)
+    let jobCount = fixture.pipeline.activeJobCount
+    let second = fixture.pipeline.task(for: request(fixture.url, Rules(access: .readOnly)))
+    await joined.wait(for: 1)
+    second.cancel()
+    await #expect(throws: ImageError.self) { try await second.image }
+    while fixture.pipeline.activeJobCount > jobCount { try await Task.yieldUnlessCancelled() }
+    let last = fixture.pipeline.task(for: request(fixture.url, Rules(access: .disabled)))
+    while begun.count + joined.count < 3 { try await Task.yieldUnlessCancelled() }
+    gate.set()
+    for task in [first, last] { #expect(try await task.image.size.width == 8) }
+    #expect(fixture.transport.requests.count == 1)
   }
 
   @Test func `the failure of a shared transfer is the failure of all`() async throws {
@@ -150,25 +170,96 @@ struct SharedTransferTests {
     #expect(fixture.transport.requests.count == 1)
   }
 
-  @Test func `bytes that one decoder refuses are transferred again for another`() async throws {
+  /// Whether the decoder of the load that began the transfer refuses the bytes, and that of the load that joined, and how
+  /// often the bytes are transferred.
+  @Test(arguments: [(true, false, 2), (true, true, 1), (false, true, 1)])
+  func `bytes that one decoder refuses are transferred again for another only`(
+    first: Bool, second: Bool, transferCount: Int
+  ) async throws {
     let fixture = fixture()
-    let refusing = request(fixture.url, Rules(hasDecoder: true), refuses: true)
-    let tasks = await tasks(fixture, refusing, request(fixture.url, Rules()))
+    let requests = zip([first, second], [CacheAccess.readWrite, .readOnly]).map { refuses, access in
+      request(fixture.url, Rules(access: access, hasDecoder: refuses), refuses: refuses)
+    }
+    let tasks = await tasks(fixture, requests[0], requests[1])
     gate.set()
-    let error = await #expect(throws: ImageError.self) { try await tasks[0].image }
-    #expect(error?.name == "decoding")
-    #expect(try await tasks[1].image.size.width == 8)
-    #expect(fixture.transport.requests.count == 2)
+    for (task, refuses) in zip(tasks, [first, second]) {
+      if refuses {
+        let error = await #expect(throws: ImageError.self) { try await task.image }
+        #expect(error?.name == "decoding")
+      } else {
+        #expect(try await task.image.size.width == 8)
+      }
+    }
+    #expect(fixture.transport.requests.count == transferCount)
+    // The failure is remembered for the decoder that had it.
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: requests[first ? 0 : 1]) }
+    #expect(fixture.transport.requests.count == transferCount)
   }
 
-  @Test func `a shared transfer is as urgent as the most urgent load`() async throws {
-    let fixture = fixture()
-    var low = request(fixture.url, Rules())
-    low.priority = .low
-    let tasks = await tasks(fixture, low, request(fixture.url, Rules(access: .disabled)))
-    tasks[1].priority = .high
+  @Test(arguments: [true, false]) func `loads hear of the header that their own decoder reads`(hasDecoder: Bool)
+    async throws
+  {
+    let (body, rest) = (SolidImage(width: 8, height: 4, paddingByteCount: 2000).data, Signal())
+    let fixture = fixture { _ in .response(body: body, pieceByteCount: 1000, beforeRest: { await rest.wait() }) }
+    let tasks = await tasks(
+      fixture, request(fixture.url, Rules()), request(fixture.url, Rules(access: .disabled, hasDecoder: hasDecoder)))
+    let (first, second) = (tasks[0].events, tasks[1].events)
     gate.set()
-    for task in tasks { #expect(try await task.image.size.width == 8) }
+    for await event in first { if case .info = event { break } }
+    rest.set()
+    var sizes: [PixelSize] = []
+    for await event in second { if case .info(let info) = event { sizes.append(info.storedSize) } }
+    #expect(sizes.isEmpty == hasDecoder, "\(sizes)")
+    _ = try await tasks[0].image
+  }
+
+  @Test(arguments: [(CacheAccess.readWrite, CacheAccess.readOnly), (.readOnly, .readWrite), (.readOnly, .disabled)])
+  func `the part of a shared transfer that failed is stored if one of its loads writes`(
+    first: CacheAccess, second: CacheAccess
+  ) async throws {
+    let body = SolidImage(width: 8, height: 4, paddingByteCount: 100_000).data
+    let fixture = fixture { _ in
+      .cut(
+        body: body, afterBytes: 50_000,
+        headers: ["ETag": "\"1\"", "Accept-Ranges": "bytes", "Content-Length": "\(body.count)"],
+        error: .connectionLost(received: 50_000, expected: body.count))
+    }
+    let tasks = await tasks(
+      fixture, request(fixture.url, Rules(access: first)), request(fixture.url, Rules(access: second)))
+    gate.set()
+    for task in tasks { await #expect(throws: ImageError.self) { try await task.image } }
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == ([first, second].contains(.readWrite) ? 1 : 0))
     #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `a shared transfer is as urgent as the most urgent load, also if that is raised later`(isLater: Bool)
+    async throws
+  {
+    let fixture = PipelineFixture { [joined] configuration in
+      configuration.connectionLimits = ConnectionLimits(total: 1, perHost: 1)
+      configuration.eventHandler = { if case .joined = $0.kind { joined.increment() } }
+    } script: { [gate, begun] _ in
+      begun.increment()
+      await gate.wait()
+      return .response(body: SolidImage(width: 8, height: 4).data)
+    }
+    let urls = ["first", "low", "normal"].map { fixture.url.appending(path: $0) }
+    var tasks = [fixture.pipeline.task(for: ImageRequest(url: urls[0]))]
+    await begun.wait(for: 1)
+    for (url, priority) in zip(urls.dropFirst(), [ImagePriority.low, .normal]) {
+      tasks.append(fixture.pipeline.task(for: ImageRequest(url: url) { $0.priority = priority }))
+      while fixture.pipeline.loader.bytes.http.limiter.waitingCount < tasks.count - 1 {
+        try await Task.yieldUnlessCancelled()
+      }
+    }
+    let joining = fixture.pipeline.task(
+      for: ImageRequest(url: urls[1]) { ($0.storeAccess, $0.priority) = (.disabled, isLater ? .low : .high) })
+    await joined.wait(for: 1)
+    if isLater { joining.priority = .high }
+    gate.set()
+    for task in tasks + [joining] { _ = try await task.image }
+    #expect(fixture.transport.requests.map(\.url) == urls)
   }
 }
