@@ -19,8 +19,99 @@ struct SizeCase: CustomTestStringConvertible, Sendable {
   var testDescription: String { "\(options) of \(source)" }
 }
 
+/// Options for a source, and what of it is where in the result.
+struct PlaceCase: CustomTestStringConvertible, Sendable {
+  let options: String
+  var source = (200, 100)
+  /// That of the file, whose pixels the result has as they are stored.
+  var orientation = ImageOrientation.up
+  let result: (Int, Int)
+  /// The part of the result that is drawn: its left, top, right and bottom edge.
+  let drawn: (Int, Int, Int, Int)
+  /// The places in the source of the first and the last pixel that is drawn.
+  let first: (Int, Int)
+  let last: (Int, Int)
+
+  init(
+    _ options: String, source: (Int, Int) = (200, 100), undoing orientation: ImageOrientation = .up,
+    _ result: (Int, Int),
+    drawn: (Int, Int, Int, Int)? = nil, _ first: (Int, Int), _ last: (Int, Int)
+  ) {
+    (self.options, self.source, self.orientation, self.result) = (options, source, orientation, result)
+    (self.first, self.last) = (first, last)
+    self.drawn = drawn ?? (0, 0, result.0, result.1)
+  }
+
+  var testDescription: String { "\(options) of \(source), undoing \(orientation)" }
+}
+
 @Suite(.unitTest)
 struct ResultGeometryTests {
+  static let places: [PlaceCase] = [
+    PlaceCase("c:100:50:nowe:20:10", (100, 50), (20, 10), (119, 59)),
+    PlaceCase("c:100:50/g:soea", (100, 50), (100, 50), (199, 99)),
+    PlaceCase("c:100:50:nowe:20:10/g:soea/w:50", (50, 25), (20, 10), (119, 59)),
+    PlaceCase("c:100:50:nowe:20:10/w:200/el:1", (200, 100), (20, 10), (119, 59)),
+    PlaceCase("c:100:50:nowe:20:10/rs:fill:100:100:1", (100, 100), (45, 10), (94, 59)),
+    PlaceCase("c:100:50:nowe:20:10/rs:fill:100:100:1/g:ea", (100, 100), (70, 10), (119, 59)),
+    PlaceCase("c:100:50:nowe:20:10/rs:fill:25:25/g:we", (25, 25), (20, 10), (69, 59)),
+    PlaceCase("rs:fill:50:100/g:ea", (50, 100), (150, 0), (199, 99)),
+    PlaceCase("rs:fill:50:50/g:nowe:20:0", (50, 50), (40, 0), (139, 99)),
+    PlaceCase("rs:fill:50:50/g:nowe:20:0/dpr:2", (100, 100), (40, 0), (139, 99)),
+    PlaceCase("rs:fill:400:100:1/g:so", (400, 100), (0, 50), (199, 99)),
+    PlaceCase("rs:fill:50:50/g:fp:0.25:0.5", (50, 50), (0, 0), (99, 99)),
+    PlaceCase("rs:fill-down:400:100", (200, 50), (0, 25), (199, 74)),
+    PlaceCase("rs:fill-down:100:400/g:ea", (25, 100), (175, 0), (199, 99)),
+    PlaceCase("rot:90", (100, 200), (0, 99), (199, 0)), PlaceCase("rot:270/w:50", (50, 100), (199, 0), (0, 99)),
+    PlaceCase("rot:90/rs:fill:50:50/g:no", (50, 50), (0, 99), (99, 0)),
+    PlaceCase("rot:90/fl:1/rs:fill:50:50/g:so", (50, 50), (100, 0), (199, 99)),
+    PlaceCase("fl:0:1/c:100:50:nowe", (100, 50), (0, 99), (99, 50)),
+    PlaceCase("", undoing: .right, (100, 200), (199, 0), (0, 99)),
+    PlaceCase("rot:90", undoing: .right, (200, 100), (0, 0), (199, 99)),
+    PlaceCase("fl:1/rs:fill:50:50/g:no", undoing: .right, (50, 50), (199, 99), (100, 0)),
+    PlaceCase(
+      "w:60/h:30/ex:1:nowe:5:0/dpr:2", source: (100, 100), (120, 60), drawn: (10, 0, 70, 60), (0, 0), (99, 99)),
+    PlaceCase("w:300/h:100/ex:1:so", (300, 100), drawn: (50, 0, 250, 100), (0, 0), (199, 99)),
+    PlaceCase("w:200/h:300/ex:1:so/dpr:2", (400, 600), drawn: (100, 500, 300, 600), (0, 0), (199, 99)),
+    PlaceCase("w:50/h:50/exar:1:no", (50, 50), drawn: (0, 0, 50, 25), (0, 0), (199, 99)),
+    PlaceCase("w:50/pd:10:20:30:40/dpr:2", (220, 130), drawn: (80, 20, 180, 70), (0, 0), (199, 99)),
+    PlaceCase("w:1000/pd:10", (220, 120), drawn: (10, 10, 210, 110), (0, 0), (199, 99)),
+  ]
+
+  /// A source whose pixels say where they are, in red and green.
+  private func source(_ size: (width: Int, height: Int)) throws -> Bitmap {
+    try Bitmap(size: PixelSize(width: size.width, height: size.height), isOpaque: true) { bytes in
+      for index in bytes.indices {
+        let pixel = index / 4
+        bytes[index] = UInt8([pixel % size.width, pixel / size.width, 0, 255][index % 4])
+      }
+    }
+  }
+
+  @Test(arguments: places) func `what an option leaves of an image is where it belongs`(place: PlaceCase) throws {
+    let segments = place.options.split(separator: "/").map(String.init)
+    let options = try OptionParser().options(segments).options
+    let source = try source(place.source)
+    let plan = try ProcessingPlan(options, source: source.size, undoing: place.orientation)
+    let result = try plan.applied(to: source)
+    #expect(result.size == PixelSize(width: place.result.0, height: place.result.1))
+    #expect(plan.resultSize == result.size)
+    let drawn = (0..<result.size.pixelCount).filter { result[$0 % result.size.width, $0 / result.size.width].alpha > 0 }
+    let (columns, rows) = (drawn.map { $0 % result.size.width }, drawn.map { $0 / result.size.width })
+    #expect(columns.min() == place.drawn.0)
+    #expect(rows.min() == place.drawn.1)
+    #expect(columns.max() == place.drawn.2 - 1)
+    #expect(rows.max() == place.drawn.3 - 1)
+    // A pixel of a smaller or larger image is between pixels of the source.
+    for (column, row, expected) in [
+      (place.drawn.0, place.drawn.1, place.first), (place.drawn.2 - 1, place.drawn.3 - 1, place.last),
+    ] {
+      let pixel = result[column, row]
+      #expect(abs(Int(pixel.red) - expected.0) <= 3, "\(pixel)")
+      #expect(abs(Int(pixel.green) - expected.1) <= 3, "\(pixel)")
+    }
+  }
+
   static let sizes: [SizeCase] = [
     SizeCase("w:0", (400, 300), (400, 300)), SizeCase("rs:fit:200:200", (400, 300), (200, 150)),
     SizeCase("rs:fit:200:0", (400, 300), (200, 150)), SizeCase("rs:fit:0:150", (400, 300), (200, 150)),
