@@ -22,7 +22,7 @@ extension CachingLoader {
       }
       return
     }
-    guard var storable = await storable(response, request), !load.watch.isRemovedOrReplaced else { return }
+    guard var storable = await storable(response, request) else { return }
     let same = lookup.stored.flatMap { $0.body == data ? $0.metadata : nil }
     let mark = same?.original ?? OriginalMark(of: data, received: response.metadata.responseDate)
     storable.metadata.original = mark
