@@ -6,6 +6,7 @@ import HalcyonCodecs
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonSupport
+import HalcyonTestDoubles
 import HalcyonTestSupport
 import HalcyonTestTraits
 import HalcyonTesting
@@ -122,13 +123,37 @@ struct NewerOriginalTests {
     let versions = Versions()
     try await store.run(versions.clock) { dataStore in
       let memory = MemoryCache(time: versions.clock)
-      let cache = ImageCache(memory: memory, store: dataStore, encodedByteLimit: 1 << 20)
+      // One row has a memory store of the program's, too.
+      let cache = ImageCache(
+        memory: store == .keysOnly ? RequiredMembersStore(cache: memory) : memory, store: dataStore,
+        encodedByteLimit: 1 << 20)
       let pipeline = versions.pipeline(cache)
       for form in Form.allCases { #expect(try await form.version(pipeline) == 1) }
       await cache.flush()
       try await body(versions, cache, pipeline)
       await cache.flush()
     }
+  }
+
+  @Test func `a newer original leaves neither the placeholder nor the image in use of the earlier one`() async throws {
+    let versions = Versions()
+    let pipeline = versions.pipeline(ImageCache(memory: MemoryCache(), store: MemoryDataStore()))
+    let request = ImageRequest(url: Versions.url)
+    _ = try await pipeline.image(for: request)
+    #expect(pipeline.cachedPlaceholder(for: request) != nil)
+    // No response has a placeholder from now on, and the images in use are the only ones in memory.
+    versions.headers.withLock { $0 = ["Cache-Control": "no-store"] }
+    versions.current.withLock { $0 = 2 }
+    let small = ImageRequest(url: Versions.url, size: .fit(width: 20, height: 20))
+    var reloaded = small
+    reloaded.cachePolicy = .reload
+    let shown = try await pipeline.image(for: reloaded)
+    #expect(pipeline.cachedPlaceholder(for: request) == nil)
+    #expect(pipeline.lookUpMemory(for: small).isHit)
+    versions.current.withLock { $0 = 3 }
+    #expect(try await Form.original.version(pipeline, .reload) == 3)
+    #expect(!pipeline.lookUpMemory(for: small).isHit)
+    withExtendedLifetime(shown) {}
   }
 
   @Test(arguments: Store.available, [CachePolicy.reload, .revalidate])

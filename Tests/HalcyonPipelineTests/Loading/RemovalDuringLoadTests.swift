@@ -51,7 +51,7 @@ struct RemovalDuringLoadTests {
   }
 
   enum Removal: CaseIterable {
-    case request, storeOnly, cache, tiers, assignment
+    case request, storeOnly, cache, tiers, memoryKey, assignment
   }
 
   @Test(arguments: Removal.allCases)
@@ -69,16 +69,32 @@ struct RemovalDuringLoadTests {
       case .tiers:
         memory.removeAll()
         try await disk.removeEntries(ofSource: held.fixture.url.absoluteString)
+      case .memoryKey: memory.removeImage(for: pipeline.cacheKey(for: request))
       case .assignment: pipeline[cached: request] = nil
       }
     }
     #expect(image.size.width == 100)
     #expect(memory.count == 0)
-    // Assigning `nil` does not change the store.
-    #expect(try await disk.count == (removal == .assignment ? 1 : 0))
-    #expect(try await held.fixture.pipeline.image(for: request).size.width == (removal == .assignment ? 100 : 60))
+    let isOfMemory = removal == .memoryKey || removal == .assignment
+    #expect(try await disk.count == (isOfMemory ? 1 : 0))
+    #expect(try await held.fixture.pipeline.image(for: request).size.width == (isOfMemory ? 100 : 60))
     // All writes must be complete before the folder is removed.
     await held.fixture.pipeline.cache.flush()
+  }
+
+  @Test(arguments: [Removal.request, .cache, .assignment])
+  func `a memory store of the program gets no image that was removed during its load`(_ removal: Removal) async throws {
+    let memory = RequiredMembersStore(cache: MemoryCache())
+    let held = Held(cache: ImageCache(memory: memory, store: MemoryDataStore()))
+    let request = ImageRequest(url: held.fixture.url)
+    _ = try await held.load(request) { pipeline in
+      switch removal {
+      case .request: try await pipeline.removeImage(for: request)
+      case .assignment: pipeline[cached: request] = nil
+      default: try await pipeline.cache.removeAll()
+      }
+    }
+    #expect(memory.cache.count == 0)
   }
 
   @Test func `a load that begins after a removal does not join the one in flight`() async throws {
@@ -212,6 +228,20 @@ struct RemovalDuringLoadTests {
     }
   }
 
+  @Test func `a removal reaches the partial body in a store that finds entries by their keys only`() async throws {
+    let store = KeyStore()
+    let fixture = PipelineFixture(configure: { $0.cache = ImageCache(store: store) }) { _ in
+      .failure(.failed(reason: "none"))
+    }
+    let request = ImageRequest(url: fixture.url)
+    let now = Date()
+    try await store.store(
+      StoredEntry(body: Data([1]), metadata: EntryMetadata(requestDate: now, responseDate: now)),
+      for: fixture.pipeline.cacheKey(for: request).ofPartialBody)
+    try await fixture.pipeline.removeImage(for: request)
+    #expect(store.entries.keys.isEmpty)
+  }
+
   @Test func `a stored image revalidated during a removal is not written again`() async throws {
     let (asked, release, count) = (Signal(), Signal(), Counter())
     let fixture = PipelineFixture { _ in
@@ -243,6 +273,23 @@ struct RemovalDuringLoadTests {
 /// The placeholder in memory.
 private func placeholder(of request: ImageRequest, _ pipeline: ImagePipeline) -> ThumbHash? {
   pipeline.cachedPlaceholder(for: request)
+}
+
+/// A store in memory that finds entries by their keys only.
+private struct KeyStore: DataStore {
+  let entries = MemoryDataStore()
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? { try await entries.entry(for: key) }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await entries.store(entry, for: key) }
+
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    try await entries.updateMetadata(metadata, for: key)
+  }
+
+  func removeEntry(for key: CacheKey) async throws { try await entries.removeEntry(for: key) }
+
+  func removeAll() async throws { try await entries.removeAll() }
 }
 
 /// A store in memory that can remove the entries of a source.

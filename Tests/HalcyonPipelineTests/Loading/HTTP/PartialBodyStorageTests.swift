@@ -20,6 +20,9 @@ struct PartialBodyStorageTests {
     let fixture = PipelineFixture.replying(.cut(at: 50_000), retry: .never)
     await fixture.loadInVain()
     #expect(fixture.store.count == 1)
+    let part = try #require(try await fixture.storedPart()?.metadata)
+    #expect(part.expiration == .days(1))
+    #expect(part.tags == ["partial"])
     let transport = ScriptedTransport { _ in .rest(from: 50_000) }
     let next = ImagePipeline(
       configuration: PipelineConfiguration(
