@@ -74,6 +74,40 @@ struct MemcachedEjectionTests {
     }
   }
 
+  @Test func `a server that has missed changes does not come back before they are applied`() {
+    let servers = [1, 2].map { MemcachedServer(host: "127.0.0.1", port: $0) }
+    let group = ServerGroup(servers, .isolated { $0.failureLimit = 1 }, time: TestClock())
+    group.noteChange(of: "before")
+    group.recordFailure(0)
+    group.noteChange(of: "a")
+    #expect(!group.bringBack(0))
+    let first = group.takeMissed(0)
+    #expect(first.keys == ["a"])
+    #expect(!first.isAll)
+    // While they are applied, another one is missed; then they turn out not to be applied.
+    group.noteChange(of: "b")
+    #expect(!group.bringBack(0))
+    group.returnMissed(first, 0)
+    #expect(group.takeMissed(0).keys == ["a", "b"])
+    group.noteChange(of: nil)
+    let all = group.takeMissed(0)
+    #expect(all.isAll)
+    group.noteChange(of: "c")
+    group.returnMissed(all, 0)
+    group.returnMissed(first, 0)
+    #expect(!group.bringBack(0))
+    #expect(group.takeMissed(0).isAll)
+    #expect(group.hasEjected)
+    #expect(group.bringBack(0))
+    #expect(!group.hasEjected)
+    group.recordFailure(1)
+    for number in 0...ServerGroup.MissedChanges.limit { group.noteChange(of: "\(number)") }
+    let many = group.takeMissed(1)
+    #expect(many.isAll)
+    #expect(many.keys.isEmpty)
+    #expect(group.takeMissed(0).isEmpty)
+  }
+
   @Test func `without any server calls fail at once, and a trial comes later and later`() async throws {
     let clock = TestClock()
     let silent = try SilentPort()

@@ -145,13 +145,35 @@ struct S3StoreTests {
     }
   }
 
-  @Test func `metadata replaces only the version that was read`() async throws {
+  @Test func `every request has to end within the timeout, however slowly the storage sends`() async throws {
+    let transport = ScriptedTransport { _ in .response(status: 404, body: Data()) }
+    let url = try #require(URL(string: "http://localhost/"))
+    let storage = try #require(S3Storage(region: "us-east-1", endpoint: url))
+    var configuration = S3StoreConfiguration()
+    configuration.timeout = .seconds(7)
+    let store = S3Store(
+      storage: storage, bucket: "images", transport: transport, configuration: configuration, time: TestClock())
+    #expect(try await store.entry(for: "a") == nil)
+    try? await store.store(entry(), for: "a")
+    try await store.removeEntry(for: "a")
+    try? await store.removeAll()
+    #expect(transport.requests.map(\.method) == [.get, .put, .delete, .get])
+    for limits in transport.requests.map(\.limits) {
+      #expect(limits.totalTimeout == .seconds(7))
+      #expect(limits.idleTimeout == .seconds(7))
+      #expect(limits.connectTimeout <= .seconds(7))
+    }
+  }
+
+  /// Another writer came first, is still writing, or has removed the object.
+  @Test(arguments: [412, 409, 404]) func `metadata replaces only the version that was read`(status: Int) async throws {
     try await ImageServer.run { server in
       let store = try store(server, time: TestClock())
       let first = try #require(SharedEntry(entry(10), storedDate: receivedDate).encoded(for: "a"))
       let second = try #require(SharedEntry(entry(20), storedDate: receivedDate).encoded(for: "a"))
       let replies = Lock<[Reply]>([
-        .body(first, headers: ["ETag": "\"1\""]), .status(412), .body(second, headers: ["ETag": "\"2\""]), .status(200),
+        .body(first, headers: ["ETag": "\"1\""]), .status(status), .body(second, headers: ["ETag": "\"2\""]),
+        .status(200),
       ])
       server.serve(path(of: "a")) { _ in replies.withLock { $0.removeFirst() } }
       var metadata = entry().metadata
