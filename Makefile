@@ -179,7 +179,7 @@ soak: all-packages ## Sends REQUESTS (default 200000) mixed requests to the imag
 
 install: PREFIX ?= /usr/local
 install: all-packages ## Builds halcyon and halcyon-serve, and installs them in PREFIX (default /usr/local)/bin.
-	@Tools/Packaging/build-programs "$(DESTDIR)$(PREFIX)/bin"
+	@Tools/Packaging/build-programs "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/doc/halcyon/copyright"
 
 deb: all-packages ## Builds a Debian package of the command line and the image service, and checks it.
 	Tools/Packaging/check-deb
