@@ -57,17 +57,20 @@ struct CacheWarmCommand: AsyncParsableCommand {
 
   private func pipeline() async throws -> ImagePipeline {
     var disk = DiskCacheConfiguration(cleaning: .whenAsked)
-    if let sizeLimit {
-      disk.sizeLimit = sizeLimit.byteCount
-    } else if DiskCache.exists(in: try options.url) {
-      // The size counts the index and the folders as well.
-      disk.sizeLimit = max(disk.sizeLimit, try await options.cache(CacheOptions.passive).totalSize + (64 << 20))
-    }
+    let isPresent = DiskCache.exists(in: try options.url)
+    let present = try await isPresent ? options.cache(CacheOptions.passive).totalSize : 0
+    disk.sizeLimit = Self.limit(sizeLimit?.byteCount, present: present)
     let store = DiskCache(directory: try options.url, configuration: disk)
     let pipeline = ImagePipeline { $0.cache = ImageCache(store: store) }
     var configuration = pipeline.configuration
     configuration.limits = limits.limits(configuration.limits)
     return ImagePipeline(configuration: configuration)
+  }
+
+  /// The most bytes of a cache that has `present` bytes.
+  static func limit(_ option: Int?, present: Int) -> Int {
+    // The size counts the index and the folders as well.
+    option ?? max(DiskCacheConfiguration().sizeLimit, present + (64 << 20))
   }
 
   private func warm(_ pipeline: ImagePipeline) async throws {

@@ -10,7 +10,9 @@ struct CacheWarmCommandTests {
   @Test func `a second run downloads only what the first has not stored`() async throws {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")
-      let urls = (0..<5).map { server.serve("/\($0).jpg", .body(photo)).absoluteString }
+      // They are stale at once.
+      let stale = Reply.body(photo, headers: ["Cache-Control": "max-age=0", "ETag": "\"a\""])
+      let urls = (0..<5).map { server.serve("/\($0).jpg", stale).absoluteString }
       let list = folder.appending(path: "urls.txt")
       let cache = folder.path() + "cache"
       for (count, downloaded) in [(3, 3), (5, 2)] {
@@ -23,6 +25,15 @@ struct CacheWarmCommandTests {
       }
       #expect(server.requests.count == 5)
     }
+  }
+
+  @Test(
+    arguments: [
+      (nil, 0, 512 << 20), (nil, 600 << 20, 664 << 20), (nil, 500 << 20, 564 << 20), (9, 600 << 20, 9),
+      (1 << 30, 0, 1 << 30),
+    ] as [(Int?, Int, Int)])
+  func `without a limit a cache may grow, and has room for what it has`(option: Int?, present: Int, limit: Int) {
+    #expect(CacheWarmCommand.limit(option, present: present) == limit)
   }
 
   @Test func `an image that cannot be downloaded is reported, and the others are stored`() async throws {
