@@ -62,7 +62,10 @@ struct CredentialTests {
         for request in server.requests {
           let headers = request.headers.fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
           let text = request.path + "\n" + headers + "\n" + String(decoding: request.body, as: UTF8.self)
-          let path = request.path.hasPrefix("/cache/") ? "/cache/…" : String(request.path.prefix { $0 != "?" })
+          // Those of purges and of stored results have hashes and sources.
+          let path =
+            ["/cache/", "/results/"].first { request.path.hasPrefix($0) }.map { $0 + "…" }
+            ?? String(request.path.prefix { $0 != "?" })
           carried["\(name)\(path)", default: []].formUnion(CredentialTests.all.filter { $0.isIn(text) })
         }
       }
@@ -98,6 +101,7 @@ struct CredentialTests {
         {
           ($0.isInsecure, $0.keyPairs, $0.secret) = (false, [pair], Self.serviceSecret.text)
           ($0.storage, $0.deniedBuckets) = (storage, ["denied"])
+          ($0.resultsBucket, $0.results.storesOriginals) = ("results", true)
           $0.storageRole = .container(keys, token: Self.containerToken.text, tokenFile: nil)
           ($0.purgeToken, $0.purgeNodes) = (Self.purgeToken.text, [servers.node.url("")])
           $0.imgproxyMetrics = "imgproxy"
@@ -215,8 +219,8 @@ struct CredentialTests {
       "site/missing.png": [password], "site/presigned.png": [presigned], "site/gone.png": [presigned],
       "site/login": [presigned], "storage/photos/o.png": signed, "storage/photos/left.png": signed,
       "storage/photos/denied.png": signed, "storage/photos/region.png": signed, "metadata/keys": [containerToken],
-      // The source to purge, which the node knows, too.
-      "node/cache/…": [purgeToken, password, presigned],
+      // The source to purge, or of a stored result, which nodes and storage know, too.
+      "node/cache/…": [purgeToken, password, presigned], "storage/results/…": [password, presigned],
     ]
     let carried = servers.carried()
     // Paths that clients have put URLs into are the source's own.
