@@ -2,29 +2,23 @@ import HalcyonImaging
 
 extension OptionParser {
   /// The options that change colours.
-  static let effectOptions: [([String], Parse)] = [
-    (
-      ["background", "bg"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(3)
-        options.background = try color(arguments)
-      }
-    ),
-    (
-      ["adjust", "a"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(3)
-        options.brightness = try arguments.integer(0, in: -255...255) ?? 0
-        options.contrast = try arguments.number(1, in: 0...100) ?? 1
-        options.saturation = try arguments.number(2, in: 0...100) ?? 1
-      }
-    ),
-    (["brightness", "br"], integer(\.brightness, in: -255...255)),
-    (["contrast", "co"], number(\.contrast, in: 0...100, default: 1)),
-    (["saturation", "sa"], number(\.saturation, in: 0...100, default: 1)),
-    (["blur", "bl"], number(\.blur, in: 0...1000, default: 0)),
-    (["sharpen", "sh"], number(\.sharpen, in: 0...100, default: 0)),
-    (["pixelate", "pix"], integer(\.pixelate, in: 0...100_000)),
+  static let effectOptions: [Option] = [
+    Option(["background", "bg"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(3)
+      options.background = try color(arguments)
+    },
+    Option(["adjust", "a"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(3)
+      options.brightness = try arguments.integer(0, in: -255...255) ?? 0
+      options.contrast = try arguments.number(1, in: 0...100) ?? 1
+      options.saturation = try arguments.number(2, in: 0...100) ?? 1
+    },
+    Option(["brightness", "br"], integer(\.brightness, in: -255...255)),
+    Option(["contrast", "co"], number(\.contrast, in: 0...100, default: 1)),
+    Option(["saturation", "sa"], number(\.saturation, in: 0...100, default: 1)),
+    Option(["blur", "bl"], number(\.blur, in: 0...1000, default: 0)),
+    Option(["sharpen", "sh"], number(\.sharpen, in: 0...100, default: 0)),
+    Option(["pixelate", "pix"], integer(\.pixelate, in: 0...100_000)),
   ]
 
   private static func color(_ arguments: OptionArguments) throws(OptionError) -> PixelColor? {

@@ -3,108 +3,75 @@ import HalcyonImaging
 
 extension OptionParser {
   /// The options of the file that is made.
-  static let outputOptions: [([String], Parse)] = [
-    (["quality", "q"], integer(\.quality, in: 0...100)),
-    (
-      ["format_quality", "fq"],
-      { (arguments, options) throws(OptionError) in
-        for index in stride(from: 0, to: arguments.values.count, by: 2) {
-          guard let format = try arguments.format(index), let quality = try arguments.integer(index + 1, in: 0...100)
-          else { throw arguments.invalid(arguments.values[index], "pairs of a format and a quality") }
-          options.formatQuality[format] = quality
-        }
+  static let outputOptions: [Option] = [
+    Option(["quality", "q"], integer(\.quality, in: 0...100)),
+    Option(["format_quality", "fq"]) { (arguments, options) throws(OptionError) in
+      for index in stride(from: 0, to: arguments.values.count, by: 2) {
+        guard let format = try arguments.format(index), let quality = try arguments.integer(index + 1, in: 0...100)
+        else { throw arguments.invalid(arguments.values[index], "pairs of a format and a quality") }
+        options.formatQuality[format] = quality
       }
-    ),
-    (
-      ["format", "f", "ext"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(1)
-        options.format = try arguments.format(0)
+    },
+    Option(["format", "f", "ext"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(1)
+      options.format = try arguments.format(0)
+    },
+    Option(["max_bytes", "mb"], integer(\.maxBytes, in: 0...1_000_000_000)),
+    Option(["skip_processing", "skp"]) { (arguments, options) throws(OptionError) in
+      for index in arguments.values.indices {
+        if let format = try arguments.format(index) { options.skippedFormats.insert(format) }
       }
-    ),
-    (["max_bytes", "mb"], integer(\.maxBytes, in: 0...1_000_000_000)),
-    (
-      ["skip_processing", "skp"],
-      { (arguments, options) throws(OptionError) in
-        for index in arguments.values.indices {
-          if let format = try arguments.format(index) { options.skippedFormats.insert(format) }
-        }
-      }
-    ),
-    (["raw"], flag(\.raw)),
-    (["strip_metadata", "sm"], optionalFlag(\.stripsMetadata)),
-    (["keep_copyright", "kcr"], optionalFlag(\.keepsCopyright)),
-    (["strip_color_profile", "scp"], optionalFlag(\.stripsColorProfile)),
-    (["preserve_hdr", "ph"], optionalFlag(\.preservesHDR)),
+    },
+    Option(["raw"], flag(\.raw)),
+    Option(["strip_metadata", "sm"], optionalFlag(\.stripsMetadata)),
+    Option(["keep_copyright", "kcr"], optionalFlag(\.keepsCopyright)),
+    Option(["strip_color_profile", "scp"], optionalFlag(\.stripsColorProfile)),
+    Option(["preserve_hdr", "ph"], optionalFlag(\.preservesHDR)),
     // Results have no embedded thumbnail in any case.
-    (["enforce_thumbnail", "eth"], ignoredFlag),
+    Option(["enforce_thumbnail", "eth"], ignoredFlag),
   ]
 
   /// The options that change limits, which the service has to allow.
-  static let limitOptions: [([String], Parse)] = [
-    (
-      ["max_src_resolution", "msr"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(1)
-        let megapixels = try arguments.number(0, in: 0...1_000_000) ?? 0
-        options.sourcePixelLimit = megapixels > 0 ? Int(megapixels * 1e6) : nil
-      }
-    ),
-    (
-      ["max_src_file_size", "msfs"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(1)
-        let limit = try arguments.integer(0, in: Int.min...Int.max) ?? 0
-        options.sourceByteLimit = limit > 0 ? limit : nil
-      }
-    ),
-    (
-      ["max_animation_frames", "maf"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(1)
-        options.animationFrameLimit = try arguments.integer(0, in: 1...Int.max)
-      }
-    ),
-    (
-      ["max_animation_frame_resolution", "mafr"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(1)
-        options.animationPixelLimit = try arguments.number(0, in: 0...1_000_000).map { Int($0 * 1e6) }
-      }
-    ),
-    (
-      ["max_result_dimension", "mrd"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(1)
-        options.resultDimension = try arguments.integer(0, in: 0...100_000)
-      }
-    ),
+  static let limitOptions: [Option] = [
+    Option(["max_src_resolution", "msr"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(1)
+      let megapixels = try arguments.number(0, in: 0...1_000_000) ?? 0
+      options.sourcePixelLimit = megapixels > 0 ? Int(megapixels * 1e6) : nil
+    },
+    Option(["max_src_file_size", "msfs"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(1)
+      let limit = try arguments.integer(0, in: Int.min...Int.max) ?? 0
+      options.sourceByteLimit = limit > 0 ? limit : nil
+    },
+    Option(["max_animation_frames", "maf"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(1)
+      options.animationFrameLimit = try arguments.integer(0, in: 1...Int.max)
+    },
+    Option(["max_animation_frame_resolution", "mafr"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(1)
+      options.animationPixelLimit = try arguments.number(0, in: 0...1_000_000).map { Int($0 * 1e6) }
+    },
+    Option(["max_result_dimension", "mrd"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(1)
+      options.resultDimension = try arguments.integer(0, in: 0...100_000)
+    },
   ]
 
   /// The options of the response.
-  static let responseOptions: [([String], Parse)] = [
-    (
-      ["cachebuster", "cb"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(1)
-        options.cacheBuster = arguments.text(0) ?? ""
-      }
-    ),
-    (
-      ["expires", "exp"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(1)
-        options.expires = try arguments.integer(0, in: Int.min...Int.max).flatMap { $0 > 0 ? $0 : nil }
-      }
-    ),
-    (
-      ["filename", "fn"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(2)
-        options.filename = try filename(arguments)
-      }
-    ),
-    (["return_attachment", "att"], optionalFlag(\.returnsAttachment)),
+  static let responseOptions: [Option] = [
+    Option(["cachebuster", "cb"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(1)
+      options.cacheBuster = arguments.text(0) ?? ""
+    },
+    Option(["expires", "exp"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(1)
+      options.expires = try arguments.integer(0, in: Int.min...Int.max).flatMap { $0 > 0 ? $0 : nil }
+    },
+    Option(["filename", "fn"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(2)
+      options.filename = try filename(arguments)
+    },
+    Option(["return_attachment", "att"], optionalFlag(\.returnsAttachment)),
   ]
 
   private static func filename(_ arguments: OptionArguments) throws(OptionError) -> String {

@@ -2,73 +2,52 @@ import HalcyonImaging
 
 extension OptionParser {
   /// The options that cut, place and turn the image.
-  static let placementOptions: [([String], Parse)] = [
-    (
-      ["gravity", "g"],
-      { (arguments, options) throws(OptionError) in
-        options.gravity = try arguments.gravity(0, isCrop: true) ?? .center
+  static let placementOptions: [Option] = [
+    Option(["gravity", "g"]) { (arguments, options) throws(OptionError) in
+      options.gravity = try arguments.gravity(0, isCrop: true) ?? .center
+    },
+    Option(["crop", "c"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(5)
+      options.crop = ProcessingOptions.Crop(
+        width: try arguments.number(0, in: 0...100_000) ?? 0, height: try arguments.number(1, in: 0...100_000) ?? 0,
+        gravity: try arguments.gravity(2, isCrop: true))
+    },
+    Option(["trim", "t"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(4)
+      guard let threshold = try arguments.number(0, in: 0...255) else {
+        options.trim = nil
+        return
       }
-    ),
-    (
-      ["crop", "c"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(5)
-        options.crop = ProcessingOptions.Crop(
-          width: try arguments.number(0, in: 0...100_000) ?? 0, height: try arguments.number(1, in: 0...100_000) ?? 0,
-          gravity: try arguments.gravity(2, isCrop: true))
-      }
-    ),
-    (
-      ["trim", "t"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(4)
-        guard let threshold = try arguments.number(0, in: 0...255) else {
-          options.trim = nil
-          return
-        }
-        options.trim = ProcessingOptions.Trim(
-          threshold: threshold, color: try color(arguments, at: 1),
-          equalHorizontally: try arguments.flag(2) ?? false, equalVertically: try arguments.flag(3) ?? false)
-      }
-    ),
-    (
-      ["padding", "pd"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(4)
-        let range = 0...10_000
-        var padding = ProcessingOptions.Padding()
-        padding.top = try arguments.integer(0, in: range) ?? 0
-        padding.right = try arguments.integer(1, in: range) ?? padding.top
-        padding.bottom = try arguments.integer(2, in: range) ?? padding.top
-        padding.left = try arguments.integer(3, in: range) ?? padding.right
-        options.padding = padding
-      }
-    ),
-    (["auto_rotate", "ar"], optionalFlag(\.autoRotate)),
-    (
-      ["rotate", "rot"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(1)
-        guard let degrees = try arguments.integer(0, in: -3600...3600) else { return }
-        guard degrees % 90 == 0 else { throw arguments.invalid("\(degrees)", "a multiple of 90") }
-        options.rotation = ((degrees % 360) + 360) % 360
-      }
-    ),
-    (
-      ["flip", "fl"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(2)
-        options.flipsHorizontally = try arguments.flag(0) ?? false
-        options.flipsVertically = try arguments.flag(1) ?? false
-      }
-    ),
-    (
-      ["watermark", "wm"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(5)
-        options.watermark = try watermark(arguments)
-      }
-    ),
+      options.trim = ProcessingOptions.Trim(
+        threshold: threshold, color: try color(arguments, at: 1),
+        equalHorizontally: try arguments.flag(2) ?? false, equalVertically: try arguments.flag(3) ?? false)
+    },
+    Option(["padding", "pd"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(4)
+      let range = 0...10_000
+      var padding = ProcessingOptions.Padding()
+      padding.top = try arguments.integer(0, in: range) ?? 0
+      padding.right = try arguments.integer(1, in: range) ?? padding.top
+      padding.bottom = try arguments.integer(2, in: range) ?? padding.top
+      padding.left = try arguments.integer(3, in: range) ?? padding.right
+      options.padding = padding
+    },
+    Option(["auto_rotate", "ar"], optionalFlag(\.autoRotate)),
+    Option(["rotate", "rot"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(1)
+      guard let degrees = try arguments.integer(0, in: -3600...3600) else { return }
+      guard degrees % 90 == 0 else { throw arguments.invalid("\(degrees)", "a multiple of 90") }
+      options.rotation = ((degrees % 360) + 360) % 360
+    },
+    Option(["flip", "fl"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(2)
+      options.flipsHorizontally = try arguments.flag(0) ?? false
+      options.flipsVertically = try arguments.flag(1) ?? false
+    },
+    Option(["watermark", "wm"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(5)
+      options.watermark = try watermark(arguments)
+    },
   ]
 
   private static func watermark(_ arguments: OptionArguments) throws(OptionError) -> ProcessingOptions.Watermark? {

@@ -4,43 +4,31 @@ extension OptionParser {
   private static let sides = 0...100_000
 
   /// The options that determine the size, each with all its names.
-  static let sizeOptions: [([String], Parse)] = [
-    (
-      ["resize", "rs"],
-      { (arguments, options) throws(OptionError) in
-        if let type = try resizingType(arguments) { options.resizingType = type }
-        try size(arguments.dropFirst(1), &options)
-      }
-    ),
-    (["size", "s"], size),
-    (
-      ["resizing_type", "rt"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(1)
-        if let type = try resizingType(arguments) { options.resizingType = type }
-      }
-    ),
-    (["width", "w"], integer(\.width, in: sides)), (["height", "h"], integer(\.height, in: sides)),
-    (["min-width", "min_width", "mw"], integer(\.minWidth, in: sides)),
-    (["min-height", "min_height", "mh"], integer(\.minHeight, in: sides)),
-    (
-      ["zoom", "z"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(2)
-        let x = try arguments.factor(0) ?? 1
-        (options.zoomX, options.zoomY) = (x, try arguments.factor(1) ?? x)
-      }
-    ),
-    (
-      ["dpr"],
-      { (arguments, options) throws(OptionError) in
-        try arguments.checkCount(1)
-        options.dpr = try arguments.factor(0) ?? 1
-      }
-    ),
-    (["enlarge", "el"], flag(\.enlarge)),
-    (["extend", "ex"], extending(\.extend)),
-    (["extend_aspect_ratio", "extend_ar", "exar"], extending(\.extendAspectRatio)),
+  static let sizeOptions: [Option] = [
+    Option(["resize", "rs"]) { (arguments, options) throws(OptionError) in
+      if let type = try resizingType(arguments) { options.resizingType = type }
+      try size(arguments.dropFirst(1), &options)
+    },
+    Option(["size", "s"], size),
+    Option(["resizing_type", "rt"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(1)
+      if let type = try resizingType(arguments) { options.resizingType = type }
+    },
+    Option(["width", "w"], integer(\.width, in: sides)), Option(["height", "h"], integer(\.height, in: sides)),
+    Option(["min-width", "min_width", "mw"], integer(\.minWidth, in: sides)),
+    Option(["min-height", "min_height", "mh"], integer(\.minHeight, in: sides)),
+    Option(["zoom", "z"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(2)
+      let x = try arguments.factor(0) ?? 1
+      (options.zoomX, options.zoomY) = (x, try arguments.factor(1) ?? x)
+    },
+    Option(["dpr"]) { (arguments, options) throws(OptionError) in
+      try arguments.checkCount(1)
+      options.dpr = try arguments.factor(0) ?? 1
+    },
+    Option(["enlarge", "el"], flag(\.enlarge)),
+    Option(["extend", "ex"], extending(\.extend)),
+    Option(["extend_aspect_ratio", "extend_ar", "exar"], extending(\.extendAspectRatio)),
   ]
 
   private static func size(_ arguments: OptionArguments, _ options: inout ProcessingOptions) throws(OptionError) {

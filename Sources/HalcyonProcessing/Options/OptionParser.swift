@@ -82,7 +82,7 @@ public struct OptionParser: Sendable {
       guard let option = Self.table[arguments.option] else { throw .unknownOption(arguments.option) }
       guard acceptsLimits || !Self.limitNames.contains(option.name) else { throw .forbiddenOption(arguments.option) }
       try option.parse(arguments, &target.options)
-      if option.changesResult {
+      if !Self.responseNames.contains(option.name) {
         target.segments.append(option.name + String(Substring(segment.utf8.dropFirst(arguments.option.utf8.count))))
       }
     }
@@ -99,25 +99,26 @@ public struct OptionParser: Sendable {
 
   typealias Parse = @Sendable (OptionArguments, inout ProcessingOptions) throws(OptionError) -> Void
 
-  private struct Option: Sendable {
-    /// The full name.
-    let name: String
+  /// An option of paths. A structure, since older systems of Apple have no run-time metadata for a tuple of such a closure.
+  struct Option: Sendable {
+    /// The full name, then the short ones.
+    let names: [String]
     let parse: Parse
-    /// Whether it changes the result, not only its response.
-    let changesResult: Bool
+
+    init(_ names: [String], _ parse: @escaping Parse) { (self.names, self.parse) = (names, parse) }
+
+    fileprivate var name: String { names[0] }
   }
 
   private static let presetNames: Set = ["preset", "pr"]
-  private static let limitNames = Set(limitOptions.map { $0.0[0] })
+  private static let limitNames = Set(limitOptions.map(\.name))
+  /// The options that change the response, not the result.
+  private static let responseNames = Set(responseOptions.map(\.name))
 
   private static let table: [String: Option] = {
+    let groups = [sizeOptions, placementOptions, effectOptions, outputOptions, limitOptions, responseOptions]
     var table: [String: Option] = [:]
-    let results = [sizeOptions, placementOptions, effectOptions, outputOptions, limitOptions]
-    for (group, changesResult) in results.map({ ($0, true) }) + [(responseOptions, false)] {
-      for (names, parse) in group {
-        for name in names { table[name] = Option(name: names[0], parse: parse, changesResult: changesResult) }
-      }
-    }
+    for option in groups.joined() { for name in option.names { table[name] = option } }
     return table
   }()
 }
