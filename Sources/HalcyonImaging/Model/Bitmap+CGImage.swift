@@ -1,12 +1,26 @@
 #if canImport(CoreGraphics)
 public import CoreGraphics
+import HalcyonSupport
 
 extension Bitmap {
   /// A `CGImage` in the colour space of the bitmap that shares the pixels without a copy; `nil` if Core Graphics is out of memory.
   /// Half floats are in extended linear Display P3.
   ///
-  /// It keeps the pixels in memory as long as it lives. Any thread may use it.
+  /// It keeps the pixels in memory as long as it lives, and is the same for all who ask until then, so that Core Animation
+  /// uploads them once. Any thread may use it.
   public var cgImage: CGImage? {
+    // Nobody writes to pixels that an image shares, so that one never shows others.
+    if let image = storage.sharedImage.withLock({ $0.image(in: colorSpace) }) { return image }
+    let image = makeCGImage()
+    return storage.sharedImage.withLock { shared in
+      // Another thread may have been faster.
+      if let first = shared.image(in: colorSpace) { return first }
+      shared = WeakImage(image, colorSpace)
+      return image
+    }
+  }
+
+  private func makeCGImage() -> CGImage? {
     guard let space = dynamicRange.space(colorSpace), let provider else { return nil }
     let bits = dynamicRange.bytesPerPixel * 8
     return CGImage(
@@ -77,6 +91,17 @@ extension DynamicRange {
     let info = CGBitmapInfo(rawValue: alpha.rawValue)
     return self == .high ? info.union([.floatComponents, .byteOrder16Little]) : info
   }
+}
+
+/// A weak reference to a `CGImage`, which is immutable.
+struct WeakImage: @unchecked Sendable {
+  private weak var image: CGImage?
+  private let colorSpace: ColorSpace?
+
+  init(_ image: CGImage? = nil, _ colorSpace: ColorSpace? = nil) { (self.image, self.colorSpace) = (image, colorSpace) }
+
+  /// The image if it has this colour space: copies of a bitmap share the pixels, but may have another one.
+  func image(in colorSpace: ColorSpace) -> CGImage? { self.colorSpace == colorSpace ? image : nil }
 }
 
 /// Retains the bitmap whose pixels a `CGDataProvider` refers to.

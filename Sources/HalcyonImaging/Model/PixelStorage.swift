@@ -1,3 +1,4 @@
+import HalcyonSupport
 import Foundation
 
 /// The memory of one bitmap; deallocation returns it to the ``PixelPool``, or frees it.
@@ -9,6 +10,10 @@ final class PixelStorage: @unchecked Sendable {
   /// `nil` for memory from the allocator.
   private let block: PixelBlock?
   private let pool: PixelPool
+  #if canImport(CoreGraphics)
+  /// The `CGImage` of the pixels that is in use, if there is one.
+  let sharedImage = Lock(WeakImage())
+  #endif
 
   /// Allocates zeroed memory; `nil` when out of memory.
   init?(byteCount: Int, pool: PixelPool = .shared) {
