@@ -223,12 +223,15 @@ extension DiskCache {
   private func pendingAccess(of key: CacheKey) -> Access? { pendingAccesses.withLock { $0.access(for: key) } }
 
   private func record(_ access: Access, for key: CacheKey) async {
-    let isFlushDue = pendingAccesses.withLock { $0.record(access, for: key) }
-    if isFlushDue { await background.start(byteCount: 0) { await self.flushAccesses() } }
+    let count = pendingAccesses.withLock { $0.record(access, for: key) }
+    if count == PendingAccesses.flushThreshold { await background.start(byteCount: 0) { await self.flushAccesses() } }
+    if count == 1, hasMaintenance { maintenance.flushSoon(self) }
   }
 
+  private var hasMaintenance: Bool { !configuration.cleaning.occasions.isDisjoint(with: [.firstUse, .timer]) }
+
   private func startMaintenance() {
-    if !configuration.cleaning.occasions.isDisjoint(with: [.firstUse, .timer]) { maintenance.start(self) }
+    if hasMaintenance { maintenance.start(self) }
   }
 
   private func content(for key: CacheKey) async throws -> CacheResult<EntryFile.Content> {

@@ -1,38 +1,45 @@
 import HalcyonSupport
 
-/// The background work of a disk cache: flushes pending accesses every 5 seconds, recovers abandoned writers every
-/// minute, and cleans as the policy says. `DiskIndex.clean` decides what is removed.
+/// The background work of a disk cache, which is not retained between its steps: flushes accesses within 5 seconds, and
+/// cleans as the policy says. `DiskIndex.clean` decides what is removed.
 final class DiskMaintenance: Sendable {
-  private static let interval = Duration.seconds(5)
-  private static let recoveryInterval = Duration.seconds(60)
+  /// The time until accesses are flushed, and the shortest interval of cleanings.
+  private static let flushDelay = Duration.seconds(5)
 
   private let isStarted = Atomic(false)
-  private let task = Lock<Task<Void, Never>?>(nil)
+  private let cleaning = Lock<Task<Void, Never>?>(nil)
+  private let flush = Lock<Task<Void, Never>?>(nil)
 
-  /// Starts the work; idempotent. It ends when the cache is released, which it does not retain between its steps.
+  /// Starts cleaning; idempotent. It ends when the cache is released.
   func start(_ cache: DiskCache) {
     guard !isStarted.load(), !isStarted.exchange(true) else { return }
     let time = cache.time
     let task = Task { [weak cache] in
-      var (recovered, cleaned) = (time.uptime(), time.uptime())
       await cache?.clean(at: .firstUse)
-      while (try? await time.sleep(for: Self.interval)) != nil, let cache {
-        await cache.flushAccesses()
-        let now = time.uptime()
-        if now - cleaned >= cache.configuration.cleaning.interval {
-          (recovered, cleaned) = (now, now)
-          await cache.clean(at: .timer)
-        } else if now - recovered >= Self.recoveryInterval {
-          recovered = now
-          await cache.countingErrors { try await cache.writer.recover() }
-        }
+      while let interval = cache?.configuration.cleaning.interval,
+        (try? await time.sleep(for: max(interval, Self.flushDelay))) != nil, let cache
+      {
+        await cache.clean(at: .timer)
       }
     }
-    self.task.withLock { $0 = task }
+    cleaning.withLock { $0 = task }
+  }
+
+  /// Flushes the accesses of the next seconds together, unless a flush is awaited already.
+  func flushSoon(_ cache: DiskCache) {
+    flush.withLock { flush in
+      guard flush == nil else { return }
+      flush = Task { [weak cache, weak self, time = cache.time] in
+        _ = try? await time.sleep(for: Self.flushDelay)
+        self?.flush.withLock { $0 = nil }
+        await cache?.flushAccesses()
+      }
+    }
   }
 
   deinit {
-    task.withLock(\.self)?.cancel()
+    cleaning.withLock(\.self)?.cancel()
+    flush.withLock(\.self)?.cancel()
   }
 }
 
@@ -55,7 +62,7 @@ extension DiskCache {
   ///
   /// Call it when the app enters the background. iOS terminates an app (with the code 0xdead10cc) that is suspended while
   /// it holds a lock on a file in a container that it shares with extensions. Until ``willEnterForeground()`` each write
-  /// acquires the locks and releases them, which makes it slower.
+  /// acquires the locks and releases them, which makes it slower; otherwise they are released after two seconds without use.
   public func willEnterBackground() async {
     await flushAccesses()
     await clean(at: .background)

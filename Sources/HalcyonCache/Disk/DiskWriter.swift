@@ -3,6 +3,10 @@ import Foundation
 
 /// Makes all changes of a disk cache, serially, on a thread of its own.
 actor DiskWriter {
+  /// After this time without use the index is closed, and no lock is held: the system may suspend a process without telling
+  /// it, and terminates one that is suspended with the lock of a shared file.
+  private static let idleTime = Duration.seconds(2)
+
   private nonisolated let executor = ThreadExecutor(name: "writer")
   let layout: DiskLayout
   let settings: DiskSettings
@@ -11,6 +15,10 @@ actor DiskWriter {
   private(set) var session: IndexSession?
   /// Whether each change closes the index again, since the system may suspend the process after it.
   private var isInBackground = false
+  /// The uptime of the last use of the index.
+  private var lastUse = Duration.zero
+  /// Closes the index when it has not been used for ``idleTime``; `nil` while it is closed.
+  private(set) var idleClosing: Task<Void, Never>?
   /// The last use recorded when the index was opened, and the date of the opening; `nil` after the first cleaning.
   private var opening: (lastUse: DiskIndex.LastUse, date: Date)?
   /// The inode of the index that was opened last.
@@ -27,6 +35,8 @@ actor DiskWriter {
     self.fileSystem = fileSystem
     self.counters = counters
   }
+
+  deinit { idleClosing?.cancel() }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -134,6 +144,25 @@ actor DiskWriter {
     self.session = nil
   }
 
+  /// One task for many uses, which only set a time.
+  private func closeWhenIdle() {
+    lastUse = time.uptime()
+    guard idleClosing == nil else { return }
+    idleClosing = Task { [weak self, time] in
+      var rest = Self.idleTime
+      while rest > .zero, (try? await time.sleep(for: rest)) != nil { rest = await self?.closeIfIdle() ?? .zero }
+    }
+  }
+
+  /// - Returns: How long the index may stay open.
+  private func closeIfIdle() -> Duration {
+    let rest = lastUse + Self.idleTime - time.uptime()
+    guard rest <= .zero else { return rest }
+    idleClosing = nil
+    close()
+    return .zero
+  }
+
   func sweep(shard: UInt8, now: Date) throws(DiskCacheError) {
     try withIndex { index throws(DiskCacheError) in try index.sweep(shard: shard, now: now) }
   }
@@ -195,7 +224,7 @@ extension DiskWriter {
   ///
   /// Runs it once more after the folder was found deleted, the index damaged, or the disk full.
   func withSession<Result>(_ body: (IndexSession) throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
-    defer { if isInBackground { close() } }
+    defer { if isInBackground { close() } else { closeWhenIdle() } }
     do throws(DiskCacheError) {
       return try withOpenSession(body)
     } catch {

@@ -17,7 +17,7 @@ struct Access {
 /// Accesses that update the eviction order later, in batches, so that a read does not write to the index.
 struct PendingAccesses {
   /// The number of accessed entries after which they are flushed.
-  private static let flushThreshold = 256
+  static let flushThreshold = 256
 
   private var pending: [CacheKey: Access] = [:]
   /// Accesses being written to the index; lookups need them until they are.
@@ -29,13 +29,13 @@ struct PendingAccesses {
 
   /// Records the last access of an entry.
   ///
-  /// - Returns: Whether it is time to flush; true once until then.
-  mutating func record(_ access: Access, for key: CacheKey) -> Bool {
+  /// - Returns: The number of entries that are pending with this one; `nil` if it has been before.
+  mutating func record(_ access: Access, for key: CacheKey) -> Int? {
     accessCount += 1
     var access = access
     access.order = accessCount
     access.readCount += pending[key]?.readCount ?? 0
-    return pending.updateValue(access, forKey: key) == nil && pending.count == Self.flushThreshold
+    return pending.updateValue(access, forKey: key) == nil ? pending.count : nil
   }
 
   /// Returns the pending accesses, oldest first, to be written to the index.

@@ -237,6 +237,30 @@ struct DiskCacheTests {
     }
   }
 
+  @Test func `a cache that is not used for two seconds holds no lock, and opens again at its next use`() async throws {
+    try await DiskCache.run(DiskCacheConfiguration(cleaning: .whenAsked), time: clock) { cache in
+      let layout = cache.layout
+      for number in 0..<3 {
+        try await cache.store(entry("\(number)"), for: CacheKey("\(number)"))
+        await clock.waitForSleepers()
+        clock.advance(by: .milliseconds(1900))
+      }
+      let closing = try #require(await cache.writer.idleClosing)
+      await clock.waitForSleepers()
+      #expect(try Self.locks(in: layout.root) != [], "it was used within each two seconds")
+      clock.advance(by: .milliseconds(100))
+      await closing.value
+      #expect(try Self.locks(in: layout.root) == [])
+      #expect(try SystemFiles().names(in: layout.writerLocks) == [])
+      #expect(try await cache.entry(for: "2") == entry("2"))
+      #expect(try Self.locks(in: layout.root) == [], "a read needs no lock")
+      try await cache.removeEntry(for: "2")
+      #expect(try Self.locks(in: layout.root) != [])
+      #expect(try await cache.count == 2)
+      #expect(cache.statistics.errors == 0)
+    }
+  }
+
   @Test func `two caches in one folder share their entries`() async throws {
     try await TemporaryDirectory.run { folder in
       let (one, other) = (DiskCache(directory: folder), DiskCache(directory: folder))
