@@ -28,6 +28,8 @@ public final class ImageViewBinder {
   private weak var phaseLoad: ImageViewLoad?
   /// Superseded loads that go on, with completions that are still to be called.
   private var supersededLoads: [ImageViewLoad] = []
+  /// The pipeline that counts this view as busy.
+  private var busyPipeline: ImagePipeline?
   /// Whether the view is being destroyed.
   private var hasEnded = false
   private let shown: ShownContent
@@ -55,6 +57,7 @@ public final class ImageViewBinder {
   }
 
   deinit {
+    busyPipeline?.busyViewCount.withLock { $0 -= 1 }
     guard let current else { return }
     Task { @MainActor in current.supersede() }
   }
@@ -70,6 +73,7 @@ public final class ImageViewBinder {
     let loads = supersededLoads + [current].compactMap(\.self)
     (supersededLoads, current) = ([], nil)
     for load in loads { load.supersede(endsNow: true) }
+    updatePhase()
   }
 
   /// The display of the view; `nil` after it has been released.
@@ -226,6 +230,12 @@ extension ImageViewBinder {
 
   /// Notifies of the phase if it is another one.
   func updatePhase() {
+    let pipeline = current?.isBusy == true ? current?.viewRequest.pipeline : nil
+    if pipeline !== busyPipeline {
+      pipeline?.busyViewCount.withLock { $0 += 1 }
+      busyPipeline?.busyViewCount.withLock { $0 -= 1 }
+      busyPipeline = pipeline
+    }
     let new = phaseShowing(content)
     guard !new.isSame(as: phase) || phase.error != nil && phaseLoad !== current else { return }
     (phase, phaseLoad) = (new, current)

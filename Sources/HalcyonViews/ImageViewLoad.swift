@@ -63,6 +63,9 @@ extension ImageViewLoad {
   /// The revalidation of an image that is shown does not count.
   var isLoading: Bool { state.isLoading || isReloading }
 
+  /// Whether the view loads its image, or shows it with a transition.
+  var isBusy: Bool { state.isBusy || loader.isLoadingSecondary }
+
   /// Why the view does not show the image; `nil` while it does, or while the image is being loaded.
   var error: ImageViewError? { state.error }
 
@@ -113,7 +116,10 @@ extension ImageViewLoad {
     guard isCurrent, let display = binder?.display else { return }
     switch state {
     case .waiting: begin(on: display)
-    case .shown(let image): loader.reloadIfResized(image, on: display) { [self] in showLater($0.image) }
+    case .shown(let image):
+      loader.reloadIfResized(image, on: display) { [self] result in
+        if case .success(let response) = result { showLater(response.image) } else { binder?.updatePhase() }
+      }
     default: break
     }
   }

@@ -23,6 +23,15 @@ struct SizedRequest {
     return pixelSize.exceeds(other.isOpen && !isOpen ? image.size : otherSize)
   }
 
+  /// Whether the display scales images in another way than it did for `other`; a side that is the image's says nothing.
+  func differsInMode(from other: SizedRequest) -> Bool {
+    guard pixelSize != nil, other.pixelSize != nil, !isOpen, !other.isOpen else { return false }
+    switch (request.size, other.request.size) {
+    case (.fit, .fit), (.fill, .fill), (.cover, .cover): return false
+    default: return true
+    }
+  }
+
   /// Whether an image has more than twice as many pixels as the display.
   func needsLess(than image: DecodedImage) -> Bool {
     pixelSize.map { image.size.pixelCount > 2 * $0.pixelCount } ?? false
@@ -58,12 +67,7 @@ struct DisplaySpace {
     let displaySize = display.displaySize
     if let size = PixelSize(displaySize, scale: scale) {
       (self.size, isOpen) = (size, false)
-      target =
-        switch display.displayMode {
-        case .fit: .fit(width: size.width, height: size.height)
-        case .fill: .fill(width: size.width, height: size.height)
-        case .stretch: .exact(width: size.width, height: size.height, enlarges: false)
-        }
+      target = display.displayMode.target(size)
       return
     }
     guard let screen = PixelSize(display.screenSize, scale: scale) else { return nil }
@@ -74,6 +78,18 @@ struct DisplaySpace {
       (size, target) = (PixelSize(width: PixelSize.sideLimit, height: height), .fit(height: height))
     } else {
       (size, target) = (screen, .fit(width: screen.width, height: screen.height))
+    }
+  }
+}
+
+extension ImageDisplayMode {
+  /// The size at which an image is decoded for a display of this mode.
+  func target(_ size: PixelSize) -> TargetSize {
+    switch self {
+    case .fit: .fit(width: size.width, height: size.height)
+    case .fill: .fill(width: size.width, height: size.height)
+    // Undistorted: the toolkit stretches it, or scales it in its own way.
+    case .stretch: .cover(width: size.width, height: size.height)
     }
   }
 }

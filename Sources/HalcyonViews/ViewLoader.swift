@@ -6,6 +6,8 @@ import HalcyonSupport
 /// The loads of the pipeline for one `setImage` call: of its image, and beside it of a low-resolution image.
 @MainActor
 final class ViewLoader {
+  /// How long a display must have kept its size before a larger image is loaded, since a frame may be animated.
+  private static let growDelay = Duration.milliseconds(150)
   /// How long a display must have had fewer than half of the pixels of its image before a smaller one is loaded.
   private static let shrinkDelay = Duration.seconds(3)
 
@@ -18,7 +20,9 @@ final class ViewLoader {
   private var secondaryTask: ViewTask?
   /// Superseded loads of the same bytes, which go on until ``task`` has joined their transfer.
   private var keptTransfers: [ViewTask] = []
-  private let shrinkTimer: ViewTimer
+  private let resizeTimer: ViewTimer
+  /// The size that the timer waits for.
+  private var awaitedSize: TargetSize?
   /// The version of the local file whose image was found in memory, until it has been compared with the file on disk.
   private var uncheckedVersion: String?
   private var fileCheck: Task<Void, Never>?
@@ -30,7 +34,7 @@ final class ViewLoader {
 
   init(_ viewRequest: ViewRequest, isVisible: Bool, time: any TimeSource) {
     (self.viewRequest, self.isVisible) = (viewRequest, isVisible)
-    shrinkTimer = ViewTimer(time: time)
+    resizeTimer = ViewTimer(time: time)
   }
 
   /// Looks for the image in memory, at the size of the display; `nil` if the display has no size yet.
@@ -122,27 +126,51 @@ final class ViewLoader {
     }
   }
 
-  /// Loads the shown image again at the size of the display, if that has more pixels than before, or has had fewer than
-  /// half for some seconds. A smaller image is not downloaded, and replaces the larger one in memory.
+  /// Loads the shown image again for the display: at once if its mode has changed, at its size if that has had more pixels
+  /// for a moment, or fewer than half for some seconds. Only a larger image is downloaded, and a smaller one replaces the
+  /// larger one in memory.
   ///
   /// One reload at a time: a window that is being resized changes its size in many steps.
   func reloadIfResized(
-    _ image: DecodedImage, on display: any ImageDisplay, show: @escaping @MainActor (ImageResponse) -> Void
+    _ image: DecodedImage, on display: any ImageDisplay,
+    show: @escaping @MainActor (Result<ImageResponse, ImageError>) -> Void
   ) {
-    shrinkTimer.cancel()
-    guard secondaryTask == nil, isVisible, let sized, let next = viewRequest.sized(for: display) else { return }
-    if next.isLarger(than: sized, showing: image), image.isDownsampled {
-      reload(at: next) { if case .success(let response) = $0 { show(response) } }
+    let next = viewRequest.sized(for: display)
+    // A layout that changes nothing.
+    if let awaitedSize, awaitedSize == next?.request.size { return }
+    cancelResize()
+    guard secondaryTask == nil, isVisible, let sized, let next else { return }
+    if next.differsInMode(from: sized) {
+      self.sized = next
+      reload(next, usesNetwork: false, completion: show)
+    } else if next.isLarger(than: sized, showing: image), image.isDownsampled {
+      resize(to: next, after: Self.growDelay) { [self] in
+        reload(at: next, completion: show)
+      }
     } else if next.needsLess(than: image) {
-      shrinkTimer.schedule(after: Self.shrinkDelay) { [self] in
+      resize(to: next, after: Self.shrinkDelay) { [self] in
         reload(next, usesNetwork: false) { [self] result in
-          guard case .success(let response) = result else { return }
-          viewRequest.pipeline[cached: sized.request] = nil
-          self.sized = next
-          show(response)
+          if case .success = result {
+            viewRequest.pipeline[cached: sized.request] = nil
+            self.sized = next
+          }
+          show(result)
         }
       }
     }
+  }
+
+  private func resize(to next: SizedRequest, after delay: Duration, _ reload: @escaping @MainActor () -> Void) {
+    awaitedSize = next.request.size
+    resizeTimer.schedule(after: delay) { [self] in
+      awaitedSize = nil
+      reload()
+    }
+  }
+
+  private func cancelResize() {
+    awaitedSize = nil
+    resizeTimer.cancel()
   }
 
   /// Loads the image again at the size of the display, also if that has not changed.
@@ -206,7 +234,7 @@ final class ViewLoader {
   }
 
   func cancelSecondary() {
-    shrinkTimer.cancel()
+    cancelResize()
     fileCheck?.cancel()
     secondaryTask?.cancel()
     secondaryTask = nil

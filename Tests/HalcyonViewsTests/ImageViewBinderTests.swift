@@ -308,7 +308,7 @@ struct ImageViewBinderTests {
     try await view.load("400x200")
     view.binder.pipeline = other.fixture.pipeline
     view.display.displaySize = ViewSize(width: 100, height: 100)
-    view.binder.displayDidChange()
+    await view.rest()
     try await view.display.waitForShow("image 200x100")
     #expect(other.fixture.transport.requests.isEmpty)
     try await view.load("40x20")

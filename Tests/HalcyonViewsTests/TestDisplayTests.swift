@@ -11,6 +11,22 @@ import Testing
 /// The display for tests of programs.
 @MainActor @Suite(.unitTest)
 struct TestDisplayTests {
+  @Test func `all views are waited for, unless they have no size or are gone`() async throws {
+    let view = ViewFixture(holding: ["40x20", "80x40"])
+    var released: TestDisplay? = TestDisplay(pipeline: view.fixture.pipeline)
+    released?.hc.setImage(with: view.url("80x40"))
+    let waiting = TestDisplay(pipeline: view.fixture.pipeline)
+    waiting.displaySize = .zero
+    waiting.hc.setImage(with: view.url("80x40"))
+    let shown = TestDisplay(pipeline: view.fixture.pipeline)
+    shown.hc.setImage(with: view.url("40x20"))
+    #expect(view.fixture.pipeline.busyViewCount.withLock(\.self) == 2)
+    released = nil
+    view.release("40x20")
+    try await view.fixture.pipeline.waitForViews()
+    #expect(shown.content.role == .image && waiting.contents.allSatisfy(\.isEmpty))
+  }
+
   @Test func `a test waits for contents, and sees all of them with their transitions`() async throws {
     let fixture = ViewFixture(holding: ["40x20"])
     let view = TestDisplay(pipeline: fixture.fixture.pipeline)

@@ -64,6 +64,13 @@ struct ViewFixture {
   /// Waits until a held image has been requested.
   func waitForRequest(_ name: String) async throws { try await gates[name]?.waitUntilHolding() }
 
+  /// The display has another size, and keeps it until its image is loaded again.
+  func rest() async {
+    binder.displayDidChange()
+    await clock.waitForSleepers()
+    clock.advance(by: .milliseconds(150))
+  }
+
   /// Loads an image into memory, by default at the size of the view.
   func warm(_ name: String, size: TargetSize = .fit(width: 100, height: 100)) async throws {
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url(name), size: size))

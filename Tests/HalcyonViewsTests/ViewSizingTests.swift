@@ -1,7 +1,7 @@
 import HalcyonCache
 import HalcyonHTTP
 import HalcyonPipeline
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonViews
 import HalcyonTesting
 import HalcyonTestSupport
@@ -17,7 +17,7 @@ struct ViewSizingTests {
       (.view, .fit, .fit(width: 100, height: 60)),
       (.view(factor: 1.5), .fit, .fit(width: 150, height: 90)),
       (.view, .fill, .fill(width: 100, height: 60)),
-      (.view, .stretch, .exact(width: 100, height: 60, enlarges: false)),
+      (.view, .stretch, .cover(width: 100, height: 60)),
       (.original, .fit, .original),
     ] as [(ViewSizing, ImageDisplayMode, TargetSize)])
   func `an image is decoded at the view's device pixels`(
@@ -118,7 +118,7 @@ struct ViewSizingTests {
     view.binder.displayDidChange()
     #expect(view.fixture.decoder.decodedSizes == [.fit(width: 100)] && view.clock.sleeperCount == 0)
     (view.display.displaySize, view.display.displayMode) = (ViewSize(width: 50, height: 50), .fill)
-    view.binder.displayDidChange()
+    await view.rest()
     try await view.display.waitForShow("image 100x100")
     #expect(view.fixture.transport.requests.count == 1)
   }
@@ -169,7 +169,7 @@ struct ViewSizingTests {
     view.binder.displayDidChange()
     let before = view.display.events.count
     view.display.displaySize = ViewSize(width: 80, height: 40)
-    view.binder.displayDidChange()
+    await view.rest()
     try await view.display.waitForShow("image 160x80")
     #expect(view.display.events[before...] == ["image 160x80"])
     #expect(view.ends.events == ["100x50 from network"])
@@ -194,7 +194,7 @@ struct ViewSizingTests {
     try await view.ends.waitForEvents(count: 3)
     #expect(view.ends.events == ["100x50 from network", "100x50 from store", "100x50 from store"])
     view.display.displaySize = ViewSize(width: 100, height: 100)
-    view.binder.displayDidChange()
+    await view.rest()
     try await view.display.waitForShow("image 200x100")
     #expect(view.fixture.transport.requests.count == 1)
   }
@@ -203,7 +203,7 @@ struct ViewSizingTests {
     let view = ViewFixture()
     try await view.load("400x200")
     view.display.displayScale = 3
-    view.binder.displayDidChange()
+    await view.rest()
     try await view.display.waitForShow("image 150x75")
     #expect(view.fixture.decoder.decodedSizes == [.fit(width: 100, height: 100), .fit(width: 150, height: 150)])
     #expect(view.display.events == ["image 100x50", "image 150x75"])
@@ -216,6 +216,8 @@ struct ViewSizingTests {
     view.display.displaySize = ViewSize(width: 100, height: 100)
     view.binder.displayDidChange()
     view.release("400x200")
+    try await view.ends.waitForEvents(count: 1)
+    await view.rest()
     try await view.display.waitForShow("image 200x100")
     #expect(view.ends.events == ["100x50 from network"])
   }
@@ -233,7 +235,7 @@ struct ViewSizingTests {
     let view = ViewFixture(holding: ["30x10"])
     try await view.load("400x200")
     view.display.displaySize = ViewSize(width: 100, height: 100)
-    view.binder.displayDidChange()
+    await view.rest()
     view.set("30x10")
     view.release("30x10")
     try await view.ends.waitForEvents(count: 2)
@@ -247,7 +249,7 @@ struct ViewSizingTests {
     view.set(request)
     try await view.ends.waitForEvents(count: 1)
     view.display.displaySize = ViewSize(width: 100, height: 100)
-    view.binder.displayDidChange()
+    await view.rest()
     try await view.display.waitForShow("image 200x100")
     #expect(view.fixture.transport.requests.count == 1)
   }
@@ -271,7 +273,7 @@ struct ViewSizingTests {
     #expect(view.fixture.pipeline[cached: large] == nil)
     #expect(view.ends.events == ["100x50 from network"])
     view.display.displaySize = ViewSize(width: 50, height: 50)
-    view.binder.displayDidChange()
+    await view.rest()
     try await view.display.log.waitUntilLast(is: "image 100x50")
   }
 

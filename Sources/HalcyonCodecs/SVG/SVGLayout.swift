@@ -1,5 +1,5 @@
 #if SVG && !IMAGEIO
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 
 /// The position of a document on its output pixels.
 struct SVGLayout: Hashable, Sendable {
@@ -71,7 +71,8 @@ extension TargetSize {
     case .fit(let width, let height) where min(width, height) < .max:
       max(1, min(Double(width) / size.width, Double(height) / size.height))
     case .fill(let width, let height, _, _) where max(width, height) < .max,
-      .exact(let width, let height, enlarges: false) where max(width, height) < .max:
+      .exact(let width, let height, enlarges: false) where max(width, height) < .max,
+      .cover(let width, let height) where max(width, height) < .max:
       max(1, Double(width) / size.width, Double(height) / size.height)
     default: 1
     }

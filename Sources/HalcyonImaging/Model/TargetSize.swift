@@ -26,6 +26,10 @@ public enum TargetSize: Hashable, Sendable {
   /// Both sides at least 1; the limits on pixels apply to the result. Without `enlarges` neither side becomes larger
   /// than the image's, for a view that stretches what it draws.
   case exact(width: Int, height: Int, enlarges: Bool = true)
+  /// The whole image, at the smallest size that covers a box; keeps the aspect ratio.
+  ///
+  /// For a view whose toolkit scales the image into it. Both sides at least 1; an image is not enlarged.
+  @_spi(Programs) case cover(width: Int, height: Int)
 
   /// The whole image with at most this width; its height is not limited. There is no `fill(width:)`, since it would do
   /// the same.
@@ -39,7 +43,8 @@ public enum TargetSize: Hashable, Sendable {
   package var isValid: Bool {
     switch self {
     case .original: true
-    case .fit(let width, let height), .fill(let width, let height, _, _), .exact(let width, let height, _):
+    case .fit(let width, let height), .fill(let width, let height, _, _), .exact(let width, let height, _),
+      .cover(let width, let height):
       width > 0 && height > 0
     }
   }
@@ -59,6 +64,7 @@ public enum TargetSize: Hashable, Sendable {
       return .fill(width: side(width), height: side(height), anchor: anchor, enlarges: enlarges)
     case .exact(let width, let height, let enlarges):
       return .exact(width: side(width), height: side(height), enlarges: enlarges)
+    case .cover(let width, let height): return .cover(width: side(width), height: side(height))
     }
   }
 
@@ -93,6 +99,9 @@ public enum TargetSize: Hashable, Sendable {
     case .exact(let width, let height, enlarges: false):
       let size = PixelSize(width: min(width, source.width), height: min(height, source.height))
       return ResizeGeometry(window: whole, outputSize: size)
+    case .cover(let width, let height):
+      let scale = min(1, max(Double(width) / whole.width, Double(height) / whole.height))
+      return ResizeGeometry(window: whole, outputSize: whole.size(scaledBy: scale))
     }
   }
 }
@@ -105,6 +114,7 @@ extension TargetSize: CustomStringConvertible {
     case .fit(let width, let height): "fit \(width == .max ? "" : "\(width)")x\(height == .max ? "" : "\(height)")"
     case .fill(let width, let height, let anchor, let enlarges):
       "fill \(width)x\(height)\(anchor == .center ? "" : anchor.isSmart ? " smart" : " \(anchor.x),\(anchor.y)")\(enlarges ? " or larger" : "")"
+    case .cover(let width, let height): "cover \(width)x\(height)"
     case .exact(let width, let height, let enlarges): "exact \(width)x\(height)\(enlarges ? "" : " or smaller")"
     }
   }

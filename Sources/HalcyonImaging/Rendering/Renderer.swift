@@ -233,7 +233,7 @@ extension TargetSize {
   /// Whether it shows the whole image, in its aspect ratio.
   fileprivate var isWhole: Bool {
     switch self {
-    case .original, .fit: true
+    case .original, .fit, .cover: true
     case .fill, .exact: false
     }
   }

@@ -157,7 +157,7 @@ extension TargetSize {
     case .fill(let width, let height, anchor: .center, enlarges: false):
       fields.append("size", "fill", width: width, height: height)
     case .exact(let width, let height, enlarges: true): fields.append("size", "exact", width: width, height: height)
-    case .fit, .fill, .exact: fields.append("size", description)
+    case .fit, .fill, .exact, .cover: fields.append("size", description)
     }
   }
 }

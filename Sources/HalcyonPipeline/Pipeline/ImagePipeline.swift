@@ -1,4 +1,4 @@
-import HalcyonSupport
+package import HalcyonSupport
 public import HalcyonImaging
 public import HalcyonCache
 public import Foundation
@@ -20,6 +20,9 @@ public final class ImagePipeline: Sendable {
 
   /// The configuration that the pipeline was created with.
   public let configuration: PipelineConfiguration
+
+  /// The number of views that load an image, or show one with a transition.
+  package let busyViewCount = Lock(0)
 
   let loader: ImageLoader
   private let defaults: OptionsBox?

@@ -1,4 +1,4 @@
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonTestTraits
 import Testing
 
@@ -63,11 +63,22 @@ struct TargetSizeTests {
         == .exact(width: 2 * width, height: 2 * height, enlarges: false))
   }
 
+  @Test(arguments: [(30, 10, 30, 10), (3000, 1000, 30, 10), (1000, 3000, 10, 30), (3000, 5, 3000, 5), (3, 3, 3, 3)])
+  func `a covering size keeps the whole image and its aspect ratio, and enlarges nothing`(
+    width: Int, height: Int, resultWidth: Int, resultHeight: Int
+  ) {
+    let geometry = TargetSize.cover(width: 10, height: 10).geometry(for: PixelSize(width: width, height: height))
+    #expect(geometry.outputSize == PixelSize(width: resultWidth, height: resultHeight))
+    #expect(geometry.window == PixelRectangle(x: 0, y: 0, width: Double(width), height: Double(height)))
+    #expect(TargetSize.cover(width: 10, height: 10).scaled(by: 2) == .cover(width: 20, height: 20))
+    #expect(!TargetSize.cover(width: 0, height: 10).isValid)
+  }
+
   @Test func `different targets have different descriptions`() {
     let targets: [TargetSize] = [
       .original, .fit(width: 4, height: 4), .fill(width: 4, height: 4), .exact(width: 4, height: 4),
       .fill(width: 4, height: 4, anchor: .top), .fill(width: 4, height: 4, anchor: .left),
-      .exact(width: 4, height: 4, enlarges: false), .fit(width: 4), .fit(height: 4),
+      .exact(width: 4, height: 4, enlarges: false), .fit(width: 4), .fit(height: 4), .cover(width: 4, height: 4),
     ]
     #expect(Set(targets.map(\.description)).count == targets.count)
   }
