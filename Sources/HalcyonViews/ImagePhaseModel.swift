@@ -9,6 +9,8 @@ import Observation
 package final class ImagePhaseModel {
   /// The phase of the load.
   package private(set) var phase = ImagePhase.empty
+  /// Whether the load has failed; unlike the phase, it does not change with each frame of an animation.
+  private var hasFailed = false
   /// What is shown; of an animation, its current frame.
   package private(set) var content = DisplayContent.nothing
   /// The indicator over the content.
@@ -224,7 +226,7 @@ package final class ImagePhaseModel {
   }
 
   /// Whether a tap on the view would retry a failed load; see ``ImageViewOptions/retriesOnTap``.
-  package var retriesOnTap: Bool { phase.error != nil && binder.retriesOnTap }
+  package var retriesOnTap: Bool { hasFailed && binder.retriesOnTap }
 
   /// Retries a failed load if the options say so. The closures of the view receive its progress and its result.
   package func tap() {
@@ -277,6 +279,7 @@ extension ImagePhaseModel: AnimatedDisplay {
 
   package func phaseDidChange(_ new: ImagePhase) {
     if !new.isSame(as: phase) || new.error != nil { phase = new }
+    if hasFailed != (new.error != nil) { hasFailed.toggle() }
   }
 
   package func showIndicator(_ indicator: LoadingIndicator) { (self.indicator, progress) = (indicator, nil) }

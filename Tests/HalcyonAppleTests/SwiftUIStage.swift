@@ -24,9 +24,12 @@ extension SwiftUIStage {
     return view is any AnyConditionalContent && children(view).allSatisfy { isNothing($0) }
   }
 
+  /// The body of a view that is made of others.
+  private func body<V: View>(of view: V) -> (any View)? { V.Body.self == Never.self ? nil : view.body }
+
   private func children(_ view: any View) -> [any View] {
     if let erased = view as? AnyView { return [erased.view] }
-    if let content = view as? HalcyonImageContent { return [content.body] }
+    if let body = body(of: view) { return [body] }
     return Mirror(reflecting: view).children.flatMap { child in
       child.value as? [any View] ?? (child.value as? any View).map { [$0] } ?? []
     }

@@ -29,13 +29,15 @@ struct SwiftUITests: SwiftUIStage {
     .pipeline(fixture.pipeline)
     .onCompletion(fixture.completion)
     show(view)
-    _ = view.body
+    _ = images(view.body)
     try await fixture.ends.waitForEvents(count: 1)
-    _ = view.body
-    #expect(phases.events == ["empty", "loading", "20x10"])
+    _ = images(view.body)
+    #expect(phases.events == ["empty", "loading", "40x20"])
   }
 
-  @Test func `a content that is empty at first has its image, at the size that is proposed to the view`() async throws {
+  @Test func `a content that is empty at first has its image, which covers the size that is proposed to the view`()
+    async throws
+  {
     let view = HalcyonImage(url: fixture.url("80x40")) { phase in
       if let image = phase.swiftUIImage { image.resizable() }
     }
@@ -43,7 +45,34 @@ struct SwiftUITests: SwiftUIStage {
     .onCompletion(fixture.completion)
     show(view)
     try await fixture.ends.waitForEvents(count: 1)
-    #expect(images(view.body).map(\.pixels?.width) == [20])
+    // The same pixels at each evaluation, so that they go to the screen once.
+    let pixels = (0..<100).flatMap { _ in images(view.body).compactMap(\.pixels) }
+    #expect(pixels.count == 100 && pixels.allSatisfy { $0 === pixels[0] } && pixels[0].width == 40)
+  }
+
+  @Test(arguments: [false, true])
+  func `the frames of an animation evaluate what shows it, not the view around it`(hasClosure: Bool) async throws {
+    func check(_ view: HalcyonImage<some View>) async throws {
+      show(view)
+      try await fixture.ends.waitForEvents(count: 1)
+      let count = EventLog<Bool>()
+      withObservationTracking {
+        _ = view.body
+      } onChange: {
+        count.record(true)
+      }
+      let model = try #require(view.states.lazy.compactMap { $0.kept as? ObservableImage }.first).model
+      let image = try #require(model.content.image)
+      model.showFrame(try AppleFixture.bitmap(width: image.size.width, height: image.size.height))
+      #expect(count.events.isEmpty)
+    }
+    let url = fixture.url("gif")
+    if hasClosure {
+      try await check(
+        HalcyonImage(url: url) { $0.swiftUIImage }.pipeline(fixture.pipeline).onCompletion(fixture.completion))
+    } else {
+      try await check(HalcyonImage(url: url, pipeline: fixture.pipeline).onCompletion(fixture.completion))
+    }
   }
 
   @Test(
@@ -234,7 +263,7 @@ struct SwiftUITests: SwiftUIStage {
     #expect(log.events == ["failure", "failed"])
     body.compactMap(\.onTap).first?()
     while log.events.last != "shown" {
-      _ = view.body
+      _ = images(view.body)
       await Task.yield()
     }
   }

@@ -94,6 +94,25 @@ struct ImagePhaseTests {
     guard case .empty = model.phase, case .icon = model.content.picture else { throw Unexpected(model.phase) }
   }
 
+  @Test func `a view without sides loads once it has been laid out, and a transition ends when it disappears`()
+    async throws
+  {
+    let view = ViewFixture()
+    let model = model(view, side: 0)
+    var isEnding: (@MainActor () -> Void)?
+    model.animate = { _, change, onEnd in
+      change()
+      isEnding = onEnd
+    }
+    model.apply(update("40x20", in: view))
+    #expect(view.fixture.transport.requests.isEmpty)
+    model.resize(to: .zero, scale: 2, isLaidOut: true)
+    while model.content.isEmpty { try await Task.yieldUnlessCancelled() }
+    #expect(isEnding != nil && view.ends.events.isEmpty)
+    model.isVisible = false
+    #expect(view.ends.events == ["40x20 from network"])
+  }
+
   @Test func `a hidden view cancels its load only if asked to, and loads again when it is updated`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     let model = model(view)

@@ -28,11 +28,12 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// The image is decoded at the size that is proposed; an animated one plays while the view is visible. It is loaded again only
-/// when the request or the pipeline is another one; other modifiers may change at any time.
+/// The image is decoded at the size that is proposed; for a closure, whose content may be scaled in any way, at the smallest
+/// size that covers it. An animated image plays while the view is visible. It is downloaded again only when the request or the
+/// pipeline is another one; other modifiers may change at any time.
 public struct HalcyonImage<Content: View>: View {
   private var update: ImagePhaseModel.Update
-  private let content: (ImagePhaseModel, ImagePhaseModel.Update) -> Content
+  private let content: @MainActor (ImagePhaseModel, ImagePhaseModel.Update) -> Content
   /// Evaluating a view creates this again, but SwiftUI keeps the first one, so only one model is made.
   @State private var image = ObservableImage(pipeline: .shared)
   @Environment(\.displayScale) private var displayScale
@@ -43,7 +44,9 @@ public struct HalcyonImage<Content: View>: View {
   private var model: ImagePhaseModel { image.model }
 
   /// - Parameter content: Builds the content from what the view shows.
-  init(update: ImagePhaseModel.Update, content: @escaping (ImagePhaseModel, ImagePhaseModel.Update) -> Content) {
+  init(
+    update: ImagePhaseModel.Update, content: @escaping @MainActor (ImagePhaseModel, ImagePhaseModel.Update) -> Content
+  ) {
     self.update = update
     self.content = content
   }
@@ -61,7 +64,9 @@ public struct HalcyonImage<Content: View>: View {
   ///
   /// See ``init(url:content:)`` for the other parameters.
   public init(request: ImageRequest?, @ViewBuilder content: @escaping (ImagePhase) -> Content) {
-    self.init(update: ImagePhaseModel.Update(request: request)) { model, _ in content(model.phase) }
+    var update = ImagePhaseModel.Update(request: request)
+    update.mode = .stretch
+    self.init(update: update) { model, _ in content(model.phase) }
   }
 
   /// The content of the current phase.
@@ -82,7 +87,7 @@ public struct HalcyonImage<Content: View>: View {
         .onChange(of: identity, initial: false) { model.apply(update) }
         .onChange(of: update.loadingContent, initial: false) { model.showAdopted() }
         .onChange(of: update.isPlaying, initial: false) { model.applyPlayback() }
-      content(model, update)
+      ObservedContent(content: { content(model, update) })
     }
     // Not always attached: a gesture would take the taps of a button around the view.
     .gesture(TapGesture().onEnded { model.tap() }, including: model.retriesOnTap ? .all : .subviews)
@@ -117,6 +122,12 @@ public struct HalcyonImage<Content: View>: View {
     change(&copy.update)
     return copy
   }
+}
+
+/// A view of its own, so that the frames of an animation do not evaluate the view around it.
+private struct ObservedContent<Content: View>: View {
+  let content: @MainActor () -> Content
+  var body: some View { content() }
 }
 
 extension HalcyonImage where Content == HalcyonImageContent {

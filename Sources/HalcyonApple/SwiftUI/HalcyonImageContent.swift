@@ -60,7 +60,7 @@ public struct HalcyonImageContent: View {
   }
 
   @ViewBuilder private func scaled(_ image: Image) -> some View {
-    switch model.displayMode {
+    switch update.mode {
     case .fit: image.resizable().aspectRatio(contentMode: .fit)
     case .fill: image.resizable().aspectRatio(contentMode: .fill)
     case .stretch: image.resizable()
