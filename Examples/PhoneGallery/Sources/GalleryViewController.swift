@@ -5,7 +5,10 @@ import UIKit
 /// A grid of photographs, those below it loaded early.
 final class GalleryViewController: UICollectionViewController, UICollectionViewDataSourcePrefetching {
   private let photos = (1...500).compactMap { URL(string: "https://picsum.photos/id/\($0)/1200/900") }
-  private let prefetcher = ImagePrefetcher()
+  /// Loads images as the cells do.
+  private lazy var prefetcher = ImagePrefetcher(
+    for: ViewSize(width: 120, height: 120), scale: Double(collectionView.traitCollection.displayScale), mode: .fill,
+    colorSpace: collectionView.traitCollection.displayGamut == .P3 ? .source : nil, pipeline: .shared)
 
   init() {
     let layout = UICollectionViewFlowLayout()
@@ -41,17 +44,11 @@ final class GalleryViewController: UICollectionViewController, UICollectionViewD
   }
 
   func collectionView(_ collectionView: UICollectionView, prefetchItemsAt indexPaths: [IndexPath]) {
-    prefetcher.start(indexPaths.map(thumbnail))
+    prefetcher.start(indexPaths.map { photos[$0.item] })
   }
 
   func collectionView(_ collectionView: UICollectionView, cancelPrefetchingForItemsAt indexPaths: [IndexPath]) {
-    prefetcher.stop(indexPaths.map(thumbnail))
-  }
-
-  /// The image of a cell: of the size at which the cell loads it.
-  private func thumbnail(at indexPath: IndexPath) -> ImageRequest {
-    let side = Int(120 * collectionView.traitCollection.displayScale)
-    return ImageRequest(url: photos[indexPath.item], size: .fill(width: side, height: side))
+    prefetcher.stop(indexPaths.map { photos[$0.item] })
   }
 }
 

@@ -13,10 +13,15 @@ public import Foundation
 /// Requests with a higher priority than the prefetcher's go first; a request for an image whose prefetch is in flight
 /// joins it and raises its priority. All members may be used from any thread. Images that were added are loaded even if
 /// the prefetcher is released, unless they are stopped.
+///
+/// `ImagePrefetcher(for: view.hc)` of HalcyonViews loads images as a view does.
 public final class ImagePrefetcher: Sendable {
   /// The tier that images are loaded into.
   public enum Destination: Hashable, Sendable {
     /// Memory, decoded at the size and with the processors of the request; the original bytes are stored as well.
+    ///
+    /// A request without a size goes to the ``store`` only, if there is one: views load images at their own size. The size
+    /// ``TargetSize/original`` decodes all pixels.
     case memory
     /// Only the store. The original bytes are stored without decoding: they are checked to begin like an image, and the
     /// size and the processors of the request are ignored.
@@ -27,7 +32,7 @@ public final class ImagePrefetcher: Sendable {
   }
 
   private let destination: Destination
-
+  private let change: @Sendable (inout ImageRequest) -> Void
   private let pipeline: ImagePipeline
   private let queue: PrefetchQueue
 
@@ -38,14 +43,21 @@ public final class ImagePrefetcher: Sendable {
   ///   - destination: The tier that images are loaded into. Default: memory.
   ///   - priority: The priority of all loads, instead of the priority of each request. Default: low.
   ///   - concurrencyLimit: The maximum number of concurrent loads; below 1 counts as 1. Default: 5.
-  public init(
+  public convenience init(
     pipeline: ImagePipeline, destination: Destination = .memory, priority: ImagePriority = .low,
     concurrencyLimit: Int = 5
   ) {
-    self.pipeline = pipeline
-    self.destination = destination
+    self.init(pipeline, destination, priority: priority, concurrencyLimit: concurrencyLimit) { _ in }
+  }
+
+  /// Creates a prefetcher that completes each request.
+  package init(
+    _ pipeline: ImagePipeline, _ destination: Destination = .memory, priority: ImagePriority, concurrencyLimit: Int,
+    change: @escaping @Sendable (inout ImageRequest) -> Void
+  ) {
+    (self.pipeline, self.destination, self.change) = (pipeline, destination, change)
     queue = PrefetchQueue(priority: priority, concurrencyLimit: max(1, concurrencyLimit)) { request, subscription in
-      await pipeline.prefetch(request, to: destination, subscription)
+      await pipeline.prefetch(request, to: pipeline.destination(of: request, destination), subscription)
     }
   }
 
@@ -77,7 +89,7 @@ public final class ImagePrefetcher: Sendable {
   /// - Returns: A handle to observe or stop these images. Prefetching continues when it is released.
   @discardableResult
   public func start(_ requests: [ImageRequest], isolation: isolated (any Actor)? = #isolation) -> PrefetchTask {
-    let batch = PrefetchBatch(requests.map(pipeline.resolved), destination: destination)
+    let batch = PrefetchBatch(requests.map(completed), destination: destination(of:))
     queue.announce(batch)
     Task { [queue] in
       _ = isolation
@@ -86,7 +98,7 @@ public final class ImagePrefetcher: Sendable {
     return PrefetchTask(prefetcher: self, batch: batch)
   }
 
-  /// Adds the images at `urls`, in their original size, to the end of the queue. See `start` with requests.
+  /// Adds the images at `urls` to the end of the queue. See `start` with requests.
   @discardableResult
   public func start(_ urls: [URL], isolation: isolated (any Actor)? = #isolation) -> PrefetchTask {
     start(urls.map { ImageRequest(url: $0) }, isolation: isolation)
@@ -99,16 +111,30 @@ public final class ImagePrefetcher: Sendable {
 
   /// Stops the images of `requests`, whichever call added them, for example when rows leave the screen.
   public func stop(_ requests: [ImageRequest]) {
-    queue.stop(requests.map { PrefetchKey(pipeline.resolved($0), destination: destination) })
+    queue.stop(requests.map(completed).map { PrefetchKey($0, destination: destination(of: $0)) })
   }
 
-  /// Stops the images at `urls` that were added in their original size.
+  /// Stops the images at `urls`.
   public func stop(_ urls: [URL]) { stop(urls.map { ImageRequest(url: $0) }) }
 
   func stop(_ batch: PrefetchBatch) { queue.stop(batch) }
+
+  private func completed(_ request: ImageRequest) -> ImageRequest {
+    var request = request
+    change(&request)
+    return pipeline.resolved(request)
+  }
+
+  private func destination(of request: ImageRequest) -> Destination { pipeline.destination(of: request, destination) }
 }
 
 extension ImagePipeline {
+  fileprivate func destination(
+    of request: ImageRequest, _ destination: ImagePrefetcher.Destination
+  ) -> ImagePrefetcher.Destination {
+    request.size == nil && request.processors.isEmpty && cache.store != nil ? .store : destination
+  }
+
   fileprivate func prefetch(
     _ request: ImageRequest, to destination: ImagePrefetcher.Destination, _ subscription: LoadSubscription
   ) async -> PrefetchBatch.Outcome {

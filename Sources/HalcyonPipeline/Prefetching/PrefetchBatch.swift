@@ -19,10 +19,10 @@ final class PrefetchBatch: Sendable {
   let broadcaster: ProgressBroadcaster<BatchProgress, PrefetchResult>
   private let state: Lock<State>
 
-  init(_ requests: [ImageRequest], destination: ImagePrefetcher.Destination) {
+  init(_ requests: [ImageRequest], destination: (ImageRequest) -> ImagePrefetcher.Destination) {
     var pending: [PrefetchKey: ImageRequest] = [:]
     keys = requests.compactMap { request in
-      let key = PrefetchKey(request, destination: destination)
+      let key = PrefetchKey(request, destination: destination(request))
       return pending.updateValue(request, forKey: key) == nil ? key : nil
     }
     broadcaster = ProgressBroadcaster(BatchProgress(totalCount: keys.count))
