@@ -5,7 +5,7 @@ import Network
 /// The network that the system uses now.
 enum NetworkPath {
   /// Never changed after ``start()``; its path may be read on any thread.
-  private nonisolated(unsafe) static let monitor = {
+  private static let monitor = {
     let monitor = NWPathMonitor()
     monitor.start(queue: .global(qos: .utility))
     return monitor

@@ -45,6 +45,18 @@ struct ConversionTests {
     #expect(status.isCut == isCut)
   }
 
+  @Test func `the frames of a file are decoded from one source`() throws {
+    let file = try PNGEncoder().encode(
+      AppleFixture.bitmap(width: 5, height: 3, pixel: [1, 77, 33, 255]), options: EncodingOptions())
+    let reader = ImageIOReader()
+    #expect(reader.imageCount(of: file) == 1)
+    for _ in 0..<3 {
+      let image = try reader.image(of: file, at: 0, longestSide: nil, colorSpace: .sRGB, dynamicRange: .standard)
+      #expect(image?.bitmap.size == PixelSize(width: 5, height: 3))
+    }
+    #expect(sourceCounts[file] == 1)
+  }
+
   @Test func `half floats are shared with Core Graphics, and come back`() throws {
     let bitmap = try lights()
     let image = try #require(bitmap.cgImage)
@@ -52,6 +64,22 @@ struct ConversionTests {
     #expect(image.bitmapInfo.isSuperset(of: [.floatComponents, .byteOrder16Little]) && image.bytesPerRow == 16)
     let back = try Bitmap(image, colorSpace: .displayP3, dynamicRange: .high)
     #expect(back.dynamicRange == .high && bytes(back) == bytes(bitmap))
+  }
+
+  @Test func `all users of a bitmap share one image, as long as there is one`() throws {
+    var bitmap = try AppleFixture.bitmap(width: 4, height: 3)
+    weak var last: CGImage?
+    do {
+      let (image, other) = (try #require(bitmap.cgImage), DecodedImage(bitmap: bitmap).cgImage)
+      #expect(image === other)
+      var wide = bitmap
+      wide.colorSpace = .displayP3
+      #expect(wide.cgImage?.colorSpace?.name == CGColorSpace.displayP3)
+      last = image
+      try bitmap.withUnsafeMutableBytes { $0[0] = 7 }
+      #expect(bitmap.cgImage !== image, "it does not show the pixels that were changed")
+    }
+    #expect(last == nil)
   }
 
   #if canImport(SwiftUI)

@@ -76,7 +76,19 @@ public let kCGImageSourceCreateThumbnailWithTransform: CFString = "kCGImageSourc
 public let kCGImageSourceThumbnailMaxPixelSize: CFString = "kCGImageSourceThumbnailMaxPixelSize"
 
 public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?) -> CGImageSource? {
-  CGImageSource(data)
+  sourceCounts.count(data)
+  return CGImageSource(data)
+}
+
+/// The number of sources that were made of each file.
+public let sourceCounts = SourceCounts()
+
+public final class SourceCounts: @unchecked Sendable {
+  private let lock = NSLock()
+  private var counts: [Data: Int] = [:]
+
+  public subscript(file: Data) -> Int { lock.withLock { counts[file] ?? 0 } }
+  fileprivate func count(_ file: Data) { lock.withLock { counts[file, default: 0] += 1 } }
 }
 
 public func CGImageSourceGetCount(_ isrc: CGImageSource) -> Int { isrc.imageCount }

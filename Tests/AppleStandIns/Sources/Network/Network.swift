@@ -1,7 +1,7 @@
 public import Dispatch
 
 /// A network that is always the same one.
-public final class NWPathMonitor {
+public final class NWPathMonitor: Sendable {
   public var currentPath: NWPath { NWPath() }
 
   public init() {}
