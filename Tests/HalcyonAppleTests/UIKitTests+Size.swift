@@ -62,6 +62,27 @@ extension UIKitTests {
     #expect(view.bounds.size == CGSize(width: 10, height: 5) && !view.hc.isLoading)
   }
 
+  @Test func `the image of a list cell is that of its content, in its maximum size or the cell's height`() async throws
+  {
+    for (limit, expected) in [(CGSize.zero, 80), (CGSize(width: 10, height: 10), 20)] {
+      let (row, item) = (UITableViewCell(frame: square), UICollectionViewCell(frame: square))
+      var content = UIListContentConfiguration.cell()
+      (content.text, content.imageProperties.maximumSize) = ("name", limit)
+      for cell in [row, item] { cell.frame = CGRect(x: 0, y: 0, width: 300, height: 40) }
+      (row.contentConfiguration, item.contentConfiguration) = (content, content)
+      for proxy in [row.hc, item.hc] {
+        proxy.pipeline = fixture.pipeline
+        let count = fixture.ends.events.count
+        proxy.setImage(with: fixture.url("200x200"), completion: fixture.completion)
+        try await fixture.ends.waitForEvents(count: count + 1)
+      }
+      for shown in [row.contentConfiguration, item.contentConfiguration] {
+        let list = shown as? UIListContentConfiguration
+        #expect(list?.text == "name" && list?.image?.cgImage?.width == expected)
+      }
+    }
+  }
+
   @Test func `a button that gets its size from its image loads it once it has been laid out`() async throws {
     let button = UIButton(frame: .zero)
     window.addSubview(button)

@@ -29,7 +29,7 @@ struct UIKitTests {
 
   @Test(arguments: [
     (UIView.ContentMode.scaleAspectFit, "80x40", [20, 10]), (.scaleAspectFill, "80x40", [20, 20]),
-    (.scaleToFill, "80x40", [20, 20]), (.scaleToFill, "8x4", [8, 4]), (.scaleToFill, "80x4", [20, 4]),
+    (.scaleToFill, "80x40", [40, 20]), (.scaleToFill, "8x4", [8, 4]), (.scaleToFill, "80x4", [80, 4]),
   ])
   func `an image is decoded for the view's pixels, and a small one is not enlarged in memory`(
     mode: UIView.ContentMode, name: String, expected: [Int?]

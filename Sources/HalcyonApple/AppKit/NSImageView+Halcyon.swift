@@ -23,6 +23,7 @@ private final class NSImageViewDisplay: AnimatedDisplay {
   /// A custom view that is shown instead of an image.
   private var contentView: NSView?
   private var indicator: NSView?
+  private var modeObservation: NSKeyValueObservation?
   private var options = ImageViewOptions()
   private var hasText = false
   /// The pixels per point of the image that is shown.
@@ -39,6 +40,10 @@ private final class NSImageViewDisplay: AnimatedDisplay {
     observer.isClickable = { [weak self] in self?.binder.retriesOnTap == true }
     observer.onClick = { [weak self] in self?.binder.didTap() }
     self.observer = observer
+    // A change is followed by no layout.
+    modeObservation = view.observe(\.imageScaling) { [weak self] _, _ in
+      MainActor.assumeIsolated { self?.binder.displayDidChange() }
+    }
   }
 
   func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) {

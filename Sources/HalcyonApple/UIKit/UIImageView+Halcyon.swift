@@ -21,6 +21,7 @@ private final class UIImageViewDisplay: ClockedDisplay {
   private weak var view: UIImageView?
   private weak var observer: UIKitLayoutObserver?
   private var retryControl: RetryControl?
+  private var modeObservation: NSKeyValueObservation?
   private var options = ImageViewOptions()
   private var hasText = false
   /// A custom view that is shown instead of an image.
@@ -38,6 +39,10 @@ private final class UIImageViewDisplay: ClockedDisplay {
       self?.binder.displayDidChange()
     }
     self.observer = observer
+    // A change is followed by no layout.
+    modeObservation = view.observe(\.contentMode) { [weak self] _, _ in
+      MainActor.assumeIsolated { self?.binder.displayDidChange() }
+    }
   }
 
   func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) {

@@ -1,6 +1,6 @@
 @_exported public import CoreGraphics
 @_exported public import Foundation
-public import ObjectiveC
+@_exported public import ObjectiveC
 @_exported public import QuartzCore
 
 public final class NSImageRep {
@@ -49,7 +49,7 @@ open class NSApplication {
 }
 
 @MainActor
-open class NSResponder: AssociationOwner {
+open class NSResponder: KeyValueObservable {
   public nonisolated(unsafe) var associatedObjects: [UnsafeRawPointer: Any] = [:]
 
   init() {}
@@ -184,7 +184,7 @@ open class NSControl: NSView {}
 
 open class NSImageView: NSControl {
   open var image: NSImage?
-  open var imageScaling = NSImageScaling.scaleProportionallyDown
+  open var imageScaling = NSImageScaling.scaleProportionallyDown { didSet { notifyObservers() } }
 }
 
 open class NSButton: NSControl {

@@ -55,7 +55,26 @@ open class UICollectionViewFlowLayout: UICollectionViewLayout {
   open var itemSize = CGSize(width: 50, height: 50)
 }
 
+public protocol UIContentConfiguration {}
+
+public struct UIListContentConfiguration: UIContentConfiguration {
+  public struct ImageProperties {
+    public var maximumSize = CGSize.zero
+  }
+
+  public var text: String?
+  public var image: UIImage?
+  public var imageProperties = ImageProperties()
+
+  public static func cell() -> UIListContentConfiguration { UIListContentConfiguration() }
+}
+
+open class UITableViewCell: UIView {
+  open var contentConfiguration: (any UIContentConfiguration)?
+}
+
 open class UICollectionViewCell: UIView {
+  open var contentConfiguration: (any UIContentConfiguration)?
   open private(set) lazy var contentView = UIView(frame: bounds)
 
   public override init(frame: CGRect) { super.init(frame: frame) }

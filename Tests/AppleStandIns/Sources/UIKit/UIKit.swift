@@ -1,6 +1,6 @@
 @_exported public import CoreGraphics
 @_exported public import Foundation
-public import ObjectiveC
+@_exported public import ObjectiveC
 @_exported public import QuartzCore
 
 /// Unchecked: nothing changes after its creation.
@@ -89,7 +89,7 @@ open class UIApplication {
 }
 
 @MainActor
-open class UIResponder: AssociationOwner {
+open class UIResponder: KeyValueObservable {
   public nonisolated(unsafe) var associatedObjects: [UnsafeRawPointer: Any] = [:]
 
   public init() {}
@@ -170,7 +170,7 @@ open class UIView: UIResponder, CALayerDelegate {
     return layer
   }()
   open var center: CGPoint = .zero
-  open var contentMode: ContentMode = .scaleToFill
+  open var contentMode: ContentMode = .scaleToFill { didSet { notifyObservers() } }
   open var autoresizingMask: AutoresizingMask = []
   open var isUserInteractionEnabled = true
   open var clipsToBounds = false
