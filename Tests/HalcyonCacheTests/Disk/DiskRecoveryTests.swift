@@ -112,12 +112,12 @@ struct DiskRecoveryTests {
       { try await $0.removeEntry(for: "a") }, { try await $0.removeAll() },
       { try await $0.removeEntries(taggedWith: "trip") }, { try await $0.removeEntries(fromHost: "example.com") },
     ]
-    for remove in removals {
+    for (remove, isReadBefore) in removals.flatMap({ [($0, true), ($0, false)] }) {
       try await TemporaryDirectory.run { folder in
         let cache = DiskCache(directory: folder, configuration: manualCleaning)
         #expect(try await cache.count == 0)
         try abandonWrite("x", for: "a", in: folder, after: .moved)
-        #expect(try await cache.entry(for: "a") == entry("x"))
+        if isReadBefore { #expect(try await cache.entry(for: "a") == entry("x")) }
         try await remove(cache)
         #expect(try await cache.entry(for: "a") == nil)
         try await cache.clean()

@@ -111,6 +111,19 @@ struct DiskRemovalTests {
     }
   }
 
+  @Test func `an entry is removed by the host that it came from last`() async throws {
+    try await DiskCache.run(time: clock) { cache in
+      let key = ImagePipeline.cacheKey(for: .cached("users/17"))
+      var entry = entry()
+      entry.metadata.url = URL(string: "https://a.example/17.jpg")
+      try await cache.store(entry, for: key)
+      entry.metadata.url = URL(string: "https://b.example/17.jpg")
+      #expect(try await cache.updateMetadata(entry.metadata, for: key))
+      #expect(try await cache.removeEntries(fromHost: "a.example") == 0)
+      #expect(try await cache.removeEntries(fromHost: "b.example") == 1)
+    }
+  }
+
   @Test func `the entries of a host are found by an index, without a table scan`() async throws {
     try await TemporaryDirectory.run { folder in
       let layout = DiskLayout(root: folder.path())

@@ -52,6 +52,8 @@ struct HTTPCacheRulesTests {
     (["Cache-Control": "foo=\"a, max-age=0\", max-age=60"], 1, .fresh),
     (["Cache-Control": "max-age=99999999999"], 1_000_000, .fresh),
     (["Expires": "0"], 1, .stale),
+    (["Expires": "0", "Last-Modified": httpDate(-100_000)], 1, .stale),
+    (["Expires": "never", "ETag": "\"a\"", "Last-Modified": httpDate(-100_000)], 1, .stale),
     (["Expires": httpDate(60)], 59, .fresh),
     (["Expires": httpDate(60)], 61, .stale),
     (["Expires": "Sunday, 06-Nov-94 08:50:37 GMT"], 59, .fresh),
@@ -147,6 +149,7 @@ struct HTTPCacheRulesTests {
     ([:], .fresh), (["Cache-Control": "no-cache"], .stale), (["Pragma": "no-cache"], .stale),
     (["Pragma": "no-cache", "Cache-Control": "max-age=60"], .fresh), (["Cache-Control": "max-age=5"], .stale),
     (["Cache-Control": "min-fresh=49"], .fresh), (["Cache-Control": "min-fresh=51"], .stale),
+    (["Cache-Control": "min-fresh=49, max-stale"], .fresh), (["Cache-Control": "min-fresh=51, max-stale"], .stale),
   ]
 
   @Test(arguments: requests)

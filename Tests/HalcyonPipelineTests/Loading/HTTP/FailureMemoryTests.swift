@@ -82,6 +82,16 @@ struct RetryBudgetTests {
     #expect((0..<2).map { _ in budget.spend(for: origin) } == [true, false])
   }
 
+  @Test func `retries of loads that succeed come back, up to the capacity`() throws {
+    let (budget, origin) = (RetryBudget(capacity: 3), try origin("a"))
+    func spent() -> [Bool] { (0..<4).map { _ in budget.spend(for: origin) } }
+    #expect(spent() == [true, true, true, false])
+    budget.recordSuccess(of: origin, retryCount: 2)
+    #expect(spent() == [true, true, false, false])
+    for _ in 0..<100 { budget.recordSuccess(of: origin, retryCount: 1) }
+    #expect(spent() == [true, true, true, false])
+  }
+
   @Test func `origins have budgets of their own, of which a limited number is remembered`() throws {
     let budget = RetryBudget(capacity: 3)
     let first = try origin("first")

@@ -218,6 +218,22 @@ struct HostQueuesTests {
     expectPauseEnd(nil)
   }
 
+  @Test func `a pause of a host ends when too few of its refused URLs are waited for`() throws {
+    let urls = try (1...4).map { try #require(URL(string: "http://example.com/\($0)")) }
+    var refused = RefusedURLs()
+    for url in urls { refused.refuse(url, until: .seconds(9)) }
+    #expect(refused.limit == 0)
+    refused.remove(urls[3])
+    #expect(refused.limit == 0)
+    refused.remove(urls[2])
+    #expect(refused.limit == nil)
+    #expect(refused.nextEnd == .seconds(9))
+    #expect(!refused.isPaused(urls[2]))
+    // Three in a row pause it again.
+    refused.refuse(urls[2], until: .seconds(5))
+    #expect(refused.limit == 0)
+  }
+
   @Test mutating func `a response that is served ends a pause that other URLs have caused`() throws {
     try enqueue(1...20)
     var active: [HostQueues.Transfer] = []

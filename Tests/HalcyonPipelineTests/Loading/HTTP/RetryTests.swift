@@ -214,6 +214,10 @@ struct RetryTests {
       let failure = FailedAttempt(error: .httpStatus(503, url: url), attemptCount: count)
       #expect(await least.delay(after: failure) == .seconds(ceiling / 2))
       #expect(await most.delay(after: failure) == .seconds(ceiling))
+      for (retryAfter, delay) in [(Duration.zero, ceiling / 2), (.milliseconds(1), ceiling / 2), (.seconds(30), 30)] {
+        let asked = FailedAttempt(error: .httpStatus(503, url: url), attemptCount: count, retryAfter: retryAfter)
+        #expect(await least.delay(after: asked) == .seconds(delay))
+      }
     }
     #expect(await most.delay(after: FailedAttempt(error: .httpStatus(503, url: url), attemptCount: 20)) == nil)
   }
