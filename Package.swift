@@ -275,8 +275,10 @@ let package = Package(
       ] + layers, resources: [.copy("Fixtures")]),
     suite(
       "HalcyonTests",
-      dependencies: ["HalcyonBackend", "HalcyonViews", "HalcyonTesting", "HalcyonTestDoubles", "HalcyonTestSupport"]
-        + halcyon,
+      dependencies: [
+        "HalcyonBackend", "HalcyonProcessing", "HalcyonViews", "HalcyonTesting", "HalcyonTestDoubles",
+        "HalcyonTestSupport",
+      ] + halcyon,
       resources: [.copy("Fixtures")]),
     suite(
       "HalcyonLoggingTests",

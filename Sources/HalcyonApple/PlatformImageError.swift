@@ -1,6 +1,8 @@
 #if canImport(CoreGraphics)
+public import HalcyonSupport
+
 /// Why an image of the platform could not be converted.
-public enum PlatformImageError: Error, Hashable, CustomStringConvertible {
+public enum PlatformImageError: Error, Hashable, DescribedError {
   /// The image is not backed by a `CGImage`.
   case noPixels
 

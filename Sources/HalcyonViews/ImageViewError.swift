@@ -1,3 +1,4 @@
+public import HalcyonSupport
 public import HalcyonPipeline
 
 /// Why a view does not show the image that it was set to.
@@ -28,7 +29,7 @@ extension ImageViewError {
   }
 }
 
-extension ImageViewError: CustomStringConvertible {
+extension ImageViewError: DescribedError {
   /// What happened and what to do about it, in one or two sentences.
   public var description: String {
     switch self {

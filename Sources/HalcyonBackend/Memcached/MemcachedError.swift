@@ -1,4 +1,4 @@
-import HalcyonSupport
+public import HalcyonSupport
 
 /// Why a call of a ``MemcachedStore`` failed.
 @nonexhaustive
@@ -17,7 +17,7 @@ public enum MemcachedError: Error, Hashable {
   case conflict
 }
 
-extension MemcachedError: CustomStringConvertible {
+extension MemcachedError: DescribedError {
   /// What happened and what to do about it.
   public var description: String {
     switch self {

@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// The counters of a ``MemcachedStore`` since its creation.
 public struct MemcachedStatistics: Hashable, Sendable {
   /// Reads that found an entry.
@@ -30,6 +32,6 @@ public struct MemcachedStatistics: Hashable, Sendable {
 extension MemcachedStatistics: CustomStringConvertible {
   /// For example `8 of 10 reads hit, 3 stored, 0 errors, 0 servers ejected`.
   public var description: String {
-    "\(hits) of \(hits + misses) reads hit, \(stores) stored, \(errors) errors, \(ejectedServerCount) servers ejected"
+    "\(hits) of \(hits + misses) reads hit, \(stores) stored, \(errors.counted("error")), \(ejectedServerCount.counted("server")) ejected"
   }
 }

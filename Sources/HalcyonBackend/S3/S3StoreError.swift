@@ -1,4 +1,4 @@
-import HalcyonSupport
+public import HalcyonSupport
 
 /// Why a call of an ``S3Store`` failed; a transport adds its own errors.
 @nonexhaustive
@@ -14,7 +14,7 @@ public enum S3StoreError: Error, Hashable {
   case conflict
 }
 
-extension S3StoreError: CustomStringConvertible {
+extension S3StoreError: DescribedError {
   /// What happened and what to do about it.
   public var description: String {
     switch self {

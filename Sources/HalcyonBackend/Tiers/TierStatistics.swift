@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// The counters of a tier of a ``TieredStore``.
 public struct TierStatistics: Hashable, Sendable {
   /// The name of the tier.
@@ -31,6 +33,6 @@ public struct TierStatistics: Hashable, Sendable {
 extension TierStatistics: CustomStringConvertible {
   /// For example `s3: 8 of 10 reads hit, 3 stored, 0 errors`.
   public var description: String {
-    "\(name): \(hits) of \(hits + misses) reads hit, \(stores + copies) stored, \(errors) errors"
+    "\(name): \(hits) of \(hits + misses) reads hit, \(stores + copies) stored, \(errors.counted("error"))"
   }
 }

@@ -1,4 +1,4 @@
-import HalcyonSupport
+public import HalcyonSupport
 
 /// Why a tier of a ``TieredStore`` was not used; its store adds its own errors.
 @nonexhaustive
@@ -11,7 +11,7 @@ public enum TieredStoreError: Error, Hashable {
   case purgeUnsupported(tier: String)
 }
 
-extension TieredStoreError: CustomStringConvertible {
+extension TieredStoreError: DescribedError {
   /// What happened and what to do about it.
   public var description: String {
     switch self {

@@ -1,3 +1,4 @@
+public import HalcyonSupport
 import Foundation
 
 /// An error of a disk cache.
@@ -23,7 +24,7 @@ public enum DiskCacheError: Error, Hashable {
   case insufficientSpace(byteCount: Int, sizeLimit: Int)
 }
 
-extension DiskCacheError: CustomStringConvertible {
+extension DiskCacheError: DescribedError {
   /// The cause and what to do about it.
   public var description: String {
     switch self {
@@ -39,14 +40,14 @@ extension DiskCacheError: CustomStringConvertible {
     case .busy(let path):
       "Another process holds a lock on \(path). Check for a stopped process, or give each process its own folder."
     case .entryTooLarge(let byteCount, let sizeLimit):
-      "An entry of \(byteCount) bytes exceeds the cache's limit of \(sizeLimit). Raise sizeLimit to store it."
+      "An entry of \(byteCount.counted("byte")) exceeds the cache's limit of \(sizeLimit). Raise sizeLimit to store it."
     case .metadataTooLarge(let byteCount, let limit):
-      "The tags, URL, userInfo and caching fields of an entry take \(byteCount) bytes; the limit is \(limit). Shorten them."
+      "The tags, URL, userInfo and caching fields of an entry take \(byteCount.counted("byte")); the limit is \(limit). Shorten them."
     case .unsafeFolder(let path):
       "\(path) is a symbolic link, or belongs to another user than \(geteuid()), who could change it. "
         + "Remove it, or choose a folder for the cache that this user owns."
     case .insufficientSpace(let byteCount, let sizeLimit):
-      "Pinned entries leave less than \(byteCount) bytes in the cache's \(sizeLimit). Unpin some or raise sizeLimit."
+      "Pinned entries leave less than \(byteCount.counted("byte")) in the cache's \(sizeLimit). Unpin some or raise sizeLimit."
     }
   }
 }

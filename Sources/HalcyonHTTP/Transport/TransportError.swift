@@ -1,4 +1,4 @@
-import HalcyonSupport
+public import HalcyonSupport
 
 /// Why a transfer ended without a complete response.
 @nonexhaustive
@@ -28,6 +28,8 @@ public enum TransportError: Error, Hashable {
   case connectionLost(received: Int, expected: Int?)
   /// The TLS handshake failed, or the certificate is not trusted.
   case secureConnectionFailed(host: String, reason: String)
+  /// The host has proved who it is, but with none of the public keys that the transport pins it to; nothing was sent.
+  case publicKeyMismatch(host: String)
   /// The response head is over the limit, in bytes.
   case headersTooLarge(byteLimit: Int)
   /// The response is not valid HTTP.
@@ -40,7 +42,7 @@ public enum TransportError: Error, Hashable {
   case failed(reason: String)
 }
 
-extension TransportError: CustomStringConvertible {
+extension TransportError: DescribedError {
   /// What happened and what to do about it.
   public var description: String {
     switch self {
@@ -70,12 +72,17 @@ extension TransportError: CustomStringConvertible {
     case .totalTimedOut(let limit):
       "The transfer took longer than \(limit). Try again, or raise transportLimits.totalTimeout."
     case .connectionLost(let received, let expected):
-      "The connection was closed after \(received) of \(expected.map(String.init) ?? "an unknown number of") bytes. Try again."
+      "The connection was closed after \(received) of \(expected?.counted("byte") ?? "an unknown number of bytes"). Try again."
     case .secureConnectionFailed(let host, let reason):
       "No secure connection to \(host.printable): \(reason.printable). Check the server's certificate."
+    case .publicKeyMismatch(let host):
+      """
+      The certificate of \(host.printable) has none of the public keys that are pinned for this host. Pin its new key if it \
+      was changed on purpose; otherwise the connection may be intercepted.
+      """
     case .headersTooLarge(let byteLimit):
       """
-      The response head, or a field of it, is over \(byteLimit) bytes. Raise transportLimits.headerByteCount to accept it. \
+      The response head, or a field of it, is over \(byteLimit.counted("byte")). Raise transportLimits.headerByteCount to accept it. \
       CurlTransport accepts no field over 102400 bytes.
       """
     case .malformedResponse(let reason):

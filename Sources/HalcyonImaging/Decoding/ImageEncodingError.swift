@@ -1,5 +1,5 @@
 public import Foundation
-import HalcyonSupport
+public import HalcyonSupport
 
 /// Why an image could not be encoded, or its file not written.
 @nonexhaustive
@@ -20,7 +20,7 @@ public enum ImageEncodingError: Error, Hashable {
   case unwritable(URL, reason: String)
 }
 
-extension ImageEncodingError: CustomStringConvertible {
+extension ImageEncodingError: DescribedError {
   /// What happened and what to do about it.
   public var description: String {
     switch self {
@@ -30,7 +30,7 @@ extension ImageEncodingError: CustomStringConvertible {
       "A \(format.rawValue) file cannot hold \(size) pixels. Downsample the image, or choose another format."
     case .overByteLimit(let format, let byteCount, let byteLimit):
       """
-      At its lowest quality the \(format.rawValue) file has \(byteCount) bytes, over the limit of \(byteLimit). \
+      At its lowest quality the \(format.rawValue) file has \(byteCount.counted("byte")), over the limit of \(byteLimit). \
       Downsample the image, or allow more.
       """
     case .metadataNotSupported(let format):

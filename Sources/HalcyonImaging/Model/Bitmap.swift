@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// Decoded pixels: red, green, blue and alpha in one byte each, premultiplied, upright, top row first; in sRGB, or in
 /// Display P3 where a request asks for it.
 ///
@@ -193,7 +195,7 @@ package struct WeakBitmap: Sendable {
 extension Bitmap: CustomStringConvertible {
   /// The size, whether it is opaque, wide or of high dynamic range, and its memory: for example `640x427, opaque, displayP3, 1093120 bytes`.
   public var description: String {
-    "\(size)\(isOpaque ? ", opaque" : "")\(spaceText), \(byteCount) bytes"
+    "\(size)\(isOpaque ? ", opaque" : "")\(spaceText), \(byteCount.counted("byte"))"
   }
 
   private var spaceText: String {

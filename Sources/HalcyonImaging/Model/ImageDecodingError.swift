@@ -1,5 +1,5 @@
 public import Foundation
-import HalcyonSupport
+public import HalcyonSupport
 
 /// Why an image could not be decoded.
 @nonexhaustive
@@ -30,7 +30,7 @@ public enum ImageDecodingError: Error, Hashable {
   case cancelled
 }
 
-extension ImageDecodingError: CustomStringConvertible {
+extension ImageDecodingError: DescribedError {
   /// What happened and what to do about it.
   public var description: String {
     switch self {
@@ -48,11 +48,11 @@ extension ImageDecodingError: CustomStringConvertible {
     case .truncated(let format):
       "The \(format.rawValue) image ends too early. Fetch it again or replace it at its source."
     case .tooManyPixels(let size, let limit):
-      "The image has \(size) pixels, over the limit of \(limit) pixels. Raise limits.pixelCount to accept it."
+      "The image has \(size) pixels, over the limit of \(limit.counted("pixel")). Raise limits.pixelCount to accept it."
     case .sideTooLong(let size, let limit):
-      "The image has \(size) pixels, over the limit of \(limit) pixels a side. Raise limits.sideLength to accept it."
+      "The image has \(size) pixels, over the limit of \(limit.counted("pixel")) a side. Raise limits.sideLength to accept it."
     case .tooManyBytes(let byteCount, let limit):
-      "The image has \(byteCount) bytes, over the limit of \(limit). Raise limits.encodedByteCount to accept it."
+      "The image has \(byteCount.counted("byte")), over the limit of \(limit). Raise limits.encodedByteCount to accept it."
     case .invalidTargetSize(let target):
       "The target size \(target) has a side below 1 pixel. Use at least 1x1."
     case .outOfMemory(let size):

@@ -1,3 +1,5 @@
+public import HalcyonSupport
+
 /// Why a processor failed.
 @nonexhaustive
 public enum ImageProcessingError: Error, Hashable {
@@ -13,7 +15,7 @@ public enum ImageProcessingError: Error, Hashable {
   case failed(identifier: String, reason: String)
 }
 
-extension ImageProcessingError: CustomStringConvertible {
+extension ImageProcessingError: DescribedError {
   /// What happened and what to do about it.
   public var description: String {
     switch self {

@@ -19,7 +19,7 @@ public protocol ImageProcessor: Sendable {
   /// Identifies the processor and the values of all its parameters; part of the cache key.
   var identifier: String { get }
 
-  /// The processed bitmap. Errors reach the caller as ``ImageError/processingFailed(identifier:cause:)``.
+  /// The processed bitmap. Errors reach the caller as ``ImageError/processingFailed(identifier:cause:url:)``.
   ///
   /// A processor that takes long calls ``checkCancellation()`` now and then.
   func process(_ bitmap: Bitmap) throws -> Bitmap

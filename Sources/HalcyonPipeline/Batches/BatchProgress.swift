@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// The progress of a batch or of a prefetch. In a prefetch, equal requests count as one image.
 public struct BatchProgress: Hashable, Sendable {
   /// The number of images.
@@ -32,7 +34,8 @@ extension BatchProgress: CustomStringConvertible {
   /// For example `9 of 10 images, 1 failed, 24576 bytes, 93 %`.
   public var description: String {
     let failed = failedCount > 0 ? ", \(failedCount) failed" : ""
-    return "\(endedCount) of \(totalCount) images\(failed), \(receivedByteCount) bytes, \(Int(fraction * 100)) %"
+    return
+      "\(endedCount) of \(totalCount.counted("image"))\(failed), \(receivedByteCount.counted("byte")), \(Int(fraction * 100)) %"
   }
 }
 

@@ -8,7 +8,7 @@ public struct ConnectionLimits: Hashable, Sendable {
   public var perHost: Int { didSet { perHost = max(1, perHost) } }
   /// The maximum number of transfers that wait for a permit. Default: 10,000.
   ///
-  /// Beyond it, the waiting transfer with the lowest priority fails with ``ImageError/tooManyWaiting(limit:)``.
+  /// Beyond it, the waiting transfer with the lowest priority fails with ``ImageError/tooManyWaiting(limit:url:)``.
   public var waiting: Int
 
   /// Creates limits.

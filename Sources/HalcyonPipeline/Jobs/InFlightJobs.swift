@@ -1,5 +1,6 @@
 import HalcyonCache
 import HalcyonSupport
+import Foundation
 
 /// Coalesces equal work: one job for all callers that need the same key at the same time.
 ///
@@ -16,11 +17,14 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Reported to callers that join a job; `nil` without an event handler.
   private let work: PipelineEvent.SharedWork?
+  /// The source of a job, for its errors.
+  private let sourceURL: @Sendable (Key) -> URL
   private let state = Lock(State())
   private let lastID = Atomic<UInt64>(0)
 
-  init(_ work: PipelineEvent.SharedWork? = nil) {
+  init(_ work: PipelineEvent.SharedWork? = nil, sourceURL: @escaping @Sendable (Key) -> URL) {
     self.work = work
+    self.sourceURL = sourceURL
   }
 
   /// Jobs that have not ended.
@@ -31,27 +35,27 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Cancels the jobs of the keys that fulfil a condition; their callers get ``ImageError/cancelled``.
   func cancel(where isIncluded: (Key) -> Bool) {
-    end(.cancelled) { state in
+    let ended = state.withLock { state in
       let ended = state.jobs.filter { isIncluded($0.key) }
       for key in ended.keys { state.jobs[key] = nil }
-      return Array(ended.values)
+      return ended
     }
+    for job in ended.values { end(job, .cancelled) }
   }
 
-  /// Cancels all jobs; their callers, and all later ones, get ``ImageError/pipelineInvalidated``.
+  /// Cancels all jobs; their callers, and all later ones, get ``ImageError/pipelineInvalidated(url:)``.
   func invalidate() {
-    end(.pipelineInvalidated) { state in
+    let ended = state.withLock { state in
       state.isInvalidated = true
       defer { state.jobs = [:] }
-      return Array(state.jobs.values)
+      return state.jobs
     }
+    for (key, job) in ended { end(job, .pipelineInvalidated(url: sourceURL(key))) }
   }
 
-  private func end(_ error: ImageError, _ remove: (inout State) -> [SharedJob<Value>]) {
-    for job in state.withLock({ remove(&$0) }) {
-      job.finish(.failure(error))
-      job.cancel()
-    }
+  private func end(_ job: SharedJob<Value>, _ error: ImageError) {
+    job.finish(.failure(error))
+    job.cancel()
   }
 
   /// The outcome of the job for `key`; `operation` is started if there is none.
@@ -99,7 +103,7 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       return (new, true, new.add(waiter))
     }
     guard let (job, isNew, isRaised) = joined else {
-      return waiter.resume(returning: .failure(mayStart ? .pipelineInvalidated : .cancelled))
+      return waiter.resume(returning: .failure(mayStart ? .pipelineInvalidated(url: sourceURL(key)) : .cancelled))
     }
     if isRaised { job.subscription.notifyPriorityObservers() }
     if isNew, let operation {

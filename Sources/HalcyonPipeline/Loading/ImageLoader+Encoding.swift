@@ -146,7 +146,7 @@ extension ImageLoader {
   private func plan(_ planner: EncodingPlanner, _ encoded: EncodedImage) throws(ImageError) -> Rendition? {
     do {
       guard let plan = try planner.plan(encoded.info) else { return nil }
-      guard plan.size.isValid else { throw ImageError.invalidTargetSize(plan.size) }
+      guard plan.size.isValid else { throw ImageError.invalidTargetSize(plan.size, url: encoded.sourceURL) }
       return plan
     } catch let error as ImageError {
       throw error

@@ -11,7 +11,7 @@ import HalcyonSupport
 /// - The image is put into memory, and its bytes into the store, which delays no caller.
 extension ImageLoader {
   func runSteps(of load: Load, keepsResult: Bool) async throws(ImageError) -> LoadedImage {
-    guard load.resolved.size.isValid else { throw .invalidTargetSize(load.resolved.size) }
+    guard load.resolved.size.isValid else { throw .invalidTargetSize(load.resolved.size, url: load.key.sourceURL) }
     if load.memory?.staleImage == nil, case .hit(let image)? = lookUpAgain(load.request, load.key) {
       return LoadedImage(image: image)
     }

@@ -32,8 +32,8 @@ final class ImageLoader: Sendable {
     renderer = configuration.renderer
     workers = WorkerPool(
       name: "decoder", width: max(1, configuration.decodingThreads), newestFirst: configuration.loadsNewestFirst)
-    jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .image)
-    encodings = InFlightJobs(configuration.eventHandler == nil ? nil : .image)
+    jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .image) { $0.key.sourceURL }
+    encodings = InFlightJobs(configuration.eventHandler == nil ? nil : .image) { $0.key.sourceURL }
   }
 
   /// Jobs that have not ended.

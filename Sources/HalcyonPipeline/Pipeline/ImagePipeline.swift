@@ -238,7 +238,7 @@ public final class ImagePipeline: Sendable {
   /// Loads of a URL through a source with a key go on when its URL is given.
   public func cancelLoads(of source: ImageSource) { loader.cancelLoads(of: source.keySource.text) }
 
-  /// Ends all loads with ``ImageError/pipelineInvalidated``, and lets the threads of the pipeline end. Idempotent.
+  /// Ends all loads with ``ImageError/pipelineInvalidated(url:)``, and lets the threads of the pipeline end. Idempotent.
   ///
   /// Revalidations in the background end as well. Later loads fail with the same error, also of images in memory. The
   /// caches remain as they are: images being stored are written to the end, and other pipelines that share the caches

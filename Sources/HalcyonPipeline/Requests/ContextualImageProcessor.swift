@@ -11,7 +11,7 @@ public import HalcyonImaging
 /// - The response may change the result without being part of the identifier: a response with other bytes is processed
 ///   again, one that confirms the bytes (status 304) is not.
 public protocol ContextualImageProcessor: ImageProcessor {
-  /// The processed bitmap. Errors reach the caller as ``ImageError/processingFailed(identifier:cause:)``.
+  /// The processed bitmap. Errors reach the caller as ``ImageError/processingFailed(identifier:cause:url:)``.
   func process(_ bitmap: Bitmap, in context: ImageProcessingContext) throws -> Bitmap
 }
 

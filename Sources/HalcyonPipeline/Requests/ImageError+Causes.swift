@@ -30,7 +30,7 @@ extension ImageError {
     case let error as RenderingError where error.cause is CancellationError: self = .cancelled
     case RenderingError.decoding(let cause): self.init(decoding: cause, url: url)
     case RenderingError.processing(let identifier, let cause):
-      self = .processingFailed(identifier: identifier, cause: cause)
+      self = .processingFailed(identifier: identifier, cause: cause, url: url)
     case RenderingError.encoding(let cause): self = .failed(cause: cause, url: url)
     default: self.init(decoding: error, url: url)
     }
@@ -59,7 +59,8 @@ extension ImageError {
 extension CacheKey {
   /// The URL of the source in errors; for a source without a URL, `key:` and its key.
   var sourceURL: URL {
-    if case .url(let text)? = source, let url = URL(string: text) { return url }
+    // The key of a URL with a password has a hash of it behind a space.
+    if case .url(let text)? = source, let url = URL(string: String(text.prefix { $0 != " " })) { return url }
     return URL(key: sourceText)
   }
 }

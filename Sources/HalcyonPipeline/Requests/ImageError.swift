@@ -1,4 +1,4 @@
-import HalcyonSupport
+public import HalcyonSupport
 public import HalcyonImaging
 public import HalcyonHTTP
 public import Foundation
@@ -25,7 +25,7 @@ public indirect enum ImageError: Error, Sendable {
   /// scheme than the first two.
   case unsupportedScheme(String, url: URL)
   /// The target size has a side below 1 pixel.
-  case invalidTargetSize(TargetSize)
+  case invalidTargetSize(TargetSize, url: URL)
   /// The transfer failed before the response was complete.
   case transport(TransportError, url: URL)
   /// The status code is outside 200–299; the body was not read.
@@ -50,11 +50,11 @@ public indirect enum ImageError: Error, Sendable {
   /// The `data:` URL is malformed.
   case invalidDataURL(reason: String)
   /// A processor failed.
-  case processingFailed(identifier: String, cause: any Error)
+  case processingFailed(identifier: String, cause: any Error, url: URL)
   /// The load took longer than ``RequestOptions/timeout``, not counting the wait for a connection.
-  case timedOut(Duration)
+  case timedOut(Duration, url: URL)
   /// Too many loads wait for a connection (``ConnectionLimits/waiting``), and this one had the lowest priority.
-  case tooManyWaiting(limit: Int)
+  case tooManyWaiting(limit: Int, url: URL)
   /// The request was not sent, or not sent again: a ``RequestModifier`` or ``RequestOptions/redirectHandler``
   /// threw `cause`.
   case requestRejected(cause: any Error, url: URL)
@@ -74,12 +74,12 @@ public indirect enum ImageError: Error, Sendable {
   /// The load was started by the closure of a provider or resolver on which it depends, and would wait for itself.
   case circularLoad(key: String)
   /// ``ImagePipeline/invalidate()`` was called: the pipeline ends all loads and starts no more.
-  case pipelineInvalidated
+  case pipelineInvalidated(url: URL)
   /// The request was cancelled.
   case cancelled
 }
 
-extension ImageError: CustomStringConvertible {
+extension ImageError: DescribedError {
   /// One or two sentences: what happened, and how to fix it.
   public var description: String {
     switch self {
@@ -89,8 +89,8 @@ extension ImageError: CustomStringConvertible {
       ["file", "data"].contains(scheme.lowercased())
         ? "A key was resolved to \(url.printable). Resolve it to a URL with http or https, or use ImageSource.data(key:load:)."
         : "\(url.printable) has the scheme “\(scheme.printable)”. Use http, https, file or data."
-    case .invalidTargetSize(let size):
-      "The target size \(size) has a side below 1 pixel. Request at least 1x1."
+    case .invalidTargetSize(let size, let url):
+      "\(url.sourceName) was requested at the size \(size), which has a side below 1 pixel. Request at least 1x1."
     case .transport(let error, let url):
       "\(url.printable) was not loaded. \(error)"
     case .httpStatus(let code, let url):
@@ -98,7 +98,7 @@ extension ImageError: CustomStringConvertible {
     case .retryLater(let delay, let code, let url):
       "\(url.printable) responded with HTTP \(code). The server asks to wait for \(delay) (Retry-After). Try again then."
     case .tooManyRedirects(let limit, let url):
-      "\(url.printable) redirects more than \(limit) times. Use the final URL, or raise redirectLimit."
+      "\(url.printable) redirects more than \(limit.counted("time")). Use the final URL, or raise redirectLimit."
     case .redirectRejected(let target, let url):
       "\(url.printable) redirects to “\(URL.printable(target))”, which is not http or https or was rejected. Use another URL."
     case .emptyResponse(let url) where url.sourceKey != nil:
@@ -106,7 +106,7 @@ extension ImageError: CustomStringConvertible {
     case .emptyResponse(let url):
       "\(url.printable) responded with an empty body. Check that there is an image at this URL."
     case .responseTooLarge(let byteLimit, let url):
-      "\(url.sourceName) is over \(byteLimit) bytes. Raise limits.encodedByteCount to accept it."
+      "\(url.sourceName) is over \(byteLimit.counted("byte")). Raise limits.encodedByteCount to accept it."
     case .notAnImage(let contentType, let url):
       """
       \(url.sourceName) is not an image: its bytes are in no format that this build \
@@ -119,12 +119,15 @@ extension ImageError: CustomStringConvertible {
       "\(path.printable) cannot be read: \(String(cString: strerror(code))). Check its path and permissions."
     case .invalidDataURL(let reason):
       "The data: URL is malformed: \(reason.printable). Write data:image/png;base64,…"
-    case .processingFailed(let identifier, let cause):
-      "The processor \(identifier.printable) failed: \(cause)"
-    case .timedOut(let limit):
-      "The image was not loaded within \(limit). Try again, or raise the request's timeout."
-    case .tooManyWaiting(let limit):
-      "\(limit) loads already wait for a connection. Start fewer loads at once, or raise connectionLimits.waiting."
+    case .processingFailed(let identifier, let cause, let url):
+      "The processor \(identifier.printable) failed on \(url.sourceName): \(cause)"
+    case .timedOut(let limit, let url):
+      "\(url.sourceName) was not loaded within \(limit). Try again, or raise the request's timeout."
+    case .tooManyWaiting(let limit, let url):
+      """
+      \(url.printable) was not requested: \(limit.counted("load")) already \(limit == 1 ? "waits" : "wait") for a connection. \
+      Start fewer loads at once, or raise connectionLimits.waiting.
+      """
     case .requestRejected(let cause, let url):
       "\(url.printable) was not requested: \(cause)"
     case .responseRejected(let cause, let url):
@@ -132,7 +135,8 @@ extension ImageError: CustomStringConvertible {
     case .providerFailed(let key, let cause):
       "The source of “\(key.printable)” failed: \(cause)"
     case .allSourcesFailed(let errors):
-      "All \(errors.count) sources failed: " + errors.map(\.description).joined(separator: " ")
+      "\(errors.count == 1 ? "The only source" : "All \(errors.count) sources") failed: "
+        + errors.map(\.description).joined(separator: " ")
     case .failed(let cause, let url):
       "\(url.sourceName) was not loaded or stored: \(cause)"
     case .notCached(let key):
@@ -150,8 +154,8 @@ extension ImageError: CustomStringConvertible {
       The load of \(key.printable) would wait for itself: its source loads the \
       same image, directly or through others. Use another image there.
       """
-    case .pipelineInvalidated:
-      "The pipeline was invalidated and loads no more images. Use another pipeline."
+    case .pipelineInvalidated(let url):
+      "\(url.sourceName) was not loaded: the pipeline was invalidated and loads no more images. Use another pipeline."
     case .cancelled:
       "The request was cancelled."
     }
@@ -178,9 +182,4 @@ extension ImageError: CustomStringConvertible {
 extension URL {
   /// The source in a message: its URL, or its key in quotation marks.
   fileprivate var sourceName: String { sourceKey.map { "“\($0.printable)”" } ?? printable }
-}
-
-extension ImageError: LocalizedError {
-  /// Same as ``description``.
-  public var errorDescription: String? { description }
 }

@@ -1,4 +1,4 @@
-import HalcyonSupport
+public import HalcyonSupport
 
 /// Why the processing options of an image URL are not valid.
 public enum OptionError: Error, Hashable {
@@ -20,7 +20,7 @@ public enum OptionError: Error, Hashable {
   case unknownFormat(String)
 }
 
-extension OptionError: CustomStringConvertible {
+extension OptionError: DescribedError {
   /// What is wrong, and what is valid instead.
   public var description: String {
     switch self {

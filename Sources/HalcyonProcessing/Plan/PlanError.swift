@@ -1,3 +1,4 @@
+public import HalcyonSupport
 public import HalcyonImaging
 
 /// Why no result can be made with the options of a request.
@@ -18,7 +19,7 @@ public enum PlanError: Error, Hashable {
   case watermarkTooLarge(PixelSize, sideLimit: Int)
 }
 
-extension PlanError: CustomStringConvertible {
+extension PlanError: DescribedError {
   /// What happened and what to do about it.
   public var description: String {
     switch self {
@@ -32,11 +33,11 @@ extension PlanError: CustomStringConvertible {
       "The frames of the source have \(size) pixels, over the \(limit) of max_animation_frame_resolution."
     case .tooManyPixels(let frameCount, let size, let limit):
       """
-      The \(frameCount) frames of the source have \(size) pixels, together over the \(limit) of max_src_resolution. \
+      \(frameCount == 1 ? "The frame of the source has" : "The \(frameCount) frames of the source have") \(size) pixels, together over the \(limit) of max_src_resolution. \
       Lower max_animation_frames, or set max_animation_frame_resolution.
       """
     case .sourceTooLong(let limit):
-      "The source is over the \(limit) bytes of max_src_file_size."
+      "The source is over the \(limit.counted("byte")) of max_src_file_size."
     case .watermarkTooLarge(let size, let limit):
       "The watermark would have \(size) pixels. Use a smaller scale, for at most \(limit) a side."
     }

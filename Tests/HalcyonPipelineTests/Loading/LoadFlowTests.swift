@@ -102,8 +102,10 @@ struct LoadFlowTests {
     while fixture.pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
   }
 
+  private func newJobs<Key>() -> InFlightJobs<Key, Int> { InFlightJobs { _ in URL(filePath: "/") } }
+
   @Test func `a job that ends while callers join leaves no observer behind`() async {
-    let jobs = InFlightJobs<Int, Int>()
+    let jobs: InFlightJobs<Int, Int> = newJobs()
     let subscriptions = (0..<20_000).map { _ in LoadSubscription(priority: .normal) }
     await withTaskGroup(of: Void.self) { group in
       for (index, subscription) in subscriptions.enumerated() {
@@ -120,7 +122,7 @@ struct LoadFlowTests {
   }
 
   @Test func `a job that is cancelled while its first part runs counts among the writes until its end`() async throws {
-    let jobs = InFlightJobs<String, Int>()
+    let jobs: InFlightJobs<String, Int> = newJobs()
     let writes = ImageCache(store: MemoryDataStore()).writes
     let hasEnded = Lock(false)
     let (starts, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -153,7 +155,7 @@ struct LoadFlowTests {
   @Test func `the end of a job counts among the writes although the job that waits for it did not know its task`()
     async throws
   {
-    let (outer, inner) = (InFlightJobs<String, Int>(), InFlightJobs<String, Int>())
+    let (outer, inner): (InFlightJobs<String, Int>, InFlightJobs<String, Int>) = (newJobs(), newJobs())
     let writes = ImageCache(store: MemoryDataStore()).writes
     let hasStored = Lock(false)
     let (starts, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -190,7 +192,7 @@ struct LoadFlowTests {
 
   @Test func `a job ends up with the highest priority of its callers, in whatever order they change it`() async throws {
     for _ in 0..<200 {
-      let jobs = InFlightJobs<Int, Int>()
+      let jobs: InFlightJobs<Int, Int> = newJobs()
       let (started, release) = (Signal(), Signal())
       let job = JobSubscription()
       let callers = [LoadSubscription(priority: .low), LoadSubscription(priority: .low)]

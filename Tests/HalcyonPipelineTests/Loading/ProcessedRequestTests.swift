@@ -24,7 +24,7 @@ struct ProcessedRequestTests {
     let fixture = PipelineFixture.serving()
     let request = ImageRequest(url: fixture.url, processors: [.blur(radius: -3)])
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
-    guard case .processingFailed(let identifier, let cause) = error else {
+    guard case .processingFailed(let identifier, let cause, fixture.url) = error else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -23,8 +23,8 @@ struct InvalidationTests {
     }
   }
 
-  private func isInvalidated(_ result: Result<some Any, ImageError>?) -> Bool {
-    if case .failure(.pipelineInvalidated)? = result { true } else { false }
+  private func isInvalidated(_ result: Result<some Any, ImageError>?, _ url: URL) -> Bool {
+    if case .failure(.pipelineInvalidated(url))? = result { true } else { false }
   }
 
   private func result<Value>(
@@ -51,12 +51,13 @@ struct InvalidationTests {
     await started.wait(for: 6)
     pipeline.invalidate()
     pipeline.invalidate()
-    #expect(isInvalidated(await image))
-    #expect(isInvalidated(await data))
-    #expect(isInvalidated(await alternative))
-    #expect(isInvalidated(await result { () async throws(ImageError) in try await task.image }))
-    #expect(isInvalidated(await batch.results.first))
-    #expect(isInvalidated(await prefetch.result.failed.first.map { .failure($0.error) } ?? .success(())))
+    #expect(isInvalidated(await image, imageURL))
+    #expect(isInvalidated(await data, dataURL))
+    #expect(isInvalidated(await alternative, url("fallback")))
+    #expect(isInvalidated(await result { () async throws(ImageError) in try await task.image }, url("task")))
+    #expect(isInvalidated(await batch.results.first, url("batch")))
+    #expect(
+      isInvalidated(await prefetch.result.failed.first.map { .failure($0.error) } ?? .success(()), url("prefetch")))
     release.set()
     while pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
   }
@@ -94,14 +95,14 @@ struct InvalidationTests {
     _ = try await fixture.pipeline.image(for: fixture.url)
     fixture.pipeline.invalidate()
     #expect(fixture.pipeline[cached: ImageRequest(url: fixture.url)] == nil)
-    for request in [fixture.url, fixture.url.appending(path: "b")].map({ ImageRequest(url: $0) }) {
+    let pipeline = fixture.pipeline
+    for url in [fixture.url, fixture.url.appending(path: "b")] {
+      let request = ImageRequest(url: url)
       #expect(
-        isInvalidated(await result { () async throws(ImageError) in try await fixture.pipeline.image(for: request) }))
+        isInvalidated(await result { () async throws(ImageError) in try await pipeline.image(for: request) }, url))
+      #expect(isInvalidated(await result { () async throws(ImageError) in try await pipeline.data(for: request) }, url))
       #expect(
-        isInvalidated(await result { () async throws(ImageError) in try await fixture.pipeline.data(for: request) }))
-      #expect(
-        isInvalidated(
-          await result { () async throws(ImageError) in try await fixture.pipeline.task(for: request).image }))
+        isInvalidated(await result { () async throws(ImageError) in try await pipeline.task(for: request).image }, url))
     }
     #expect(fixture.transport.requests.count == 1)
     #expect(fixture.memory.count == 1, "the caches remain as they are")

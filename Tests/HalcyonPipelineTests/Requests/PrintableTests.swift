@@ -26,7 +26,7 @@ struct PrintableTests {
     let image: [ImageError] = [
       .invalidURL(text), .unsupportedScheme(text, url: url), .redirectRejected(to: text, from: url),
       .notAnImage(contentType: text, url: url), .unreadableFile(path: text, code: 2),
-      .invalidDataURL(reason: text), .processingFailed(identifier: text, cause: TransportError.cancelled),
+      .invalidDataURL(reason: text), .processingFailed(identifier: text, cause: TransportError.cancelled, url: url),
       .providerFailed(key: text, cause: TransportError.cancelled), .notCached(key: text),
       .notStorable(key: text),
     ]

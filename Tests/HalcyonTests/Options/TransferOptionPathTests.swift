@@ -46,7 +46,7 @@ struct TransferOptionPathTests {
       let error = await #expect(throws: ImageError.self) {
         try await path.load(path.request(fixture) { $0 = options.request }, with: pipeline)
       }
-      guard case .tooManyWaiting? = error else {
+      guard case .tooManyWaiting(limit: 1, url: fixture.url)? = error else {
         Issue.record("\(String(describing: error))")
         return
       }
@@ -69,7 +69,7 @@ struct TransferOptionPathTests {
       await fixture.clock.waitForSleepers()
       fixture.clock.advance(by: .seconds(5))
       let error = await #expect(throws: ImageError.self) { try await load.value }
-      #expect(error?.description.contains("within 5.0 seconds") == true)
+      #expect(error?.description.contains("\(fixture.url) was not loaded within 5.0 seconds") == true)
     }
   }
 

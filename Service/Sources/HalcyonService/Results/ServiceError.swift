@@ -43,7 +43,7 @@ enum ServiceError: Error {
       // Thrown while a result was planned.
       case ImageError.failed(let cause as ServiceError, _): cause
       case ImageError.failed(let cause as PlanError, _): .plan(cause)
-      case ImageError.processingFailed(_, let cause as PlanError): .plan(cause)
+      case ImageError.processingFailed(_, let cause as PlanError, _): .plan(cause)
       // Thrown by the modifier of requests to sources.
       case ImageError.requestRejected(let cause as SourceError, _): .source(cause)
       // Thrown by the transport of local files.

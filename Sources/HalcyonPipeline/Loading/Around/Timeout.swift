@@ -1,15 +1,18 @@
 import HalcyonSupport
+import Foundation
 
 /// Cancels a load that takes longer than its timeout. Alternatives and retries count, waiting for a connection does
 /// not.
 struct Timeout: LoadStep {
   private let limit: Duration
+  private let sourceURL: URL
   private let time: any TimeSource
 
   /// `nil` if the request has no timeout.
   init?(_ load: Load, _ time: any TimeSource) {
     guard let limit = load.request.timeout else { return nil }
     self.limit = limit
+    sourceURL = load.keys.fetch.sourceURL
     self.time = time
   }
 
@@ -24,7 +27,7 @@ struct Timeout: LoadStep {
       }
       group.addTask {
         do { try await counted.waitUntil(limit.clamped) } catch { return .failure(.cancelled) }
-        return .failure(.timedOut(limit))
+        return .failure(.timedOut(limit, url: sourceURL))
       }
       defer { group.cancelAll() }
       return await group.next() ?? .failure(.cancelled)

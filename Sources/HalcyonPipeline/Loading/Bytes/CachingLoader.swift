@@ -20,7 +20,7 @@ final class CachingLoader: Sendable {
   init(configuration: PipelineConfiguration) {
     self.configuration = configuration
     http = HTTPLoader(configuration: configuration)
-    jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .bytes)
+    jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .bytes) { $0.key.sourceURL }
   }
 
   /// Jobs and transfers that have not ended.

@@ -13,6 +13,7 @@ final class ConnectionLimiter: Sendable {
   private static let longestPause = Duration.seconds(30)
 
   private struct Waiter {
+    let target: HTTPURL
     let subscription: LoadSubscription
     let observerID: UInt64
     let onOutcome: @Sendable (Outcome) -> Void
@@ -165,7 +166,8 @@ final class ConnectionLimiter: Sendable {
       state.queues.remove(id)
       return state.waiters.removeValue(forKey: id).map { (id, $0, limit) }
     }
-    if let rejected { rejected.waiter.end(.failure(.tooManyWaiting(limit: rejected.limit)), of: rejected.id) }
+    guard let (id, waiter, limit) = rejected else { return }
+    waiter.end(.failure(.tooManyWaiting(limit: limit, url: waiter.target.url)), of: id)
   }
 
   /// The right to run one transfer, once it is granted.
@@ -184,7 +186,8 @@ final class ConnectionLimiter: Sendable {
       limiter.state.withLock { state in
         // Observed before the priority is read, so that no change is missed.
         let observerID = subscription.observePriority { [weak limiter, id] in limiter?.updatePriority(of: id) }
-        state.waiters[id] = Waiter(subscription: subscription, observerID: observerID, onOutcome: onOutcome)
+        state.waiters[id] = Waiter(
+          target: target, subscription: subscription, observerID: observerID, onOutcome: onOutcome)
         state.queues.enqueue(id, for: target, subscription.priority)
       }
       limiter.grantPermits()

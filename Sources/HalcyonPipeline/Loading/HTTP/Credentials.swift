@@ -40,7 +40,7 @@ final class CredentialRenewals: Sendable {
     let generation: Int
   }
 
-  private let jobs = InFlightJobs<Key, Bool>()
+  private let jobs = InFlightJobs<Key, Bool> { CacheKey("credentials of \($0.origin.host)").sourceURL }
   private let generations = Lock<[Origin: Int]>([:])
 
   /// How often the credentials of an origin have been renewed; read before a request is sent.

@@ -41,7 +41,7 @@ struct AdviceTests {
       .redirectRejected(to: "ftp://host", from: url), .emptyResponse(url: url),
       .responseTooLarge(byteLimit: 9, url: url),
       .notAnImage(contentType: nil, url: url), .unreadableFile(path: "/path", code: EACCES),
-      .invalidDataURL(reason: "short"), .timedOut(.seconds(1)), .tooManyWaiting(limit: 9),
+      .invalidDataURL(reason: "short"), .timedOut(.seconds(1), url: url), .tooManyWaiting(limit: 9, url: url),
       .notCached(key: "http://host/path.jpg"),
     ]
     return transport.map { ImageError.transport($0, url: url) } + decoding.map { ImageError.decoding($0, url: url) }
