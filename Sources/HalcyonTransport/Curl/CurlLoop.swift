@@ -155,7 +155,7 @@ final class CurlLoop: @unchecked Sendable {
       let reused = idle.popLast()
       let easy = if let reused { reused } else { try EasyHandle(configuration, connections: connections) }
       let handle = CurlHandle(
-        transfer: transfer, easy: easy, addressPolicy: configuration.addressPolicy, proxy: proxy(for: transfer),
+        transfer: transfer, easy: easy, addressPolicy: configuration.addressPolicy, proxy: try proxy(for: transfer),
         addressLifetime: addresses.lifetime(for: transfer.host, at: received.time), received: received,
         openConnections: connections)
       try handle.add(to: multi)
@@ -167,8 +167,11 @@ final class CurlLoop: @unchecked Sendable {
   }
 
   /// `nil` with an address policy, since the connections that a proxy makes cannot be checked.
-  private func proxy(for transfer: Transfer) -> ProxySettings.Proxy? {
-    configuration.addressPolicy == .any ? proxies.proxy(for: transfer.request.url) : nil
+  private func proxy(for transfer: Transfer) throws(TransportError) -> ProxySettings.Proxy? {
+    if configuration.addressPolicy == .any { return proxies.proxy(for: transfer.request.url) }
+    guard let proxy = configuration.proxy else { return nil }
+    let name = proxy.absoluteString.withoutUserInfo
+    throw .failed(reason: "the proxy \(name) connects where no address policy can check it: configure only one of them")
   }
 
   private func finishCompleted(_ multi: UnsafeMutableRawPointer) {

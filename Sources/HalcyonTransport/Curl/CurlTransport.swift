@@ -1,6 +1,6 @@
 #if canImport(CHalcyonCurlShim)
 public import HalcyonHTTP
-import Foundation
+public import Foundation
 
 /// A transport on libcurl with a thread of its own: HTTP/1.1, and HTTP/2 where a TLS server offers it.
 ///
@@ -8,8 +8,7 @@ import Foundation
 /// neither stored nor sent. May be shared by any number of pipelines; its thread ends when the transport and the last of
 /// its response bodies are released.
 ///
-/// Proxies are taken from the environment, as libcurl does: `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, unless
-/// an address policy is set. Nothing that a proxy says itself passes for the response of a server: it is a
+/// Nothing that a proxy says itself passes for the response of a server: it is a
 /// ``TransportError/proxyFailed(proxy:status:reason:)``.
 ///
 /// ```swift
@@ -27,21 +26,53 @@ public final class CurlTransport: Transport {
     /// The IP addresses and ports that may be connected to.
     ///
     /// Default: `.any`. Checked at every connection; connections are not shared with other transports. With any other
-    /// policy no proxy is used, since the connections that a proxy makes cannot be checked.
+    /// policy no proxy of the environment is used, since the connections that a proxy makes cannot be checked, and with
+    /// ``proxy`` each transfer fails.
     public var addressPolicy: AddressPolicy
     /// Whether compression is offered to servers, and compressed bodies are decompressed.
     ///
     /// Default: `true`, gzip and deflate. A body is decompressed as far as it is read, by its reader. With `false`, as a
     /// proxy needs it, bodies are passed on as sent, and `Content-Encoding` names their compression.
     public var decodesContent: Bool
+    /// A PEM file with the certificate of this program and its chain, shown to every server that asks for one.
+    ///
+    /// Default: `nil`. A file that cannot be read is a ``TransportError/secureConnectionFailed(host:reason:)``.
+    public var clientCertificateFile: String?
+    /// A PEM file with the private key of the certificate.
+    ///
+    /// Default: `nil`, the key is in ``clientCertificateFile``.
+    public var clientKeyFile: String?
+    /// The password of the private key. Default: `nil`, it is not encrypted.
+    public var clientKeyPassword: String?
+    /// The public keys that a host may have, as Base64 of the SHA-256 hash of a key, by lowercase host name.
+    ///
+    /// A host with another key is a ``TransportError/publicKeyMismatch(host:)``; its certificate is verified as well. Hosts
+    /// that are not listed may have any key. Default: empty. The hash of a key:
+    ///
+    ///     openssl x509 -in certificate.pem -pubkey -noout | openssl pkey -pubin -outform DER |
+    ///       openssl sha256 -binary | base64
+    public var pinnedPublicKeys: [String: Set<String>]
+    /// The proxy for all hosts but those of `no_proxy` in the environment, such as `http://user:password@proxy:3128`, with
+    /// the user and password percent-encoded. Schemes: `http`, `https`, `socks4`, `socks4a`, `socks5` and `socks5h`.
+    ///
+    /// Default: `nil`, those of the environment, as libcurl reads it: `https_proxy`, `http_proxy` and `all_proxy`. The user
+    /// and password are in no error and no description.
+    public var proxy: URL?
 
     /// Creates a configuration.
     public init(
-      certificateAuthorityFile: String? = nil, addressPolicy: AddressPolicy = .any, decodesContent: Bool = true
+      certificateAuthorityFile: String? = nil, addressPolicy: AddressPolicy = .any, decodesContent: Bool = true,
+      clientCertificateFile: String? = nil, clientKeyFile: String? = nil, clientKeyPassword: String? = nil,
+      pinnedPublicKeys: [String: Set<String>] = [:], proxy: URL? = nil
     ) {
       self.certificateAuthorityFile = certificateAuthorityFile
       self.addressPolicy = addressPolicy
       self.decodesContent = decodesContent
+      self.clientCertificateFile = clientCertificateFile
+      self.clientKeyFile = clientKeyFile
+      self.clientKeyPassword = clientKeyPassword
+      self.pinnedPublicKeys = pinnedPublicKeys
+      self.proxy = proxy
     }
   }
 
@@ -57,11 +88,12 @@ public final class CurlTransport: Transport {
 
   init(
     configuration: Configuration, leastFirstByteLimit: Duration = .seconds(1),
-    network: NetworkWatch = NetworkWatch(), proxies: ProxySettings = ProxySettings()
+    network: NetworkWatch = NetworkWatch(), proxies: ProxySettings? = nil
   ) {
     addressPolicy = configuration.addressPolicy
     thread = CurlThread(
-      configuration, leastFirstByteLimit: leastFirstByteLimit, network: network, proxies: proxies)
+      configuration, leastFirstByteLimit: leastFirstByteLimit, network: network,
+      proxies: proxies ?? ProxySettings(configuration.proxy))
   }
 
   /// Sends a request and returns once the head of the response has been received; see `Transport`.
@@ -71,6 +103,15 @@ public final class CurlTransport: Transport {
     transfer.begin()
     return try await transfer.response()
   }
+}
+
+extension CurlTransport.Configuration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The address policy; nothing of certificates, keys, pins and the proxy.
+  public var description: String { "CurlTransport.Configuration(\(addressPolicy))" }
+  /// Same as ``description``.
+  public var debugDescription: String { description }
+  /// No children.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension CurlTransport: PreparingTransport {

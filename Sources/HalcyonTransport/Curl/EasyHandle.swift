@@ -13,6 +13,7 @@ final class EasyHandle {
   private var fields: UnsafeMutablePointer<curl_slist>?
   private var headers: [HTTPHeaders.Field]?
   private let decodesContent: Bool
+  private let pinnedPublicKeys: [String: Set<String>]
   /// Whether the last request was not a plain GET.
   private var hasContent = false
   /// Whether the `Content-Length` of the last response was ignored.
@@ -33,6 +34,7 @@ final class EasyHandle {
     guard let pointer = curl_easy_init() else { throw .failed(reason: "libcurl could not allocate a transfer") }
     self.pointer = pointer
     decodesContent = configuration.decodesContent
+    pinnedPublicKeys = configuration.pinnedPublicKeys
     message = .allocate(capacity: Int(CURL_ERROR_SIZE))
     message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     configure(configuration)
@@ -59,6 +61,7 @@ final class EasyHandle {
     if ignoresLength { set(CURLOPT_IGNORE_CONTENT_LENGTH, 0) }
     ignoresLength = false
     set(CURLOPT_URL, url)
+    if !pinnedPublicKeys.isEmpty { setPins(of: request.url) }
     set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(request.limits.connectTimeout))
     // Waits for multiplexing: concurrent transfers to one server share an HTTP/2 connection that is being opened,
     // instead of each opening its own.
@@ -160,8 +163,24 @@ final class EasyHandle {
     let authorities = CertificateAuthorities(configuration)
     if let file = authorities.file { set(CURLOPT_CAINFO, file) }
     if let folder = authorities.folder { set(CURLOPT_CAPATH, folder) }
+    setClientCertificate(configuration)
     halcyon_curl_set_context(pointer, CURLOPT_ERRORBUFFER, message)
     CurlHandle.setCallbacks(of: pointer)
+  }
+
+  private func setClientCertificate(_ configuration: CurlTransport.Configuration) {
+    guard let file = configuration.clientCertificateFile else { return }
+    set(CURLOPT_SSLCERT, file)
+    set(CURLOPT_SSLKEY, configuration.clientKeyFile ?? file)
+    // Without a password OpenSSL would ask for that of an encrypted key at the terminal.
+    set(CURLOPT_KEYPASSWD, configuration.clientKeyPassword ?? "")
+  }
+
+  /// Sets the keys that the host may have. libcurl reuses no connection that was checked against others.
+  private func setPins(of url: URL) {
+    let host = url.host(percentEncoded: false)?.lowercased() ?? ""
+    let pins = pinnedPublicKeys[host].map { $0.sorted().map { "sha256//\($0)" }.joined(separator: ";") }
+    halcyon_curl_set_text(pointer, CURLOPT_PINNEDPUBLICKEY, pins)
   }
 
   private func setProxy(_ text: String) {

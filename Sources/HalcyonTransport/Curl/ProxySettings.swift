@@ -2,11 +2,12 @@
 import Foundation
 import HalcyonHTTP
 
-/// The proxies in the environment, chosen as libcurl would choose them; chosen here, so that errors can name the proxy.
+/// The configured proxy, or those in the environment, chosen as libcurl would choose them; chosen here, so that errors can
+/// name the proxy.
 struct ProxySettings: Sendable {
   /// A proxy.
   struct Proxy: Hashable, Sendable {
-    /// The value of the variable, with its user and password.
+    /// Its URL, with its user and password.
     let text: String
     /// Whether the proxy reads requests and responses; for `https`, and with SOCKS, it only passes bytes on.
     let readsRequest: Bool
@@ -15,11 +16,19 @@ struct ProxySettings: Sendable {
     var name: String { text.withoutUserInfo }
   }
 
+  /// The configured proxy.
+  private let configured: String?
   /// The value of an environment variable.
   private let variable: @Sendable (String) -> String?
 
-  /// - Parameter variable: Reads an environment variable. Default: that of the process, at each request, as libcurl does.
-  init(variable: @escaping @Sendable (String) -> String? = { getenv($0).map { String(cString: $0) } }) {
+  /// - Parameters:
+  ///   - configured: Used instead of those in the environment.
+  ///   - variable: Reads an environment variable. Default: that of the process, at each request, as libcurl does.
+  init(
+    _ configured: URL? = nil,
+    variable: @escaping @Sendable (String) -> String? = { getenv($0).map { String(cString: $0) } }
+  ) {
+    self.configured = configured?.absoluteString
     self.variable = variable
   }
 
@@ -28,7 +37,7 @@ struct ProxySettings: Sendable {
     let isSecure = url.absoluteString.prefix(6).lowercased() == "https:"
     // Not HTTP_PROXY: the environment of a CGI program has the header field `Proxy` of its client under that name.
     let names = isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
-    guard let text = value(of: names + ["all_proxy", "ALL_PROXY"]), !isExempt(url) else { return nil }
+    guard let text = configured ?? value(of: names + ["all_proxy", "ALL_PROXY"]), !isExempt(url) else { return nil }
     return Proxy(text: text, readsRequest: !isSecure && !text.lowercased().hasPrefix("socks"))
   }
 

@@ -28,6 +28,9 @@ extension TransportError {
     case CURLE_OPERATION_TIMEDOUT: self = .connectTimedOut(transfer.request.limits.connectTimeout)
     // Malformed chunked encoding has no result code of its own.
     case CURLE_RECV_ERROR where reason.contains("chunk"): self = .malformedResponse(reason: reason)
+    // With TLS 1.3 a server refuses the client's certificate after the handshake.
+    case CURLE_RECV_ERROR where reason.contains(" alert "), CURLE_SEND_ERROR where reason.contains(" alert "):
+      self = .secureConnectionFailed(host: host, reason: reason)
     case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
       self = .connectionLost(received: transfer.received, expected: expected)
     case CURLE_SSL_CONNECT_ERROR where Self.isOfCutHandshake(reason):
@@ -36,6 +39,7 @@ extension TransportError {
       CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
       let way = proxy.map { " (through the proxy \($0.name))" } ?? ""
       self = .secureConnectionFailed(host: host, reason: reason + way)
+    case CURLE_SSL_PINNEDPUBKEYNOTMATCH: self = .publicKeyMismatch(host: host)
     case CURLE_BAD_CONTENT_ENCODING where reason.contains("Transfer-Encoding"):
       self = .malformedResponse(reason: reason)
     case CURLE_BAD_CONTENT_ENCODING: self = .badContentEncoding(reason: reason)

@@ -1,9 +1,9 @@
 #if os(Linux)
 public import Foundation
 
-/// A file server with TLS and HTTP/2: nghttpd, in a child process.
+/// A server with TLS in a child process: nghttpd, or OpenSSL's, which verifies the certificates of clients.
 public struct SecureServer: Sendable {
-  /// nghttpd is not installed or does not listen.
+  /// The server is not installed or does not listen.
   public struct Failure: Error {}
 
   /// The port on 127.0.0.1, chosen among the free ones.
@@ -24,15 +24,44 @@ public struct SecureServer: Sendable {
     folder: URL, certificate: URL, key: URL, _ body: (SecureServer) async throws -> Result
   ) async throws -> Result {
     guard let path else { throw Failure() }
-    let output = Pipe()
     let arguments = ["-v", "-a", "127.0.0.1", "-d", folder.path, "0", key.path, certificate.path]
+    return try await run(path, arguments, startsWith: "", body)
+  }
+
+  /// Whether OpenSSL's program is installed.
+  public static var isOpenSSLInstalled: Bool { access(openSSL, X_OK) == 0 }
+  private static let openSSL = "/usr/bin/openssl"
+
+  /// Runs `body` with a server that accepts only clients with a certificate of `authority`, and responds with a page about
+  /// the connection.
+  public static func run<Result>(
+    verifyingClientsBy authority: URL, certificate: URL, key: URL, _ body: (SecureServer) async throws -> Result
+  ) async throws -> Result {
+    let arguments = [
+      "s_server", "-accept", "127.0.0.1:0", "-cert", certificate.path, "-key", key.path, "-Verify", "1",
+      "-verify_return_error", "-CAfile", authority.path, "-www",
+    ]
+    return try await run(openSSL, arguments, startsWith: "ACCEPT", body)
+  }
+
+  /// Runs OpenSSL's program, to make keys and certificates.
+  public static func makeCertificates(_ arguments: String...) throws {
+    let null = try FileHandle(forWritingTo: URL(filePath: "/dev/null"))
+    let process = try ChildProcess(openSSL, arguments, output: null.fileDescriptor)
+    guard process.end() == .exit(0) else { throw Failure() }
+  }
+
+  private static func run<Result>(
+    _ path: String, _ arguments: [String], startsWith line: String, _ body: (SecureServer) async throws -> Result
+  ) async throws -> Result {
+    let output = Pipe()
     let process = try ChildProcess(path, arguments, output: output.fileHandleForWriting.fileDescriptor)
     defer {
       process.send(SIGKILL)
       _ = process.end()
     }
     try output.fileHandleForWriting.close()
-    await started(output.fileHandleForReading)
+    await started(output.fileHandleForReading, with: line)
     guard let port = try process.listeningPort() else { throw Failure() }
     return try await body(SecureServer(port: port))
   }
@@ -45,11 +74,16 @@ public struct SecureServer: Sendable {
     return url
   }
 
-  /// Suspends until the first output of the server, which it writes once it listens; later output is discarded.
-  private static func started(_ output: FileHandle) async {
+  /// Suspends until the output of the server has a text that it writes once it listens; later output is discarded.
+  private static func started(_ output: FileHandle, with text: String) async {
     await withCheckedContinuation { continuation in
       let thread = Thread {
-        _ = output.availableData
+        var written = ""
+        repeat {
+          let data = output.availableData
+          if data.isEmpty { break }
+          written += String(decoding: data, as: UTF8.self)
+        } while !written.contains(text)
         continuation.resume()
         while !output.availableData.isEmpty {}
       }
