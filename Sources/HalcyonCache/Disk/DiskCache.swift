@@ -110,7 +110,7 @@ public final class DiskCache: SourcePurgingStore, MissReportingStore, ReplacingS
       await countingErrors { counters.countEvictions(try await writer.removeUnchanged(content.id), .expiration) }
       return .miss(.expired)
     }
-    counters.countHit()
+    counters.countHit(content.entry.body.count)
     await record(Access(at: time.now()), for: key)
     return .hit(content.entry)
   }

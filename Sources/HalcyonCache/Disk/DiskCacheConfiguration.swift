@@ -10,6 +10,11 @@ public struct DiskCacheConfiguration: Hashable, Sendable {
   public var expiration: CacheExpiration
   /// What is removed automatically, and when. Default: ``CleaningPolicy/init(wipesAfterIdle:)``.
   public var cleaning: CleaningPolicy
+  /// Whether backups include the folder. Default: false, since what is cached can usually be loaded again.
+  ///
+  /// If not, the folder has the attribute of Apple's systems and the file `CACHEDIR.TAG` by which backup programs skip it.
+  /// Takes effect when the cache is first used.
+  public var isBackedUp = false
   /// Whether a stored entry survives a power failure. Default: false, it survives the end of the process.
   ///
   /// If so, the file, its folder and the index are synced to the disk before the call that stores it returns, which takes

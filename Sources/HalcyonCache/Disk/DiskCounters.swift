@@ -15,7 +15,13 @@ final class DiskCounters: Sendable {
   var statistics: CacheStatistics { state.withLock(\.statistics) }
   var lastCleaning: CleaningReport? { state.withLock(\.lastCleaning) }
 
-  func countHit() { state.withLock { $0.statistics.hits += 1 } }
+  func countHit(_ byteCount: Int) {
+    state.withLock { state in
+      state.statistics.hits += 1
+      state.statistics.savedByteCount += byteCount
+    }
+  }
+
   func countMiss(_ reason: CacheMiss) { state.withLock { $0.statistics.misses[reason, default: 0] += 1 } }
   func countStore() { state.withLock { $0.statistics.stores += 1 } }
   func countError() { state.withLock { $0.statistics.errors += 1 } }

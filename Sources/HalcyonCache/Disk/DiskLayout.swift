@@ -70,7 +70,7 @@ struct DiskLayout: Sendable {
   /// Creates the missing folders, accessible to the owner only, and makes existing ones writable by the owner only. Shards are created with their first entry.
   ///
   /// - Throws: ``DiskCacheError/unsafeFolder(path:)`` when another user could have prepared the files.
-  func create(in fileSystem: any FileSystem) throws(DiskCacheError) {
+  func create(isBackedUp: Bool, in fileSystem: any FileSystem) throws(DiskCacheError) {
     try fileSystem.makeFolder(root)
     // The parents first: no other user can replace a folder that is checked after its parent.
     fileSystem.revokeWriting(in: root, try checkOwner(of: root, in: fileSystem))
@@ -80,7 +80,19 @@ struct DiskLayout: Sendable {
     }
     try checkShards(in: fileSystem)
     try checkIndex(in: fileSystem)
-    excludeFromBackup()
+    try setBackup(isBackedUp, in: fileSystem)
+  }
+
+  /// Tells backups to include the folder, or to skip it, wherever it is.
+  private func setBackup(_ isBackedUp: Bool, in fileSystem: any FileSystem) throws(DiskCacheError) {
+    // Its failure has no effect on the cache.
+    _ = fileSystem.perform(isBackedUp ? .includeInBackup : .excludeFromBackup, byteCount: 0) { _ in
+      var values = URLResourceValues()
+      values.isExcludedFromBackup = !isBackedUp
+      var folder = URL(filePath: root, directoryHint: .isDirectory)
+      return (try? folder.setResourceValues(values)) == nil ? -1 : 0
+    }
+    if isBackedUp { return try fileSystem.remove(tag) }
     // Tells backup programs to skip the folder (bford.info/cachedir).
     guard access(tag, F_OK) != 0 else { return }
     do throws(DiskCacheError) {
@@ -138,14 +150,5 @@ struct DiskLayout: Sendable {
     if path == root, status.isLink, status.isTrusted { status = try fileSystem.status(of: path) }
     guard !status.isLink, status.isTrusted else { throw .unsafeFolder(path: path) }
     return status
-  }
-
-  /// Tells the backups of Apple's systems to skip the folder, wherever it is: what is cached can be loaded again. Has no
-  /// effect elsewhere, and its failure none on the cache.
-  private func excludeFromBackup() {
-    var values = URLResourceValues()
-    values.isExcludedFromBackup = true
-    var folder = URL(filePath: root, directoryHint: .isDirectory)
-    try? folder.setResourceValues(values)
   }
 }

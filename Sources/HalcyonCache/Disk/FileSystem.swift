@@ -40,6 +40,9 @@ package enum FileSystemCall: String, Hashable, Sendable, CaseIterable {
   case list
   /// Waits until written bytes are on the disk.
   case sync
+  /// Includes a folder in the backups of Apple's systems, or excludes it; has no effect elsewhere.
+  case includeInBackup
+  case excludeFromBackup
   /// Acquires or releases an advisory lock.
   case lock
   /// Begins a transaction of the index.

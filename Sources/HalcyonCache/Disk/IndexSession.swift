@@ -29,7 +29,7 @@ final class IndexSession {
   ) throws(DiskCacheError) {
     self.lockTimeout = lockTimeout
     if !configuration.isRepairing { _ = try fileSystem.status(of: layout.index) }
-    try layout.create(in: fileSystem)
+    try layout.create(isBackedUp: configuration.isBackedUp, in: fileSystem)
     let isOnNetwork: Bool
     if let configured = configuration.isOnNetwork {
       isOnNetwork = configured

@@ -2,8 +2,11 @@
 ///
 /// Reads that are made while the counters are copied may or may not be counted.
 public struct CacheStatistics: Hashable, Sendable {
-  /// Reads that found an entry.
+  /// Reads that found an entry. Each has saved a request, unless the entry was stale and revalidated.
   public internal(set) var hits = 0
+  /// The encoded bytes of these entries, which were not downloaded: of images in memory those of their files, if they were
+  /// loaded over HTTP.
+  public internal(set) var savedByteCount = 0
   /// The part of ``hits`` that found an evicted image which was still in use; always 0 on disk.
   package internal(set) var hitsInUse = 0
   /// Reads that found no usable entry, by reason.

@@ -61,6 +61,7 @@ struct CacheShard: Sendable {
   /// The outcomes of the reads of one shard.
   struct ReadCounts: Sendable {
     var hits = 0
+    var savedByteCount = 0
     /// The part of the hits that found an evicted image which was still in use.
     var inUse = 0
     var absent = 0
@@ -98,6 +99,7 @@ struct CacheShard: Sendable {
         return nil
       }
       counts.hits += 1
+      counts.savedByteCount += Int(slots[slot].downloadByteCount)
       slots[slot].recordRead(from: now.uptime)
       deferred = reportsReads ? .reportRead(node: slots[slot].node) : .none
       return slots[slot].image
@@ -118,6 +120,7 @@ struct CacheShard: Sendable {
     }
     counts.hits += 1
     counts.inUse += 1
+    counts.savedByteCount += entry.image.facts.freshness?.byteCount ?? 0
     entry.deadline = entry.deadline.renewed(entry.lifetime, from: now.uptime)
     weakEntries.insert(entry)
     return entry
@@ -247,6 +250,8 @@ private struct CacheSlot: Sendable {
   let lifetime: Lifetime
   /// The frequency counter of S3-FIFO: reads since the policy last lowered it, at most 3. Stands here to fill padding.
   var frequency: UInt8 = 0
+  /// The bytes that a hit saves. Stands here to fill padding.
+  let downloadByteCount: UInt32
   private(set) var deadline: Deadline
   /// The number of the entry in the eviction index.
   let node: Int
@@ -256,6 +261,7 @@ private struct CacheSlot: Sendable {
     image = entry.image
     lifetime = entry.lifetime
     deadline = entry.deadline
+    downloadByteCount = UInt32(clamping: entry.image.facts.freshness?.byteCount ?? 0)
     self.node = node
   }
 
@@ -263,6 +269,7 @@ private struct CacheSlot: Sendable {
     key = ""
     lifetime = .never
     deadline = .never
+    downloadByteCount = 0
     node = 0
   }
 

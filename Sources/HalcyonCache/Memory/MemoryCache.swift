@@ -204,6 +204,7 @@ public final class MemoryCache: MemoryStore {
     }
     let counts = shards.map(\.counts)
     statistics.hits = counts.reduce(0) { $0 + $1.hits }
+    statistics.savedByteCount = counts.reduce(0) { $0 + $1.savedByteCount }
     statistics.hitsInUse = counts.reduce(0) { $0 + $1.inUse }
     let misses = [
       CacheMiss.absent: counts.reduce(0) { $0 + $1.absent }, .expired: counts.reduce(0) { $0 + $1.expired },

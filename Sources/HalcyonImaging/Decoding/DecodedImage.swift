@@ -158,10 +158,13 @@ package struct SourceFreshness: Hashable, Sendable {
   package var end: Duration
   /// A hash of the encoded bytes.
   package var version: UInt64
+  /// The number of the encoded bytes.
+  package var byteCount: Int
 
-  package init(end: Duration, version: UInt64) {
+  package init(end: Duration, version: UInt64, byteCount: Int) {
     self.end = end
     self.version = version
+    self.byteCount = byteCount
   }
 }
 

@@ -28,7 +28,7 @@ extension ImageLoader {
       let version = try? await workers.run(for: load, { _ in encoded.version }), version == known.version
     else { return nil }
     var image = image
-    image.facts.freshness = SourceFreshness(end: end, version: version)
+    image.facts.freshness = SourceFreshness(end: end, version: version, byteCount: encoded.data.count)
     return image
   }
 
@@ -86,7 +86,9 @@ extension ImageLoader {
           var rendered = try renderer.rendered(file, as: rendition, makesPlaceholder: makesPlaceholder) {
             flag.isCancelled
           }
-          rendered.image?.facts.freshness = encoded.freshEnd.map { SourceFreshness(end: $0, version: encoded.version) }
+          rendered.image?.facts.freshness = encoded.freshEnd.map {
+            SourceFreshness(end: $0, version: encoded.version, byteCount: encoded.data.count)
+          }
           return rendered
         }
       }

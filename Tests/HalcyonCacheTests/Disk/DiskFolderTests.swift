@@ -112,11 +112,38 @@ struct DiskFolderTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == mode, "\(path)")
       }
-      #if canImport(Darwin)
-      #expect(try cache.directory.resourceValues(forKeys: [.isExcludedFromBackupKey]).isExcludedFromBackup == true)
-      #endif
       let tag = try String(contentsOf: cache.directory.appending(path: "CACHEDIR.TAG"), encoding: .utf8)
       #expect(tag.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55"))
+    }
+  }
+
+  /// Records whether the system is told to include the folder in backups.
+  private final class BackupLog: FileSystem {
+    let calls = Lock<[FileSystemCall]>([])
+
+    func perform(_ call: FileSystemCall, byteCount: Int, _ body: (Int) -> Int) -> Int {
+      if [.includeInBackup, .excludeFromBackup].contains(call) { calls.withLock { $0.append(call) } }
+      return body(byteCount)
+    }
+  }
+
+  @Test func `backups include the folder if the configuration says so, also one that they left out before`()
+    async throws
+  {
+    try await TemporaryDirectory.run { folder in
+      for (isBackedUp, call) in [(false, FileSystemCall.excludeFromBackup), (true, .includeInBackup)] {
+        let log = BackupLog()
+        var configuration = DiskCacheConfiguration()
+        configuration.isBackedUp = isBackedUp
+        let cache = DiskCache(directory: folder, configuration: configuration, fileSystem: log)
+        try await cache.store(entry("1"), for: "1")
+        #expect(log.calls.withLock(\.self) == [call])
+        let isTagged = FileManager.default.fileExists(atPath: folder.appending(path: "CACHEDIR.TAG").path)
+        #expect(isTagged == !isBackedUp)
+        #if canImport(Darwin)
+        #expect(try folder.resourceValues(forKeys: [.isExcludedFromBackupKey]).isExcludedFromBackup == !isBackedUp)
+        #endif
+      }
     }
   }
 }

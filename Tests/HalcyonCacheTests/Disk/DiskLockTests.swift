@@ -47,7 +47,7 @@ struct DiskLockTests {
   @Test func `opening a missing index waits until other processes stop using theirs`() async throws {
     try await TemporaryDirectory.run { folder in
       let layout = DiskLayout(root: folder.path())
-      try layout.create(in: SystemFiles())
+      try layout.create(isBackedUp: false, in: SystemFiles())
       let user = try open(layout.indexLock)
       try user.lock(LOCK_SH)
       let files = ContendedLocks()
@@ -98,7 +98,7 @@ struct DiskLockTests {
   @Test func `an index that another process rebuilds for longer than the timeout is a busy error`() async throws {
     try await TemporaryDirectory.run { folder in
       let layout = DiskLayout(root: folder.path())
-      try layout.create(in: SystemFiles())
+      try layout.create(isBackedUp: false, in: SystemFiles())
       let rebuilder = try open(layout.indexLock)
       try rebuilder.lock(LOCK_EX)
       #expect(throws: DiskCacheError.busy(path: layout.indexLock)) {

@@ -111,6 +111,29 @@ struct MemoryPressureTests {
   }
 
   #if os(Linux)
+  @Test func `a memory store of the program is trimmed when a trigger of the system fires`() async throws {
+    let full = try UrgentSocket()
+    let watch = try #require(PressureStallWatch(triggers: [.full: full.takeReader()]))
+    let memory = try fullCache()
+    let cache = ImageCache(
+      memory: RequiredMembersStore(cache: memory), store: nil, encodedByteLimit: 0, time: SystemTime(),
+      pressure: MemoryPressureMonitor(source: TriggeredPressure(watch: watch)))
+    full.signal()
+    while memory.count > 0 { try await Task.yieldUnlessCancelled() }
+    withExtendedLifetime(cache) {}
+  }
+
+  /// The watch of the system, over a socket in place of the kernel's trigger.
+  private struct TriggeredPressure: MemoryPressureSource {
+    let watch: PressureStallWatch
+
+    func events() -> AsyncStream<MemoryPressure> {
+      let (events, continuation) = AsyncStream.makeStream(of: MemoryPressure.self)
+      watch.report(to: continuation)
+      return events
+    }
+  }
+
   @Test(arguments: [[MemoryPressure.some], [.full], [.some, .full]])
   func `an event of a pressure trigger is reported, the most urgent one of several`(
     signalled: [MemoryPressure]
