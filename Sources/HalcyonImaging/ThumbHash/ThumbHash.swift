@@ -39,8 +39,8 @@ public struct ThumbHash: Hashable, Sendable {
   /// Whether parts of the image are transparent.
   package var hasAlpha: Bool { bytes[2] & 0x80 != 0 }
 
-  /// The approximate width of the image divided by its height, from 1/7 to 7.
-  package var aspectRatio: Double {
+  /// The approximate width of the image divided by its height, from 1/7 to 7: for layouts before the image is loaded.
+  public var aspectRatio: Double {
     let (longer, shorter) = (hasAlpha ? 5.0 : 7.0, Double(bytes[3] & 7))
     return isLandscape ? longer / shorter : shorter / longer
   }

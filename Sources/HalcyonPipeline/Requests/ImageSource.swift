@@ -77,11 +77,13 @@ public struct ImageSource: Hashable, Sendable {
   /// A file of a bundle, for example `.resource("wait.gif")`; one that is missing fails the load with
   /// ``ImageError/unreadableFile(path:code:)``.
   ///
+  /// Of `wait@3x.gif`, `wait@2x.gif` and `wait.gif` it is the one with the most pixels: a view decodes it at its own size.
+  ///
   /// - Parameters:
-  ///   - name: The name of the file, with its extension.
+  ///   - name: The name of the file; without an extension the first image with that name is found.
   ///   - bundle: The bundle. Default: that of the program.
   public static func resource(_ name: String, in bundle: Bundle = .main) -> ImageSource {
-    .url(bundle.url(forResource: name, withExtension: nil) ?? bundle.bundleURL.appending(path: name))
+    .url(BundleImage(name, in: bundle).url)
   }
 
   /// The text of a URL, parsed when the image is loaded; one that is invalid fails the load with

@@ -1,4 +1,4 @@
-package import HalcyonHTTP
+public import HalcyonHTTP
 public import HalcyonCache
 import HalcyonImaging
 
@@ -43,8 +43,9 @@ public struct LoadTrace: Hashable, Sendable {
 
   /// The steps.
   public private(set) var steps: [Step] = []
-  /// The timings of the last transfer; `nil` if there was none, or if the transport does not measure them.
-  package internal(set) var transfer: TransportTimings? {
+  /// The times of the last transfer: name look-up, connection, TLS handshake, first byte and end; `nil` if there was none,
+  /// or if the transport does not measure them.
+  public internal(set) var transfer: TransportTimings? {
     get {
       guard case .some(.measured(let timings)) = boxedTransfer else { return nil }
       return timings

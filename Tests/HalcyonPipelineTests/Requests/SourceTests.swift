@@ -39,6 +39,24 @@ struct SourceTests {
     }
   }
 
+  @Test(arguments: [
+    ("a.bmp", ["a.bmp", "a@2x.bmp", "a@3x.bmp"], "a@3x.bmp", 3.0), ("a.bmp", ["a@2x.bmp"], "a@2x.bmp", 2),
+    ("a.bmp", ["a.bmp", "a@2x.png"], "a.bmp", 1), ("a", ["a@2x.bmp", "a.txt"], "a@2x.bmp", 2),
+    ("a@2x.bmp", ["a@2x.bmp", "a@3x.bmp"], "a@2x.bmp", 2), ("a.v2", ["a.v2"], "a.v2", 1),
+  ])
+  func `of the files for several screens that with the most pixels is loaded, with its scale`(
+    name: String, files: [String], found: String, scale: Double
+  ) async throws {
+    try await TemporaryDirectory.run { folder in
+      let bundle = try #require(Bundle(path: folder.path()))
+      for file in files { try Self.image.write(to: folder.appending(path: file)) }
+      let request = ImageRequest.resource(name, in: bundle)
+      let response = try await PipelineFixture.serving().pipeline.response(for: request)
+      #expect(request.source.url?.lastPathComponent == found && response.image.scale == scale)
+      #expect(ImageSource.resource(name, in: bundle).url == request.source.url)
+    }
+  }
+
   @Test func `an image from memory has the URL of its request`() async throws {
     let fixture = PipelineFixture.serving()
     _ = try await fixture.pipeline.image(for: fixture.url)
