@@ -1,3 +1,4 @@
+import HalcyonHTTP
 package import HalcyonImaging
 package import HalcyonPipeline
 package import HalcyonSupport
@@ -94,7 +95,8 @@ package final class ImagePhaseModel {
     /// Equal for two updates if the second changes nothing.
     package var identity: Identity {
       Identity(
-        key: request.map(ImagePipeline.cacheKey), pipeline: pipeline.map { ObjectIdentifier($0) }, mode: mode,
+        key: request.map(ImagePipeline.cacheKey), policy: request?.cachePolicy,
+        pipeline: pipeline.map { ObjectIdentifier($0) }, mode: mode,
         group: options.transitionGroup)
     }
 
@@ -113,13 +115,14 @@ package final class ImagePhaseModel {
 
   package struct Identity: Equatable {
     let key: CacheKey?
+    let policy: CachePolicy?
     let pipeline: ObjectIdentifier?
     let mode: ImageDisplayMode
     /// Retained, so that no later group gets its address.
     let group: TransitionGroup?
 
     package static func == (a: Identity, b: Identity) -> Bool {
-      a.key == b.key && a.pipeline == b.pipeline && a.mode == b.mode && a.group === b.group
+      a.key == b.key && a.policy == b.policy && a.pipeline == b.pipeline && a.mode == b.mode && a.group === b.group
     }
   }
 
@@ -140,7 +143,7 @@ package final class ImagePhaseModel {
   private func adopt(_ update: Update) {
     self.update = update
     (closures.onProgress, closures.completion) = (update.onProgress, update.completion)
-    binder.adopt(options(of: update), update.placeholder)
+    binder.adopt(options(of: update), update.placeholder, priority: update.request?.priority)
   }
 
   /// The options of an update, without automatic playback if the animation must not play yet.

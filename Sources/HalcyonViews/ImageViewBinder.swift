@@ -153,17 +153,17 @@ public final class ImageViewBinder {
     return bound.isSame(as: ViewRequest(request, nil, bound.options, pipeline ?? bound.pipeline))
   }
 
-  /// Applies a placeholder and options to the current load, which goes on: for toolkits that evaluate their views again at any
+  /// Applies a placeholder, options and a priority to the current load, which goes on: for toolkits that evaluate their views again at any
   /// change of state.
   ///
   /// The group and the size of the load stay.
-  package func adopt(_ options: ImageViewOptions, _ placeholder: ImagePlaceholder?) {
+  package func adopt(_ options: ImageViewOptions, _ placeholder: ImagePlaceholder?, priority: ImagePriority?) {
     guard let current else { return }
-    current.adopt(options, placeholder)
+    current.adopt(options, placeholder, priority: priority)
     display?.prepare(for: current.viewRequest.options, pipeline: current.viewRequest.pipeline)
   }
 
-  /// Shows a placeholder or an indicator that ``adopt(_:_:)`` has added to a load that goes on.
+  /// Shows a placeholder or an indicator that ``adopt(_:_:priority:)`` has added to a load that goes on.
   package func showAdopted() {
     current?.showAdopted()
     updatePhase()

@@ -81,9 +81,9 @@ extension ImageViewLoad {
   }
 
   /// Applies a placeholder and options that do not change what is loaded.
-  func adopt(_ options: ImageViewOptions, _ placeholder: ImagePlaceholder?) {
-    viewRequest = viewRequest.with(options, placeholder)
-    loader.viewRequest = viewRequest
+  func adopt(_ options: ImageViewOptions, _ placeholder: ImagePlaceholder?, priority: ImagePriority?) {
+    viewRequest = viewRequest.with(options, placeholder, priority: priority)
+    loader.adopt(viewRequest)
   }
 
   /// While the image is loading: shows a placeholder and an indicator that were set meanwhile, and removes an indicator

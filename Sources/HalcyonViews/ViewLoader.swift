@@ -11,7 +11,7 @@ final class ViewLoader {
   /// How long a display must have had fewer than half of the pixels of its image before a smaller one is loaded.
   private static let shrinkDelay = Duration.seconds(3)
 
-  var viewRequest: ViewRequest
+  private(set) var viewRequest: ViewRequest
   /// The request of the image that is shown, or being loaded, at its size.
   private(set) var sized: SizedRequest?
   /// The load of the image; after its first result a revalidation in the background.
@@ -35,6 +35,14 @@ final class ViewLoader {
   init(_ viewRequest: ViewRequest, isVisible: Bool, time: any TimeSource) {
     (self.viewRequest, self.isVisible) = (viewRequest, isVisible)
     resizeTimer = ViewTimer(time: time)
+  }
+
+  /// Replaces the request by one for the same image; the loads in flight get its priority.
+  func adopt(_ viewRequest: ViewRequest) {
+    let priority = viewRequest.request?.priority
+    defer { self.viewRequest = viewRequest }
+    guard priority != self.viewRequest.request?.priority else { return }
+    for task in [task, secondaryTask] { task?.setPriority(priority ?? .normal, isVisible: isVisible) }
   }
 
   /// Looks for the image in memory, at the size of the display; `nil` if the display has no size yet.

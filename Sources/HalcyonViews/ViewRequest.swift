@@ -24,7 +24,13 @@ struct ViewRequest {
   }
 
   /// The same load with another placeholder and other options, except for those with which it has begun.
-  func with(_ options: ImageViewOptions, _ placeholder: ImagePlaceholder?) -> ViewRequest {
+  ///
+  /// - Parameter priority: `nil` for the default of the pipeline.
+  func with(
+    _ options: ImageViewOptions, _ placeholder: ImagePlaceholder?, priority: ImagePriority?
+  ) -> ViewRequest {
+    var request = request
+    if request?.priority != priority { request?.priority = priority }
     var next = ViewRequest(request, placeholder, options, pipeline)
     next.isRetry = isRetry
     (next.options.transitionGroup, next.options.sizing) = (self.options.transitionGroup, self.options.sizing)
@@ -69,8 +75,10 @@ struct ViewRequest {
     }
   }
 
-  /// Whether both load the same image, apart from its size on the display.
-  func isSame(as other: ViewRequest) -> Bool { matches(other) { $0 } }
+  /// Whether both load the same image by the same policy, apart from its size on the display.
+  func isSame(as other: ViewRequest) -> Bool {
+    matches(other) { $0 } && request?.resolved.cachePolicy == other.request?.resolved.cachePolicy
+  }
 
   /// Whether both load the same bytes, at any size and with any processors.
   func loadsSameBytes(as other: ViewRequest) -> Bool {

@@ -11,6 +11,8 @@ import HalcyonSupport
 final class ViewTask {
   let sized: SizedRequest
   private let task: ImageTask
+  /// The priority while the view is visible.
+  private var visiblePriority: ImagePriority
   /// `nil` after the last event.
   private var receive: (@MainActor (ImageTask.ViewEvent) -> Void)?
   /// Whether it revalidates an image that the view shows.
@@ -27,6 +29,7 @@ final class ViewTask {
   ) {
     self.sized = sized
     self.receive = receive
+    visiblePriority = sized.request.priority ?? .normal
     task = pipeline.viewTask(for: sized.request, after: lookup)
     task.priority = priority(isVisible)
     // Not cancelled: it ends with the task. Retains `self` until then.
@@ -48,6 +51,12 @@ final class ViewTask {
     if !isRevalidation { priority = priority(isVisible) }
   }
 
+  /// The request of the view has another priority.
+  func setPriority(_ priority: ImagePriority, isVisible: Bool) {
+    visiblePriority = priority
+    setPriority(isVisible: isVisible)
+  }
+
   /// Goes on at a low priority, since the view shows an image that it revalidates.
   func becomeRevalidation() {
     isRevalidation = true
@@ -55,7 +64,7 @@ final class ViewTask {
   }
 
   private func priority(_ isVisible: Bool) -> ImagePriority {
-    isVisible ? sized.request.priority ?? .normal : .veryLow
+    isVisible ? visiblePriority : .veryLow
   }
 
   /// Receives no more events; the load goes on.

@@ -29,8 +29,8 @@ public import SwiftUI
 /// ```
 ///
 /// The image is decoded at the size that is proposed; for a closure, whose content may be scaled in any way, at the smallest
-/// size that covers it. An animated image plays while the view is visible. It is downloaded again only when the request or the
-/// pipeline is another one; other modifiers may change at any time.
+/// size that covers it. An animated image plays while the view is visible. It is downloaded again only when the image, its
+/// cache policy or the pipeline is another one; other modifiers, and the priority, may change at any time.
 public struct HalcyonImage<Content: View>: View {
   private var update: ImagePhaseModel.Update
   private let content: @MainActor (ImagePhaseModel, ImagePhaseModel.Update) -> Content
