@@ -15,6 +15,7 @@ enum DiskBenchmark {
     try await gets(byteCount: 10_240, name: "10kb", goals: (20, 1.5), in: folder.appending(path: "get-10"))
     try await gets(byteCount: 102_400, name: "100kb", goals: (45, 1.3), in: folder.appending(path: "get-100"))
     try await puts(in: folder.appending(path: "put"))
+    try await launches(in: folder.appending(path: "put"))
     try await durablePuts(in: folder.appending(path: "put-durable"))
     let small = folder.appending(path: "open-100k")
     let large = folder.appending(path: "open-1m")
@@ -95,6 +96,21 @@ enum DiskBenchmark {
     Metric(name: "disk_put_10kb_to_parts", value: median(cached) / parts, unit: "ratio").report()
     let toFoundation = median(cached) / median(foundation)
     Metric(name: "disk_put_10kb_to_foundation", value: toFoundation, unit: "ratio", goal: .atMost(0.4)).report()
+  }
+
+  /// The check at launch of a cache with 11,000 entries, and a read that does not wait for it.
+  @concurrent
+  private static func launches(in folder: URL) async throws {
+    var configuration = DiskCacheConfiguration()
+    configuration.cleaning.occasions = [.firstUse]
+    var (checks, reads): ([Double], [Double]) = ([], [])
+    for number in 0..<rounds(9) {
+      let cache = DiskCache(directory: folder, configuration: configuration)
+      reads.append(try await microseconds { _ = try await cache.entry(for: key(number)) })
+      checks.append(try await microseconds { _ = try await cache.clean() })
+    }
+    Metric(name: "disk_check_at_launch", value: median(checks) / 1000, unit: "ms", goal: .atMost(100)).report()
+    Metric(name: "disk_first_get_beside_check", value: median(reads), unit: "us").report()
   }
 
   /// Stored entries per second, with six concurrent tasks: as many as there are connections to one host.
