@@ -34,21 +34,52 @@ struct SmartCropTests {
     "c:400:400/rs:fill:100:50/g:sm", "rot:90/rs:fill:50:100/g:sm", "fl:1/c:0.25:0.25:sm", "t:10/g:sm/rs:fill:20:20",
   ])
   func `what attracts attention is kept, wherever the image is cropped`(text: String) throws {
-    // A red square on grey, in the upper right of the lower half.
-    let scene = try Bitmap(size: PixelSize(width: 400, height: 400), isOpaque: true) { bytes in
+    // In the upper right of the lower half.
+    let scene = try scene(redAt: 320)
+    let options = try OptionParser().options(text.split(separator: "/").map(String.init)).options
+    #expect(try hasRed(ProcessingPlan(options, source: scene.size).applied(to: scene)))
+  }
+
+  @Test(arguments: [
+    "rs:fill:40:100/g:sm", "c:100:100:sm", "c:100:100:sm/w:50", "c:200:400:sm/rs:fill:20:80/g:sm",
+    "rot:90/rs:fill:100:40/g:sm", "t:10/c:100:100:sm",
+  ])
+  func `all frames of an animation are cropped where the first one is`(text: String) throws {
+    let options = try OptionParser().options(text.split(separator: "/").map(String.init)).options
+    let frames = [try scene(redAt: 320), try scene(redAt: 20)]
+    for isAnimated in [true, false] {
+      let plan = try ProcessingPlan(options, source: frames[0].size, isAnimated: isAnimated)
+      let results = try frames.map { try plan.applied(to: $0) }
+      #expect(try hasRed(results[0]))
+      #expect(try hasRed(results[1]) == !isAnimated)
+    }
+  }
+
+  @Test func `borders of animations are not removed`() throws {
+    let options = try OptionParser().options(["t:10"]).options
+    let scene = try scene(redAt: 320)
+    for (isAnimated, width) in [(true, 400), (false, 40)] {
+      let plan = try ProcessingPlan(options, source: scene.size, isAnimated: isAnimated)
+      #expect(try plan.applied(to: scene).size.width == width)
+    }
+  }
+
+  /// A red square on grey.
+  private func scene(redAt left: Int) throws -> Bitmap {
+    try Bitmap(size: PixelSize(width: 400, height: 400), isOpaque: true) { bytes in
       for index in 0..<400 * 400 {
-        let isRed = (320..<360).contains(index % 400) && (220..<260).contains(index / 400)
+        let isRed = (left..<left + 40).contains(index % 400) && (220..<260).contains(index / 400)
         for (channel, value) in (isRed ? [220, 40, 40, 255] : [60, 60, 60, 255] as [UInt8]).enumerated() {
           bytes[index * 4 + channel] = value
         }
       }
     }
-    let options = try OptionParser().options(text.split(separator: "/").map(String.init)).options
-    let result = try ProcessingPlan(options, source: scene.size).applied(to: scene)
-    #expect(
-      (0..<result.size.pixelCount).contains { index in
-        let pixel = result[index % result.size.width, index / result.size.width]
-        return pixel.red > 150 && pixel.green < 90
-      })
+  }
+
+  private func hasRed(_ bitmap: Bitmap) throws -> Bool {
+    (0..<bitmap.size.pixelCount).contains { index in
+      let pixel = bitmap[index % bitmap.size.width, index / bitmap.size.width]
+      return pixel.red > 150 && pixel.green < 90
+    }
   }
 }

@@ -58,6 +58,25 @@ struct WatermarkPlanTests {
     #expect(middle.joined() == row)
   }
 
+  /// The first and the last pixel of a mark of 4 by 4 pixels.
+  @Test(arguments: [
+    ("wm:1:nowe:5:3", (5, 3), (8, 6)), ("w:40/dpr:2/wm:1:nowe:5:3", (10, 6), (13, 9)),
+    ("w:40/dpr:2/wm:1:soea:5:3", (66, 70), (69, 73)), ("w:300/dpr:2/wm:1:nowe:10:0", (10, 0), (13, 3)),
+    ("w:50/wm:1:ce", (23, 23), (26, 26)), ("w:50/wm:1:soea:0:0:0.5", (25, 25), (49, 49)),
+    ("w:50/pd:10/wm:1:nowe", (0, 0), (3, 3)),
+  ]) func `a mark is placed on the result, by offsets that follow its density`(
+    text: String, first: (Int, Int), last: (Int, Int)
+  ) throws {
+    let options = try OptionParser().options(text.split(separator: "/").map(String.init)).options
+    let source = try bitmap(100, 100, 0)
+    let plan = try ProcessingPlan(options, source: source.size, mark: try bitmap(4, 4, 255))
+    let result = try plan.applied(to: source)
+    let white = (0..<result.size.pixelCount).map { ($0 % result.size.width, $0 / result.size.width) }
+      .filter { result[$0.0, $0.1].red > 250 }
+    #expect(try #require(white.first) == first)
+    #expect(try #require(white.last) == last)
+  }
+
   @Test func `a mark that is larger than the image is centred on it`() throws {
     let mark = try Bitmap(size: PixelSize(width: 30, height: 30), isOpaque: true) { bytes in
       for index in bytes.indices { bytes[index] = index % 4 == 3 || (13..<17).contains(index / 4 % 30) ? 255 : 0 }
