@@ -195,58 +195,6 @@ struct DiskRemovalTests {
     }
   }
 
-  @Test func `cleaning removes expired entries and those over the size limit`() async throws {
-    try await DiskCache.run(time: clock) { cache in
-      for number in 0..<5 { try await cache.store(entry(expiration: .never), for: CacheKey("\(number)")) }
-      try await cache.store(entry(expiration: .after(.seconds(60))), for: "short")
-      clock.advance(by: .seconds(61))
-      cache.configuration.sizeLimit = 3 * 8192
-      try await cache.clean()
-      #expect(try await keys(in: cache) == ["2", "3", "4"])
-      #expect(cache.statistics.evictions == [.size: 2, .expiration: 1])
-    }
-  }
-
-  @Test func `the first use cleans in the background`() async throws {
-    try await TemporaryDirectory.run { folder in
-      let first = DiskCache(directory: folder, time: clock)
-      try await first.store(entry(expiration: .after(.seconds(60))), for: "1")
-      clock.advance(by: .seconds(61))
-      let second = DiskCache(directory: folder, time: clock)
-      #expect(try await second.entry(for: "2") == nil)
-      while try await first.count > 0 { try await Task.yieldUnlessCancelled() }
-    }
-  }
-
-  @Test func `a cache that does not clean on its own cleans only on request`() async throws {
-    var configuration = DiskCacheConfiguration()
-    configuration.cleaning.occasions.subtract([.firstUse, .timer])
-    try await DiskCache.run(configuration, time: clock) { cache in
-      try await cache.store(entry(expiration: .after(.seconds(60))), for: "1")
-      clock.advance(by: .seconds(61))
-      #expect(try await cache.count == 1)
-      try await cache.clean()
-      #expect(try await cache.count == 0)
-    }
-  }
-
-  @Test(arguments: [(nil, 1), (.seconds(86_400), 0), (.seconds(90_000), 1)] as [(Duration?, Int)])
-  func `an idle cache is wiped only if configured`(limit: Duration?, left: Int) async throws {
-    try await TemporaryDirectory.run { folder in
-      let configuration = DiskCacheConfiguration(cleaning: CleaningPolicy(wipesAfterIdle: limit))
-      let cache = DiskCache(directory: folder, configuration: configuration, time: clock)
-      try await cache.store(entry(expiration: .never), for: "1")
-      clock.advance(by: .seconds(3600))
-      #expect(try await cache.entry(for: "1") != nil)
-      cache.willTerminate()
-      clock.advance(by: .seconds(86_401))
-      let later = DiskCache(directory: folder, configuration: configuration, time: clock)
-      try await later.store(entry(), for: "new")
-      try await later.clean()
-      #expect(try await later.count == left + 1, "the new entry stays")
-    }
-  }
-
   @Test func `reads are saved when the app enters the background or terminates`() async throws {
     for isTerminating in [true, false] {
       try await TemporaryDirectory.run { folder in

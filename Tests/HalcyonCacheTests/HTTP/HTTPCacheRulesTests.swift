@@ -352,6 +352,11 @@ struct ValidatorTests {
       ("\"a\"", "\"b\"", false), ("\"a\"", "W/\"b\"", true), ("\"a\"", nil, true), ("\"a\"", "W/\"a\"", true),
       ("W/\"a\"", "\"a\"", true), ("W/\"a\"", "W/\"a\"", true), ("W/\"a\"", "\"b\"", false), (nil, "\"a\"", true),
       ("\"a b\"", "\"a c\"", false), ("\"é\"", "\"e\u{301}\"", false), ("W/\"a\"", " \"a\" ", true),
+      // With and without the name of a coding.
+      ("\"x-gzip\"", "\"x\"", true), ("\"x;gzip\"", "\"x\"", true), ("\"x-br\"", "\"x\"", true),
+      ("\"x-df\"", "\"x\"", true), ("\"x--gzip\"", "\"x\"", true), ("W/\"x-gzip\"", "\"x\"", true),
+      ("\"x\"", "\"x-gzip\"", true), ("\"x-br\"", "\"x-gzip\"", true), ("\"x-gzip\"", "\"y\"", false),
+      ("\"x-gzip2\"", "\"x\"", false), ("\"x-zip\"", "\"x\"", false), ("\"a-gzip\"", "\"b-gzip\"", false),
     ] as [(String?, String?, Bool)])
   func `a 304 with another strong tag is not applied, and one that is applied leaves the stored tag`(
     ours: String?, theirs: String?, isApplied: Bool
