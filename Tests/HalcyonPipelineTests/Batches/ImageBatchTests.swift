@@ -174,13 +174,6 @@ struct ImageBatchTests {
     #expect(fixture.transport.requests.count == 1)
   }
 
-  @Test func `an empty batch completes at once`() async throws {
-    let fixture = PipelineFixture.serving()
-    #expect(try await fixture.pipeline.batch(for: []).images.isEmpty)
-    #expect(await fixture.pipeline.batch(for: []).results.isEmpty)
-    for await progress in fixture.pipeline.batch(for: []).progress { #expect(progress.fraction == 1) }
-  }
-
   @Test func `six batches of a frame and four photos load concurrently, each complete and in order`() async throws {
     let fixture = PipelineFixture { request in
       let isFrame = request.url.lastPathComponent == "frame"

@@ -148,27 +148,6 @@ struct ImageRevalidationTests {
     #expect(origin.requests.count == before + 1)
   }
 
-  @Test func `the freshness policy decides whether a stale image is revalidated`() async throws {
-    for (policy, expected) in [
-      (CachePolicy.standard, 2), (.cacheFirst, 1), (.revalidate, 2), (.cacheOnly, 1), (.staleFirst, 2),
-    ] {
-      for forgetsMemory in [false, true] {
-        let (origin, fixture) = try await loaded("max-age=60", secondsAgo: 100)
-        if forgetsMemory { fixture.memory.removeAll() }
-        _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.cachePolicy = policy })
-        #expect(origin.requests.count == expected, "\(policy)")
-      }
-    }
-  }
-
-  @Test func `the revalidate policy revalidates a fresh image too, but not an immutable one`() async throws {
-    for (field, expected) in [("max-age=60", 2), ("max-age=60, immutable", 1)] {
-      let (origin, fixture) = try await loaded(field)
-      _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.cachePolicy = .revalidate })
-      #expect(origin.requests.count == expected)
-    }
-  }
-
   @Test(arguments: [CachePolicy.revalidate, .reload])
   func `a reload downloads a changed image once, even when memory has the old one`(
     policy: CachePolicy
@@ -184,13 +163,6 @@ struct ImageRevalidationTests {
       #expect(color(try await fixture.pipeline.image(for: request)) != old)
       #expect(origin.requests.count == 2)
     }
-  }
-
-  @Test func `without ETags a stale image is downloaded again`() async throws {
-    let (_, fixture) = try await loaded("max-age=60", secondsAgo: 100)
-    var request = ImageRequest(url: fixture.url)
-    request.usesETags = false
-    #expect(try await fixture.pipeline.response(for: request).origin == .network)
   }
 
   @Test func `with stale-while-revalidate a stale image is served at once and revalidated once`() async throws {
@@ -247,13 +219,6 @@ struct ImageRevalidationTests {
       #expect(fixture.store.count == 1)
     }
     #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).origin == .store)
-  }
-
-  @Test func `an image that its server no longer has is removed from the store`() async throws {
-    let (origin, fixture) = try await loaded("max-age=1", secondsAgo: 10)
-    origin.change { $0.failure = .response(status: 404, body: Data()) }
-    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
-    #expect(fixture.store.count == 0)
   }
 
   @Test func `a 304 with another ETag is ignored and the image is downloaded again`() async throws {
@@ -319,30 +284,6 @@ struct ImageRevalidationTests {
       #expect(fixture.decoder.decodedSizes.count == decodes + 1)
       #expect(origin.requests.count == requests + 1)
     }
-  }
-
-  @Test func `variants of one URL are stored separately`() async throws {
-    let store = MemoryDataStore()
-    let transport = ScriptedTransport { request in
-      .response(
-        body: request.headers["Accept"] == "image/avif" ? Self.new : Self.old,
-        headers: ["Vary": "Accept", "Cache-Control": "max-age=1000"])
-    }
-    func pipeline(accepting accepted: String) -> ImagePipeline {
-      var configuration = PipelineConfiguration(
-        transport: transport, decoders: [SolidDecoder()], cache: ImageCache(store: store), time: clock)
-      configuration.headers["Accept"] = accepted
-      return ImagePipeline(configuration: configuration)
-    }
-    let url = try #require(URL(string: "http://example.com/a"))
-    for _ in 0..<2 {
-      for (accepted, expected) in [("image/avif", UInt8(2)), ("image/png", 1)] {
-        let pipeline = pipeline(accepting: accepted)
-        #expect(color(try await pipeline.image(for: url)) == expected)
-        await pipeline.cache.flush()
-      }
-    }
-    #expect(transport.requests.count == 2)
   }
 }
 

@@ -45,13 +45,6 @@ struct CacheAccessTests {
     #expect(fixture.store.keys.isEmpty)
   }
 
-  @Test func `a cache miss is an error, and no server is contacted`() async throws {
-    let fixture = PipelineFixture.serving()
-    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: .cached("a")) }
-    #expect(error?.name == "notCached")
-    #expect(fixture.transport.requests.isEmpty)
-  }
-
   @Test(arguments: CachePolicy.allCases)
   func `a cached image is found whatever the policy of its request is`(policy: CachePolicy) async throws {
     let fixture = PipelineFixture.serving()

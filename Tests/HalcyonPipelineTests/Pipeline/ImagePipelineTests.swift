@@ -12,20 +12,6 @@ import Testing
 
 @Suite(.unitTest)
 struct ImagePipelineTests {
-  @Test func `an image is downloaded once, then read from memory, then from the store`() async throws {
-    let fixture = PipelineFixture.serving()
-    let request = ImageRequest(url: fixture.url)
-    #expect(try await fixture.pipeline.response(for: request).origin == .network)
-    #expect(try await fixture.pipeline.response(for: request).origin == .memory)
-    fixture.memory.removeAll()
-    await fixture.pipeline.cache.flush()
-    let again = try await fixture.pipeline.response(for: request)
-    #expect(again.origin == .store)
-    #expect(again.image.size == PixelSize(width: 100, height: 50))
-    #expect(again.image.bitmap[0, 0] == (10, 20, 30, 255))
-    #expect(fixture.transport.requests.count == 1)
-  }
-
   @Test func `an image in memory is returned synchronously`() async throws {
     let fixture = PipelineFixture.serving()
     let request = ImageRequest(url: fixture.url, size: .fit(width: 10, height: 10))
@@ -70,17 +56,6 @@ struct ImagePipelineTests {
     }
     #expect(runs.withLock { $0 } == ["a", "b", "c"])
     #expect(fixture.memory.count == 1)
-  }
-
-  @Test func `requests with different credentials are not coalesced`() async throws {
-    let fixture = PipelineFixture { request in
-      .response(body: SolidImage(width: request.headers["Authorization"] == "a" ? 1 : 2, height: 1).data)
-    }
-    async let first = fixture.pipeline.image(for: ImageRequest(url: fixture.url, headers: ["Authorization": "a"]))
-    async let second = fixture.pipeline.image(for: ImageRequest(url: fixture.url, headers: ["Authorization": "b"]))
-    let widths = try await [first.size.width, second.size.width]
-    #expect(widths == [1, 2])
-    #expect(fixture.transport.requests.count == 2)
   }
 
   @Test func `a stored entry that is not a valid image is downloaded again`() async throws {

@@ -27,17 +27,6 @@ struct PrefetchToStoreTests {
     #expect(fixture.transport.requests.count == 3)
   }
 
-  @Test func `images in the store are skipped, even when they are not in memory`() async throws {
-    let fixture = PipelineFixture.serving()
-    _ = try await fixture.pipeline.image(for: fixture.url)
-    await fixture.pipeline.cache.flush()
-    fixture.memory.removeAll()
-    let result = await prefetcher(fixture).start([fixture.url]).result
-    #expect(result.skipped.count == 1)
-    #expect(fixture.transport.requests.count == 1)
-    #expect(fixture.decoder.decodedSizes.count == 1)
-  }
-
   @Test func `local files and inline data are skipped without being read`() async throws {
     let fixture = PipelineFixture.serving()
     let requests = [
@@ -69,18 +58,6 @@ struct PrefetchToStoreTests {
     #expect(storeless.transport.requests.isEmpty)
   }
 
-  @Test func `an error of the store fails the prefetch`() async throws {
-    let fixture = PipelineFixture(configure: { $0.cache = ImageCache(store: FullStore()) }) { _ in
-      .response(body: SolidImage(width: 8, height: 8).data)
-    }
-    let failed = await prefetcher(fixture).start([fixture.url]).result.failed
-    guard case .failed(is FullStore.Full, fixture.url)? = failed.first?.error else {
-      Issue.record("\(failed)")
-      return
-    }
-    #expect(failed.first?.request.source == .url(fixture.url))
-  }
-
   @Test func `a visible load joins a prefetch that decodes for the store`() async throws {
     let joined = EventLog<String>()
     let held = HeldPipeline { configuration in
@@ -100,18 +77,6 @@ struct PrefetchToStoreTests {
     #expect(held.began.events.count == 1)
     #expect(held.fixture.store.count == 2)
     #expect(try await held.pipeline.response(for: request).origin == .memory)
-  }
-
-  @Test func `the timeout of the request applies to its prefetch`() async throws {
-    let clock = TestClock()
-    let held = HeldPipeline(configure: { $0.time = clock })
-    var request = ImageRequest(url: held.fixture.url)
-    request.timeout = .seconds(3)
-    let task = prefetcher(held.fixture).start([request])
-    try await held.gate.waitUntilHolding(1)
-    await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(3))
-    #expect(await task.result.failed.map(\.error.name) == ["timedOut"])
   }
 }
 

@@ -113,10 +113,13 @@ struct CacheKeyTests {
     #expect(keys.allSatisfy { $0.text.utf8.count < 200 })
   }
 
-  @Test func `secrets in headers are not readable in keys`() throws {
+  @Test func `secrets in headers and identities are not readable in keys`() throws {
     let url = try #require(URL(string: "https://example.com/a"))
-    let request = ImageRequest(url: url, headers: ["Authorization": "Bearer hunter2"])
-    #expect(!RequestKeys(request).fetch.text.contains("hunter2"))
+    var request = ImageRequest(url: url, headers: ["Authorization": "Bearer hunter2"])
+    request.identity = "anna"
+    let text = RequestKeys(request).fetch.text
+    #expect(!text.contains("hunter2"))
+    #expect(!text.contains("anna"))
   }
 }
 

@@ -47,40 +47,12 @@ struct RequestDecoderTests {
     return request
   }
 
-  @Test func `requests with different decoders share the bytes, but no decoded images`() async throws {
-    let fixture = PipelineFixture.serving()
-    let requests = [
-      ImageRequest(url: fixture.url), request(fixture, Tinted(red: 77)), request(fixture, Tinted(red: 99)),
-    ]
-    for round in 1...2 {
-      for (request, red) in zip(requests, [10, 87, 109]) {
-        let response = try await fixture.pipeline.response(for: request)
-        #expect(response.image.bitmap[0, 0].red == red)
-        #expect(round == 1 || response.origin == .memory)
-        await fixture.pipeline.cache.flush()
-      }
-    }
-    #expect(Set(requests.map { fixture.pipeline.cacheKey(for: $0) }).count == 3)
-    #expect(fixture.transport.requests.count == 1)
-  }
-
   @Test func `requests whose decoders have the same identifier share decoded images`() async throws {
     let fixture = PipelineFixture.serving()
     _ = try await fixture.pipeline.image(for: request(fixture, Tinted(red: 77)))
     let response = try await fixture.pipeline.response(for: request(fixture, Tinted(red: 77)))
     #expect(response.origin == .memory)
     #expect(Tinted(red: 77).identifier != Tinted(red: 78).identifier)
-  }
-
-  @Test func `concurrent loads with different decoders decode the bytes of one transfer`() async throws {
-    let held = HeldPipeline()
-    let tasks = [ImageRequest(url: held.fixture.url), request(held.fixture, Tinted(red: 77))].map {
-      held.pipeline.task(for: $0)
-    }
-    try await held.gate.waitUntilHolding(1)
-    held.gate.open()
-    #expect(try await tasks[0].image.bitmap[0, 0].red == 10)
-    #expect(try await tasks[1].image.bitmap[0, 0].red == 87)
   }
 
   @Test func `a request's decoder reads formats that those of the pipeline do not`() async throws {

@@ -29,17 +29,6 @@ struct RequestHookTests {
     }
   }
 
-  private struct Header: RequestModifier {
-    let value: String
-    var identity: String? { value }
-
-    func modify(_ request: TransportRequest) async throws -> TransportRequest {
-      var request = request
-      request.headers["X-Token"] = value
-      return request
-    }
-  }
-
   private struct Refused: Error {}
 
   private func fixture(
@@ -81,15 +70,6 @@ struct RequestHookTests {
     }
   }
 
-  @Test func `the default strategy retries transient failures only`() async throws {
-    let backoff = ExponentialBackoff()
-    let url = try #require(URL(string: "http://example.com"))
-    let permanent = FailedAttempt(error: .httpStatus(404, url: url), attemptCount: 1)
-    #expect(!permanent.isTransient)
-    #expect(await backoff.delay(after: permanent) == nil)
-    #expect(await backoff.delay(after: FailedAttempt(error: .httpStatus(503, url: url), attemptCount: 1)) != nil)
-  }
-
   @Test func `a failure is transient if the same request may succeed a little later`() throws {
     let url = try #require(URL(string: "http://example.com"))
     let statuses = (300..<600).filter { ImageError.httpStatus($0, url: url).isTransient }
@@ -107,39 +87,6 @@ struct RequestHookTests {
     ]
     #expect(passing.allSatisfy { ImageError.transport($0, url: url).isTransient })
     #expect(!lasting.contains { ImageError.transport($0, url: url).isTransient })
-  }
-
-  @Test func `a modifier, a redirect handler and a validator apply to their request only`() async throws {
-    let image = image
-    let fixture = fixture({ $0.options.requestModifier = Header(value: "pipeline") }) { request in
-      request.url.path() == "/a"
-        ? .response(status: 302, body: Data(), headers: ["Location": "/b"]) : .response(body: image)
-    }
-    let redirects = Lock<[String]>([])
-    let heads = Lock<[Int]>([])
-    let hooked = request(fixture) { options in
-      options.requestModifier = Header(value: "request")
-      options.redirectHandler = { _, next in
-        redirects.withLock { $0.append(next.url.path()) }
-        return next
-      }
-      options.responseValidator = { head in heads.withLock { $0.append(head.status) } }
-    }
-    _ = try await fixture.pipeline.image(for: hooked)
-    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url))
-    #expect(fixture.transport.requests.map { $0.headers["X-Token"] } == ["request", "request", "pipeline", "pipeline"])
-    #expect(redirects.withLock { $0 } == ["/b"])
-    #expect(heads.withLock { $0 } == [200])
-    let refused = request(fixture) { $0.responseValidator = { _ in throw Refused() } }
-    let error = await #expect(throws: ImageError.self) {
-      try await fixture.pipeline.image(
-        for: { () -> ImageRequest in
-          var request = refused
-          request.cachePolicy = .reload
-          return request
-        }())
-    }
-    #expect(error?.name == "responseRejected")
   }
 
   @Test func `a body is read with a permit again after its validator has run without one`() async throws {
@@ -209,47 +156,6 @@ struct RequestHookTests {
     }
   }
 
-  @Test func `copies of a request with hooks share a transfer, others with hooks of their own do not`() async throws {
-    let image = image
-    let (started, release) = (Counter(), Signal())
-    let fixture = fixture { _ in
-      started.increment()
-      await release.wait()
-      return .response(body: image)
-    }
-    let first = request(fixture) { $0.responseValidator = { _ in } }
-    let second = request(fixture) { $0.responseValidator = { _ in } }
-    let tasks = [first, first, second].map { fixture.pipeline.task(for: $0) }
-    await started.wait(for: 2)
-    release.set()
-    for task in tasks { _ = try await task.image }
-    #expect(started.count == 2)
-  }
-
-  @Test(arguments: [
-    [ExponentialBackoff.never, .never], [ExponentialBackoff(), ExponentialBackoff()],
-    [ExponentialBackoff(firstDelay: .seconds(1)), ExponentialBackoff(firstDelay: .seconds(1))],
-  ])
-  func `requests that set equal strategies of the library separately share a transfer`(
-    strategies: [ExponentialBackoff]
-  ) async throws {
-    let image = image
-    let (joined, release) = (Counter(), Signal())
-    let fixture = fixture({ configuration in
-      configuration.eventHandler = { if case .joined = $0.kind { joined.increment() } }
-    }) { _ in
-      await release.wait()
-      return .response(body: image)
-    }
-    let requests = strategies.map { strategy in request(fixture) { $0.retryStrategy = strategy } }
-    let tasks = requests.map { fixture.pipeline.task(for: $0) }
-    // The second one has joined the first, or has started a transfer of its own.
-    while joined.count < 1, fixture.transport.requests.count < 2 { try await Task.yieldUnlessCancelled() }
-    release.set()
-    for task in tasks { _ = try await task.image }
-    #expect(fixture.transport.requests.count == 1)
-  }
-
   @Test func `strategies with other limits or random numbers of their own are not equal`() {
     let random: @Sendable () -> Double = { 0.5 }
     let own = ExponentialBackoff(random: random)
@@ -258,17 +164,6 @@ struct RequestHookTests {
       ExponentialBackoff(longestDelay: .seconds(9)), own, ExponentialBackoff(random: random),
     ]
     #expect(Set(strategies + [own]).count == strategies.count)
-  }
-
-  @Test func `values of the caller travel to the response, and the encoded bytes if they are requested`() async throws {
-    let fixture = PipelineFixture.serving()
-    let noted = request(fixture) { ($0.userInfo, $0.keepsEncodedData) = (["row": 7], true) }
-    let response = try await fixture.pipeline.response(for: noted)
-    #expect(response.userInfo["row"] as? Int == 7)
-    #expect(response.encodedData?.count == response.encodedByteCount)
-    let again = try await fixture.pipeline.response(for: noted)
-    #expect(again.origin == .memory && again.userInfo["row"] as? Int == 7 && again.encodedData == nil)
-    #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).userInfo.isEmpty)
   }
 
   @Test func `the event handler is told which other source is tried, and why`() async throws {

@@ -91,12 +91,6 @@ struct RequestModifierTests {
     PipelineFixture(configure: { $0.options.requestModifier = modifier }, script: script)
   }
 
-  @Test func `the headers of a modifier are sent`() async throws {
-    let fixture = fixture(TokenModifier()) { _ in .response(body: Self.image) }
-    _ = try await fixture.pipeline.image(for: fixture.url)
-    #expect(fixture.transport.requests.map { $0.headers["Authorization"] } == ["Bearer 1"])
-  }
-
   @Test func `a modifier that throws prevents the request`() async throws {
     let fixture = fixture(RefusingModifier()) { _ in .response(body: Self.image) }
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
@@ -144,26 +138,6 @@ struct RequestModifierTests {
     #expect(error?.name == "httpStatus")
     #expect(modifier.renewalCount.count == 1)
     #expect(fixture.transport.requests.count == (canRenew ? 2 : 1))
-  }
-
-  @Test func `requests of different identities share neither loads nor cache entries`() async throws {
-    let fixture = PipelineFixture.serving()
-    for identity in ["anna", "ben", nil] {
-      var request = ImageRequest(url: fixture.url)
-      request.identity = identity
-      #expect(try await fixture.pipeline.response(for: request).origin == .network)
-      #expect(try await fixture.pipeline.response(for: request).origin == .memory)
-    }
-    await fixture.pipeline.cache.flush()
-    #expect(fixture.store.count == 3)
-    #expect(!fixture.store.keys.contains { $0.text.contains("anna") })
-  }
-
-  @Test func `a response authorized by a modifier without an identity is not stored on disk`() async throws {
-    let fixture = fixture(TokenModifier(identity: nil)) { _ in .response(body: Self.image) }
-    _ = try await fixture.pipeline.image(for: fixture.url)
-    await fixture.pipeline.cache.flush()
-    #expect(fixture.store.count == 0)
   }
 
   @Test(arguments: [("Authorization", 0), ("Cookie", 0), ("Proxy-Authorization", 0), ("X-Trace", 1)])
@@ -328,18 +302,6 @@ struct RequestModifierTests {
     release.set()
     _ = try await task.image
     #expect(modifier.renewalCount.count == 1)
-  }
-
-  @Test func `credentials are not sent to another origin after a redirect`() async throws {
-    let fixture = fixture(TokenModifier()) { request in
-      request.url.host() == "example.com"
-        ? .response(
-          status: 302, body: Data(),
-          headers: ["Location": request.url.path() == "/a" ? "/b" : "https://elsewhere.example/c"])
-        : .response(body: Self.image)
-    }
-    _ = try await fixture.pipeline.image(for: fixture.url)
-    #expect(fixture.transport.requests.map { $0.headers["Authorization"] } == ["Bearer 1", "Bearer 1", nil])
   }
 
   @Test func `a redirect handler can change or reject a redirect`() async throws {

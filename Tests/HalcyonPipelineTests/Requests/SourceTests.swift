@@ -270,27 +270,6 @@ struct SourceTests {
     }
   }
 
-  @Test func `data and image info also fall back to an alternative source, within the timeout`() async throws {
-    let clock = TestClock()
-    let never = Signal()
-    let fixture = PipelineFixture(configure: { $0.time = clock }) { request in
-      if request.url.path() == "/slow" { await never.wait() }
-      return request.url.path() == "/good" ? .response(body: Self.image) : .response(status: 404, body: Data())
-    }
-    var request = ImageRequest(url: fixture.url)
-    request.alternatives = [.string("http://example.com/good")]
-    #expect(try await fixture.pipeline.data(for: request) == Self.image)
-    #expect(try await fixture.pipeline.info(for: request).pixelSize.width > 0)
-    request = ImageRequest(source: .string("http://example.com/slow"))
-    request.timeout = .seconds(3)
-    let load = Task { [request] in try await fixture.pipeline.data(for: request) }
-    await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(3))
-    let error = await #expect(throws: ImageError.self) { try await load.value }
-    #expect(error?.name == "timedOut")
-    never.set()
-  }
-
   @Test func `no source is tried for a size that no image can have`() async throws {
     let fixture = PipelineFixture { _ in .response(body: Self.image) }
     var request = ImageRequest(url: fixture.url, size: .fit(width: 0, height: 5))

@@ -82,33 +82,6 @@ struct RefusedRequestTests {
     }
   }
 
-  @Test func `one request probes after a pause, before the others go on`() async throws {
-    try await ImageServer.run { server in
-      let gate = Gate()
-      let isRefusing = Atomic(true)
-      let served = Atomic(0)
-      for number in 1...12 {
-        server.serve("/\(number)") { [image] _ in
-          if isRefusing.load() { return .status(503, headers: ["Retry-After": "5"]) }
-          let isFirst = served.add(1) == 1
-          return isFirst ? .body(image).held(by: gate) : .body(image)
-        }
-      }
-      let pipeline = pipeline()
-      let tasks = (1...12).map { pipeline.task(for: ImageRequest(url: server.url("/\($0)"))) }
-      let limiter = pipeline.loader.bytes.http.limiter
-      while limiter.waitingCount < 12 || clock.sleeperCount == 0 { try await Task.yieldUnlessCancelled() }
-      let refused = server.requests.count
-      isRefusing.store(false)
-      clock.advance(by: .seconds(6))
-      try await server.waitForRequests(count: refused + 1)
-      #expect(limiter.activeCount == 1)
-      gate.open()
-      for task in tasks { _ = try await task.image }
-      #expect(server.statuses.filter { $0 == 200 }.count == 12)
-    }
-  }
-
   @Test func `loads cancelled during a pause leave nothing behind`() async throws {
     try await ImageServer.run { server in
       for number in 1...3 { server.serve("/\(number)", .status(429, headers: ["Retry-After": "20"])) }
@@ -157,45 +130,6 @@ struct RefusedRequestTests {
     }
   }
 
-  @Test func `of the loads that wait for the end of a pause the most urgent one probes`() async throws {
-    try await ImageServer.run { server in
-      let isRefusing = Atomic(true)
-      for number in 1...3 {
-        server.serve("/\(number)") { [image] _ in
-          isRefusing.load() ? .status(429, headers: ["Retry-After": "5"]) : .body(image)
-        }
-      }
-      let pipeline = pipeline()
-      let limiter = pipeline.loader.bytes.http.limiter
-      var tasks: [ImageTask] = []
-      for (number, priority) in [(1, ImagePriority.low), (2, .normal), (3, .high)] {
-        tasks.append(pipeline.task(for: ImageRequest(url: server.url("/\(number)")) { $0.priority = priority }))
-        while limiter.waitingCount < number || clock.sleeperCount == 0 { try await Task.yieldUnlessCancelled() }
-      }
-      #expect(server.requests.map(\.path) == ["/1"])
-      isRefusing.store(false)
-      clock.advance(by: .seconds(6))
-      for task in tasks { _ = try await task.image }
-      #expect(server.requests.map(\.path).prefix(2) == ["/1", "/3"])
-    }
-  }
-
-  @Test(arguments: [1, 2]) func `images that are refused do not stop the good ones of their host`(count: Int)
-    async throws
-  {
-    try await ImageServer.run { server in
-      for number in 1...count { server.serve("/bad\(number)", .status(503, headers: ["Retry-After": "20"])) }
-      for number in 1...12 { server.serve("/good\(number)", .body(image)) }
-      let pipeline = pipeline()
-      let bad = (1...count).map { pipeline.task(for: ImageRequest(url: server.url("/bad\($0)"))) }
-      try await server.waitForRequests(count: count)
-      // The clock stands still: these wait for no pause.
-      for number in 1...12 { _ = try await pipeline.image(for: server.url("/good\(number)")) }
-      #expect(server.requests.count == count + 12)
-      for task in bad { task.cancel() }
-    }
-  }
-
   @Test(arguments: [5, 29]) func `behind many refused images a good one arrives after one pause`(count: Int)
     async throws
   {
@@ -211,24 +145,6 @@ struct RefusedRequestTests {
       #expect(server.requests.count <= 8)
       clock.advance(by: .seconds(2.2))
       _ = try await good.image
-      for task in bad { task.cancel() }
-    }
-  }
-
-  @Test func `several refused images pause their host until one is cancelled or served`() async throws {
-    try await ImageServer.run { server in
-      for number in 1...3 { server.serve("/bad\(number)", .status(503, headers: ["Retry-After": "20"])) }
-      let url = server.serve("/good", .body(image))
-      let pipeline = pipeline()
-      let limiter = pipeline.loader.bytes.http.limiter
-      let bad = (1...3).map { pipeline.task(for: ImageRequest(url: server.url("/bad\($0)"))) }
-      while limiter.waitingCount < 3 || clock.sleeperCount == 0 { try await Task.yieldUnlessCancelled() }
-      let good = pipeline.task(for: ImageRequest(url: url))
-      while limiter.waitingCount < 4 { try await Task.yieldUnlessCancelled() }
-      #expect(server.requests.count == 3)
-      bad[0].cancel()
-      _ = try await good.image
-      #expect(server.requests.map(\.path).last == "/good")
       for task in bad { task.cancel() }
     }
   }

@@ -79,28 +79,6 @@ struct RetryTests {
     _ = try await task.image
   }
 
-  @Test func `delays and timeouts may be as long as a duration`() async throws {
-    let never = Duration.seconds(Int64.max)
-    let longest = ExponentialBackoff(firstDelay: never, longestDelay: never)
-    let failure = FailedAttempt(error: .httpStatus(503, url: fixture().url), attemptCount: 2)
-    let delay = try #require(await longest.delay(after: failure))
-    #expect(delay > .seconds(1 << 29))
-    let executor = IdleExecutor()
-    let sleep = Task(executorPreference: executor) { try await SystemTime().sleep(for: never) }
-    try await executor.waitUntilIdle()
-    sleep.cancel()
-    await #expect(throws: CancellationError.self) { try await sleep.value }
-    let fixture = fixture(.response(status: 404, body: Data())) {
-      $0.failureLifetimes = FailureLifetimes(missing: never)
-    }
-    var request = ImageRequest(url: fixture.url)
-    request.timeout = never
-    for _ in 0..<2 {
-      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
-    }
-    #expect(fixture.transport.requests.count == 1)
-  }
-
   @Test func `a Retry-After over 30 seconds is not waited for`() async throws {
     let fixture = fixture(.response(status: 503, body: Data(), headers: ["Retry-After": "31"]))
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
@@ -131,29 +109,6 @@ struct RetryTests {
     while fixture.pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
     #expect(clock.sleeperCount == 0)
     #expect(fixture.transport.requests.count == 1)
-  }
-
-  @Test func `an exhausted retry budget stops all retries`() async throws {
-    let fixture = fixture(.response(status: 500, body: Data())) { configuration in
-      configuration.retryBudget = 2
-      configuration.options.retryStrategy = ExponentialBackoff(firstDelay: .zero)
-    }
-    for number in 0..<5 {
-      let url = fixture.url.appending(path: "\(number)")
-      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: url) }
-    }
-    #expect(fixture.transport.requests.count == 7)
-  }
-
-  @Test func `a host that fails leaves the retries of others alone`() async throws {
-    let fixture = PipelineFixture {
-      ($0.retryBudget, $0.options.retryStrategy) = (1, ExponentialBackoff(firstDelay: .zero))
-    } script: { _ in
-      .response(status: 500, body: Data())
-    }
-    let urls = ["http://example.com/a", "http://example.com/b", "http://example.org/a"].compactMap { URL(string: $0) }
-    for url in urls { await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: url) } }
-    #expect(fixture.transport.requests.map(\.url) == [urls[0], urls[0], urls[1], urls[2], urls[2]])
   }
 
   @Test func `loads that succeed refill the retry budget`() async throws {
@@ -267,19 +222,6 @@ struct RetryTests {
     }
   }
 
-  @Test func `a pipeline can stop remembering failures`() async throws {
-    let fixture = fixture(.response(status: 404, body: Data()))
-    #expect(fixture.pipeline.failureLifetimes == FailureLifetimes())
-    func load() async {
-      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
-    }
-    await load()
-    fixture.pipeline.failureLifetimes = .none
-    await load()
-    await load()
-    #expect(fixture.transport.requests.count == 3)
-  }
-
   @Test func `a success replaces a remembered failure`() async throws {
     let fixture = fixture(.response(status: 404, body: Data()), .response(body: Self.image))
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
@@ -333,30 +275,6 @@ struct RetryTests {
         beforeRest: { reads.increment() }))
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(reads.count == count)
-  }
-
-  @Test func `a load that exceeds its timeout fails, and its transfer is cancelled`() async throws {
-    let (started, ended) = (Signal(), Signal())
-    let fixture = PipelineFixture { [clock] in
-      $0.time = clock
-    } script: { _ in
-      started.set()
-      await withTaskCancellationHandler {
-        await ended.wait()
-      } onCancel: {
-        ended.set()
-      }
-      return .failure(.cancelled)
-    }
-    var request = ImageRequest(url: fixture.url)
-    request.timeout = .seconds(5)
-    let task = fixture.pipeline.task(for: request)
-    await started.wait()
-    await clock.waitForSleepers()
-    clock.advance(by: .seconds(5))
-    let error = await #expect(throws: ImageError.self) { try await task.image }
-    #expect(error?.name == "timedOut")
-    await ended.wait()
   }
 
   @Test func `a timeout does not count the time in the queue`() async throws {
