@@ -81,7 +81,8 @@ struct FrameReaderTests {
     }
   }
 
-  @Test(arguments: ["still.gif", "lossy.webp"])
+  @Test(
+    arguments: ["still.gif", "lossy.webp"] + (StandardCodecs.readable.contains(.avif) ? ["avif/mosaic-6.avif"] : []))
   func `a still image is an animation of one frame`(_ name: String) throws {
     let reader = try reader(name)
     #expect(reader.animation.frameCount == 1)

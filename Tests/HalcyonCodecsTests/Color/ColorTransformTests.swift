@@ -41,7 +41,7 @@ struct ColorTransformTests {
   @Test(arguments: ["display-p3.jpeg", "adobe-rgb.png"])
   func `profiles of files are within a level of Little CMS`(_ name: String) throws {
     let file = try Fixture.data("color/\(name)")
-    let metadata = try TraitFixture.decoder(for: file).metadata(of: file)
+    let metadata = try StandardCodecs.decoder(of: file).metadata(of: file)
     let profile = ColorDescription.profile(try #require(metadata.colorProfile))
     #expect(try Self.differences(profile, to: .sRGB).max() ?? 255 <= 1)
   }

@@ -38,7 +38,7 @@ struct HalfFloatTests {
   @Test func `files of the standard range, animations among them, stay bytes`() throws {
     for name in ["pngsuite/basn6a16.png", "jpeg/peacock.default.jpeg", "formats/keep-over.apng"] {
       let file = try Fixture.data(name)
-      let decoder = try TraitFixture.decoder(for: file)
+      let decoder = try StandardCodecs.decoder(of: file)
       let image = try decoder.decode(file, options: Self.options())
       #expect(image.bitmap.dynamicRange == .standard && image.info.dynamicRange == .standard)
       #expect(try image.bitmap.largestDifference(to: decoder.decode(file, options: DecodingOptions()).bitmap) == 0)
@@ -88,7 +88,7 @@ struct HalfFloatTests {
   ) throws -> DecodedImage {
     var options = DecodingOptions(size: size)
     options.dynamicRange = range
-    return try TraitFixture.decoder(for: file).decode(file, options: options)
+    return try StandardCodecs.decoder(of: file).decode(file, options: options)
   }
 
   private static func options() -> DecodingOptions {

@@ -127,7 +127,7 @@ struct HighDynamicRangeTests {
   }
 
   private func decode(_ file: Data, size: TargetSize = .original) throws -> DecodedImage {
-    try TraitFixture.decoder(for: file).decode(file, options: DecodingOptions(size: size))
+    try StandardCodecs.decoder(of: file).decode(file, options: DecodingOptions(size: size))
   }
 
   /// The largest difference of a channel in the middle of each square of a chart.

@@ -10,7 +10,7 @@ struct DamagedImageTests {
     "jpeg/peacock.default.jpeg", "jpeg/peacock.progressive.jpeg", "jpeg/peacock.made-cmyk.jpeg",
     "pngsuite/basn6a08.png", "pngsuite/basi2c08.png", Fixture.photo,
   ]
-  private static let names = paths + FormatFixture.stills + FormatFixture.animations
+  private static let names = paths + FormatFixture.stills + FormatFixture.animations + TraitFixture.names
   private static let sizes: [TargetSize] = [.original, .fit(width: 9, height: 9), .fill(width: 30, height: 5)]
 
   private func decode(_ name: String, _ options: DecodingOptions, file: Data? = nil) throws -> Bitmap {
@@ -22,7 +22,8 @@ struct DamagedImageTests {
     // In these files, the data after the first image or the last pixel may be missing.
     guard !["pages.tiff", "sizes.ico", "png.ico", "mask24.ico"].contains(name) else { return }
     let file = try FormatFixture.data(name)
-    for part in Self.paths.contains(name) ? [0, 0.01, 0.5, 0.75] : [0.3, 0.6, 0.95] {
+    let isTrait = TraitFixture.names.contains(name)
+    for part in Self.paths.contains(name) ? [0, 0.01, 0.5, 0.75] : isTrait ? [0, 0.1, 0.5, 0.99] : [0.3, 0.6, 0.95] {
       let cut = file.prefix(Int(Double(file.count) * part))
       for size in Self.sizes {
         #expect(throws: ImageDecodingError.truncated(try FormatFixture.format(name)), "\(part) \(size)") {
@@ -40,7 +41,8 @@ struct DamagedImageTests {
       flipped[index] ^= 0xFF
       for size in Self.sizes.prefix(2) {
         do {
-          _ = try decode(name, DecodingOptions(size: size), file: flipped)
+          let limits = ImageLimits(pixelCount: 1_000_000, sideLength: 4096)
+          _ = try decode(name, DecodingOptions(size: size, limits: limits), file: flipped)
         } catch {
           #expect(error is ImageDecodingError, "\(error) at \(index)")
         }
@@ -54,6 +56,11 @@ struct DamagedImageTests {
       try decode(name, DecodingOptions(size: .fit(width: 1, height: 1), limits: ImageLimits(pixelCount: 3)))
     } throws: { error in
       if case .tooManyPixels(_, limit: 3)? = error as? ImageDecodingError { true } else { false }
+    }
+    #expect {
+      try decode(name, DecodingOptions(limits: ImageLimits(sideLength: 1)))
+    } throws: { error in
+      if case .sideTooLong(_, limit: 1)? = error as? ImageDecodingError { true } else { false }
     }
   }
 

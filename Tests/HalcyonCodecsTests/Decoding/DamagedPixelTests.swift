@@ -25,7 +25,7 @@ struct DamagedPixelTests {
 
     var testDescription: String { name }
 
-    func decoder() throws -> any ImageDecoder { try TraitFixture.decoder(for: file) }
+    func decoder() throws -> any ImageDecoder { try StandardCodecs.decoder(of: file) }
 
     /// The file with damage at a part of its pixels, which are most of its bytes.
     func damaged(_ damage: Damage, at part: Double) -> Data {

@@ -123,7 +123,7 @@ struct FirstPreviewTests {
 }
 
 extension ImagePreview? {
-  fileprivate static func == (preview: Self, nothing: Never?) -> Bool {
+  static func == (preview: Self, nothing: Never?) -> Bool {
     if case .none = preview { true } else { false }
   }
 }

@@ -66,9 +66,3 @@ struct PreviewTests {
     name.hasSuffix("png") ? PNGDecoder() : JPEGDecoder()
   }
 }
-
-extension ImagePreview? {
-  fileprivate static func == (preview: Self, nothing: Never?) -> Bool {
-    if case .none = preview { true } else { false }
-  }
-}

@@ -12,7 +12,7 @@ struct FormatAbilityTests {
   private static let formats = StandardCodecs.encoders.map(\.format)
 
   private static func decoded(_ file: Data) throws -> DecodedImage {
-    try TraitFixture.decoder(for: file).decode(file, options: DecodingOptions())
+    try StandardCodecs.decoder(of: file).decode(file, options: DecodingOptions())
   }
 
   @Test(arguments: formats)

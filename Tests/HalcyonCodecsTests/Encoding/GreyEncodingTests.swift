@@ -18,7 +18,7 @@ struct GreyEncodingTests {
       return Color(grey, grey, grey, alpha)
     }
     let file = try encode(bitmap, format)
-    let decoder = try TraitFixture.decoder(for: file)
+    let decoder = try StandardCodecs.decoder(of: file)
     let image = try decoder.decode(file, options: DecodingOptions())
     #expect(image.info.colorModel == .grey)
     #expect(image.bitmap.isOpaque == (isOpaque || format == .jpeg))
@@ -54,7 +54,7 @@ struct GreyEncodingTests {
   }
 
   private func colorModel(_ file: Data) throws -> ColorModel? {
-    try TraitFixture.decoder(for: file).probe(file, isComplete: true)?.colorModel
+    try StandardCodecs.decoder(of: file).probe(file, isComplete: true)?.colorModel
   }
 
   private func flattened(_ bitmap: Bitmap) throws -> Bitmap {

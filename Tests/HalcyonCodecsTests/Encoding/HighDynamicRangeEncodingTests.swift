@@ -48,7 +48,7 @@ struct HighDynamicRangeEncodingTests {
     let file = try DecodedImage(bitmap: bitmap).encoded(as: format, quality: 1)
     var options = DecodingOptions(colorSpace: .displayP3)
     options.dynamicRange = .standard
-    let mapped = try TraitFixture.decoder(for: file).decode(file, options: options).bitmap
+    let mapped = try StandardCodecs.decoder(of: file).decode(file, options: options).bitmap
     let expected = try bitmap.inStandardRange()
     var sum = 0
     for index in 0..<64 * 48 {
@@ -164,7 +164,7 @@ struct HighDynamicRangeEncodingTests {
   private static func decode(_ file: Data) throws -> DecodedImage {
     var options = DecodingOptions()
     options.dynamicRange = .high
-    return try TraitFixture.decoder(for: file).decode(file, options: options)
+    return try StandardCodecs.decoder(of: file).decode(file, options: options)
   }
 }
 

@@ -56,13 +56,6 @@ struct HeaderCostTests {
     }
   }
 
-  @Test func `a reader that compares each byte with all others is noticed`() {
-    let costs = Self.costs(Data(count: 100), Data(count: 500)) { file in
-      #expect(file.allSatisfy { byte in file.count { $0 == byte } == file.count })
-    }
-    #expect(costs.1 > Self.ratioLimit * costs.0)
-  }
-
   /// The processor times of two files in seconds.
   private static func costs(_ file: Data, _ longer: Data, of body: (Data) -> Void) -> (Double, Double) {
     // The first reading also loads what all readings share.

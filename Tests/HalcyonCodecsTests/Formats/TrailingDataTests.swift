@@ -23,14 +23,14 @@ struct TrailingDataTests {
   @Test(arguments: boxFiles, trailers.indices)
   func `an AVIF or HEIC file ends with its items`(_ name: String, _ index: Int) throws {
     let file = try Fixture.data(name)
-    let decoder = try TraitFixture.decoder(for: file)
+    let decoder = try StandardCodecs.decoder(of: file)
     try expectEqual(file, file + Self.trailers[index].bytes, decoder, Self.trailers[index].name)
   }
 
   @Test(arguments: otherFiles)
   func `other files may be followed by anything, too`(_ name: String) throws {
     let file = try Fixture.data(name)
-    let decoder = try TraitFixture.decoder(for: file)
+    let decoder = try StandardCodecs.decoder(of: file)
     for trailer in Self.trailers.prefix(5) {
       try expectEqual(file, file + trailer.bytes, decoder, trailer.name)
     }
@@ -47,7 +47,7 @@ struct TrailingDataTests {
     }
     var longer = file
     longer[last + 1] += 1
-    try expectEqual(file, longer, TraitFixture.decoder(for: file), "64 KiB too much")
+    try expectEqual(file, longer, StandardCodecs.decoder(of: file), "64 KiB too much")
   }
 
   #if HEIF && !IMAGEIO

@@ -73,16 +73,6 @@ struct GIFDecoderTests {
     }
   }
 
-  @Test func `an animation has alpha if a frame clears its area`() throws {
-    let frame = Frame(rows: [[0, 0]])
-    func hasAlpha(_ frames: [Frame]) throws -> Bool? {
-      try GIFDecoder().probe(Self.file(2, 1, frames), isComplete: true)?.hasAlpha
-    }
-    #expect(try hasAlpha([frame, frame]) == false)
-    #expect(try hasAlpha([frame, Frame(rows: [[0]], disposal: 2), frame]) == true)
-    #expect(try hasAlpha([Frame(rows: [[0, 0]], disposal: 2), frame]) == true)
-  }
-
   @Test func `a first frame beyond the screen enlarges the image, later ones are cut`() throws {
     let file = Self.file(
       2, 1,
@@ -96,21 +86,5 @@ struct GIFDecoderTests {
     try #require(bitmaps.map(\.size) == [size, size, size])
     #expect(bitmaps[1].color(2, 1) == Self.blue && bitmaps[1].color(1, 1) == Self.green)
     #expect(bitmaps[2].largestDifference(to: bitmaps[1]) == 0)
-  }
-
-  @Test func `a file that ends inside a comment has lost nothing`() throws {
-    for count in 1...2 {
-      let whole = Self.file(2, 1, [Frame](repeating: Frame(rows: [[0, 1]]), count: count))
-      for comment in [[0x21, 0xFE], [0x21, 0xFE, 4], [0x21, 0xFE, 4, 65, 66], [0x21, 0xFE, 1, 65]] as [[UInt8]] {
-        let file = whole.dropLast() + comment
-        #expect(try GIFDecoder().decode(Data(file), options: DecodingOptions()).bitmap.color(1, 0) == Self.green)
-        #expect(try frames(Data(file)).count == count)
-      }
-      for control in [[0x21], [0x21, 0xF9], [0x21, 0xF9, 4, 0]] as [[UInt8]] {
-        #expect(throws: ImageDecodingError.truncated(.gif)) {
-          _ = try frames(Data(whole.dropLast() + control))
-        }
-      }
-    }
   }
 }

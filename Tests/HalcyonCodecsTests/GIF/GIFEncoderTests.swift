@@ -61,31 +61,6 @@ struct GIFEncoderTests {
     #expect(small.difference(toAveraged: expected, geometry: TargetSize.original.geometry(for: small.size)) < 1.5)
   }
 
-  @Test(arguments: [nil, 1, 2, 40])
-  func `an animation keeps its frames, durations and loop count`(_ loopCount: Int?) throws {
-    let reader = try GIFDecoder().frameReader(for: FormatFixture.data("clear.gif"), options: DecodingOptions())
-    var frames: [AnimationFrame] = []
-    while var frame = try reader.nextFrame() {
-      frame.duration = .milliseconds(50 + frames.count * 10)
-      frames.append(frame)
-    }
-    let file = try StandardCodecs.gif(frames, loopCount: loopCount)
-    let again = try GIFDecoder().frameReader(for: file, options: DecodingOptions())
-    #expect(again.animation == AnimationInfo(frameCount: frames.count, loopCount: loopCount))
-    for frame in frames {
-      let copy = try #require(try again.nextFrame())
-      #expect(copy.bitmap.largestDifference(to: frame.bitmap) == 0)
-      #expect(copy.duration == frame.duration)
-    }
-  }
-
-  @Test func `frames of different sizes and no frames are rejected`() throws {
-    let frames = try [1, 2].map { AnimationFrame(bitmap: try Bitmap.gradient($0, 1), duration: .zero) }
-    for frames in [frames, []] {
-      #expect(throws: ImageEncodingError.self) { try StandardCodecs.gif(frames) }
-    }
-  }
-
   private func decode(_ file: Data, size: TargetSize = .original) throws -> DecodedImage {
     try GIFDecoder().decode(file, options: DecodingOptions(size: size))
   }

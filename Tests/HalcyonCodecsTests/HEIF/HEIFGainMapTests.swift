@@ -46,7 +46,7 @@ struct HEIFGainMapTests {
     var options = DecodingOptions(size: .fill(width: 64, height: 32))
     (options.dynamicRange, options.keepsGainMap) = (.high, true)
     let file = try Fixture.data("hdr/\(name)")
-    let image = try TraitFixture.decoder(for: file).decode(file, options: options)
+    let image = try StandardCodecs.decoder(of: file).decode(file, options: options)
     let map = try #require(image.gainMap)
     #expect(image.bitmap.dynamicRange == .standard && image.size == PixelSize(width: 64, height: 32))
     #expect(map.bitmap.size == PixelSize(width: 32, height: 16) && map.parameters.capacityMax > 2)
@@ -55,7 +55,7 @@ struct HEIFGainMapTests {
   @Test(arguments: files)
   func `the standard picture is the one without its map`(_ name: String, _ kind: GainMapKind) throws {
     let file = try Fixture.data("hdr/\(name)")
-    let decoder = try TraitFixture.decoder(for: file)
+    let decoder = try StandardCodecs.decoder(of: file)
     let standard = try decoder.decode(file, options: DecodingOptions())
     #expect(standard.bitmap.dynamicRange == .standard && standard.info.droppedContent == [.gainMap])
     guard case .gainMap(kind, _) = standard.info.dynamicRange else {
@@ -72,7 +72,7 @@ struct HEIFGainMapTests {
   @Test(arguments: files)
   func `a damaged map is left out`(_ name: String, _ kind: GainMapKind) throws {
     let whole = try Fixture.data("hdr/\(name)")
-    let plain = try TraitFixture.decoder(for: whole).decode(whole, options: DecodingOptions())
+    let plain = try StandardCodecs.decoder(of: whole).decode(whole, options: DecodingOptions())
     var damaged: [Data] = []
     for count in [1, 40, 120, 160] { damaged.append(whole.dropLast(count)) }
     var wild = whole
@@ -81,7 +81,7 @@ struct HEIFGainMapTests {
     for file in damaged {
       var options = DecodingOptions()
       options.dynamicRange = .high
-      let image = try TraitFixture.decoder(for: file).decode(file, options: options)
+      let image = try StandardCodecs.decoder(of: file).decode(file, options: options)
       #expect(image.info.droppedContent == [.gainMap] && image.bitmap.dynamicRange == .standard)
       #expect(image.bitmap.largestDifference(to: plain.bitmap) == 0)
     }
@@ -103,7 +103,7 @@ struct HEIFGainMapTests {
     var options = DecodingOptions()
     options.dynamicRange = .high
     let file = try Fixture.data("hdr/\(name)")
-    return try TraitFixture.decoder(for: file).decode(file, options: options)
+    return try StandardCodecs.decoder(of: file).decode(file, options: options)
   }
 }
 #endif

@@ -77,13 +77,6 @@ struct JPEGDecoderTests {
     }
   }
 
-  @Test func `nothing is enlarged`() throws {
-    let file = try Fixture.data("jpeg/peacock.default.jpeg")
-    let full = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap
-    let large = try JPEGDecoder().decode(file, options: DecodingOptions(size: .fit(width: 5000, height: .max)))
-    #expect(large.bitmap.largestDifference(to: full) == 0)
-  }
-
   @Test func `a crop at full resolution is not resampled`() throws {
     let file = try Fixture.data("jpeg/peacock.s1x1-444.jpeg")
     let full = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap

@@ -72,15 +72,6 @@ struct PNGDecoderTests {
     }
   }
 
-  @Test(arguments: [60, 33, 25, 12, 5, 1])
-  func `a smaller size is close to the average of the full size`(_ side: Int) throws {
-    let file = try Fixture.data(Fixture.photo)
-    let full = try PNGDecoder().decode(file, options: DecodingOptions()).bitmap
-    let size = TargetSize.fit(width: side, height: side)
-    let small = try PNGDecoder().decode(file, options: DecodingOptions(size: size)).bitmap
-    #expect(small.difference(toAveraged: full, geometry: size.geometry(for: full.size)) < 6)
-  }
-
   @Test func `a uniform colour stays uniform`() throws {
     let wall = try Bitmap.painted(301, 203) { _, _ in Color(77, 130, 201, 255) }
     let file = try PNGEncoder().encode(wall, options: EncodingOptions())

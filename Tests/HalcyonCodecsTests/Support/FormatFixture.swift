@@ -37,10 +37,7 @@ enum FormatFixture {
     try #require(ImageFormat(sniffing: data(name)))
   }
 
-  static func decoder(_ name: String) throws -> any ImageDecoder {
-    let format = try format(name)
-    return try #require(StandardCodecs.decoders.first { $0.formats.contains(format) })
-  }
+  static func decoder(_ name: String) throws -> any ImageDecoder { try StandardCodecs.decoder(of: data(name)) }
 
   static func animatedDecoder(_ name: String) throws -> any AnimatedImageDecoder {
     try #require(decoder(name) as? any AnimatedImageDecoder)

@@ -25,15 +25,11 @@ struct TraitFixture: CustomTestStringConvertible {
   }
 
   /// The decoder that a pipeline would use.
-  func decoder() throws -> any ImageDecoder { try Self.decoder(for: data()) }
-
-  static func decoder(for file: Data) throws -> any ImageDecoder {
-    let format = try #require(ImageFormat(sniffing: file))
-    return try #require(StandardCodecs.decoders.first { $0.formats.contains(format) })
-  }
+  func decoder() throws -> any ImageDecoder { try StandardCodecs.decoder(of: data()) }
 
   /// The files with a golden image, in formats that this build supports.
   static let withGolden: [TraitFixture] = avif + heif + jpegXL
+  static let names = withGolden.map(\.name)
 
   /// The folders of formats with orientations that this build supports.
   static let folders: [String] = [avif, heif, jpegXL].compactMap { $0.first?.name.split(separator: "/").first }

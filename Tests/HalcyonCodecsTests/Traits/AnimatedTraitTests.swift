@@ -33,15 +33,6 @@ struct AnimatedTraitTests {
     #expect(!image.info.hasAlpha && image.bitmap.isOpaque)
     #expect(image.info.droppedContent == [.depthMap])
   }
-
-  @Test func `a still image is an animation of one frame`() throws {
-    let file = try Fixture.data("avif/mosaic-6.avif")
-    let reader = try AVIFDecoder().frameReader(for: file, options: DecodingOptions())
-    #expect(reader.animation.frameCount == 1)
-    let still = try AVIFDecoder().decode(file, options: DecodingOptions()).bitmap
-    #expect(try reader.nextFrame()?.bitmap.largestDifference(to: still) == 0)
-    #expect(try reader.nextFrame() == nil)
-  }
   #endif
 
   #if JXL && !IMAGEIO

@@ -16,7 +16,7 @@ struct TraitEncoderTests {
     let original = try Bitmap.gradient(41, 30)
     let file = try Self.encoders[index].encode(original, options: EncodingOptions(quality: 0.95))
     #expect(ImageFormat(sniffing: file) == Self.encoders[index].format)
-    let image = try TraitFixture.decoder(for: file).decode(file, options: DecodingOptions()).bitmap
+    let image = try StandardCodecs.decoder(of: file).decode(file, options: DecodingOptions()).bitmap
     #expect(image.isOpaque)
     let whole = TargetSize.original.geometry(for: original.size)
     #expect(image.difference(toAveraged: original, geometry: whole) < 2)
@@ -29,7 +29,7 @@ struct TraitEncoderTests {
       return Color(alpha, alpha * row / 64, 0, alpha)
     }
     let file = try Self.encoders[index].encode(original, options: EncodingOptions(quality: 1))
-    let image = try TraitFixture.decoder(for: file).decode(file, options: DecodingOptions()).bitmap
+    let image = try StandardCodecs.decoder(of: file).decode(file, options: DecodingOptions()).bitmap
     #expect(!image.isOpaque)
     #expect(image.largestDifference(to: original) < 8)
   }
