@@ -82,22 +82,6 @@ struct BadInputTests {
       try await server.waitUntilNoConnections()
     }
   }
-
-  @Test func `the error of a format without a decoder contains the format`() async throws {
-    try await withOrigin { server, folder in
-      let url = server.serve("/a.gif", .body(Data("GIF89a and more".utf8)))
-      try await expect("decoding", from: url, in: folder, mentions: ["gif"])
-    }
-  }
-
-  @Test(arguments: [TargetSize.fit(width: 0, height: 5), .fill(width: -1, height: 5)])
-  func `a target size without pixels is rejected`(size: TargetSize) async throws {
-    let pipeline = ImagePipeline { $0.cache = ImageCache(disk: nil) }
-    let error = await #expect(throws: ImageError.self) {
-      try await pipeline.image(for: ImageRequest(source: .string("http://127.0.0.1:1/"), size: size))
-    }
-    #expect(error?.name == "invalidTargetSize")
-  }
 }
 
 extension ImageError {

@@ -50,18 +50,6 @@ struct CustomFormatTests {
     }
   }
 
-  @Test func `built-in formats are loaded as before, and without the decoder the format is not an image`() async throws
-  {
-    try await withOrigin { server, folder in
-      let photo = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg")))
-      let flag = server.serve("/a.flag", .body(Data(Self.flag.dropFirst(4))))
-      let pipeline = pipeline(in: folder)
-      #expect(try await pipeline.image(for: photo).info.format == .jpeg)
-      await #expect(throws: ImageError.self) { try await pipeline.image(for: flag) }
-      await pipeline.cache.flush()
-    }
-  }
-
   @Test func `the formats of decoders are named in the Accept header`() {
     let decoders = StandardCodecs.decoders + [FlagDecoder()]
     let configuration = PipelineConfiguration(

@@ -122,14 +122,6 @@ struct EncodedDataTests {
     }
   }
 
-  @Test func `only the encoded image is stored if the original is not kept`() async throws {
-    try await OptionsFixture.run(serving: try TestImage.png()) { fixture async throws in
-      let request = fixture.request(size: small) { $0.storage = .encoded(keepsOriginal: false) }
-      _ = try await fixture.pipeline.encodedData(for: request, as: .jpeg)
-      #expect(try await fixture.storedFormats == [.jpeg])
-    }
-  }
-
   @Test func `a thumbnail has the metadata that its policy says, in a file of its own`() async throws {
     let bitmap = try PNGDecoder().decode(TestImage.png(), options: DecodingOptions()).bitmap
     let info = ImageInfo(format: .jpeg, storedSize: bitmap.size)
@@ -296,32 +288,6 @@ struct EncodedDataTests {
       let limited = try await fixture.pipeline.encodedData(
         for: fixture.request(), as: .jpeg, quality: 1, byteLimit: full.count - 1)
       #expect(limited.count < full.count)
-    }
-  }
-
-  @Test func `a response that must not be stored is encoded all the same`() async throws {
-    let headers: HTTPHeaders = ["Cache-Control": "no-store"]
-    try await OptionsFixture.run(serving: try TestImage.png(), headers: headers) { fixture async throws in
-      let data = try await fixture.pipeline.encodedData(for: fixture.request(), as: .jpeg)
-      #expect(ImageFormat(sniffing: data) == .jpeg)
-      #expect(try await fixture.storedFormats == [])
-    }
-  }
-
-  @Test func `errors name the format, and alternatives are tried`() async throws {
-    let file = try TestImage.png()
-    try await OptionsFixture.run { request in
-      request.url.path() == "/image" ? .response(status: 404, body: Data()) : .response(body: file)
-    } body: { fixture in
-      var request = fixture.request()
-      await #expect(throws: ImageError.self) { try await fixture.pipeline.encodedData(for: request, as: .jpeg) }
-      request.alternatives = [.url(try #require(URL(string: "http://example.com/other")))]
-      let data = try await fixture.pipeline.encodedData(for: request, as: .jpeg)
-      #expect(ImageFormat(sniffing: data) == .jpeg)
-      let error = await #expect(throws: ImageError.self) {
-        try await fixture.pipeline.encodedData(for: request, as: .bmp)
-      }
-      #expect(error?.description.contains("cannot write bmp") == true)
     }
   }
 }

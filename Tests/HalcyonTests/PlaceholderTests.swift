@@ -30,20 +30,6 @@ struct PlaceholderTests {
     }
   }
 
-  @Test func `a placeholder keeps transparency`() async throws {
-    try await withPipeline { server, pipeline in
-      let bitmap = try Bitmap(size: PixelSize(width: 64, height: 64), isOpaque: false) { bytes in
-        for index in 0..<bytes.count / 2 { bytes[index] = 255 }
-      }
-      let url = server.serve("/a.png", .body(try PNGEncoder().encode(bitmap, options: EncodingOptions())))
-      let request = ImageRequest(url: url)
-      _ = try await pipeline.image(for: request)
-      let decoded = try #require(pipeline.cachedPlaceholder(for: request)).bitmap()
-      #expect(decoded[16, 2].alpha > 200)
-      #expect(decoded[16, 29].alpha < 55)
-    }
-  }
-
   @Test func `a cropped image has no placeholder, and placeholders can be disabled`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))

@@ -47,25 +47,6 @@ struct PreviewTests {
     return request
   }
 
-  @Test func `a progressive photo has previews at the target size of the request`() async throws {
-    let (previews, final) = try await follow(request)
-    #expect(!previews.isEmpty)
-    for preview in previews {
-      #expect(preview.isPartial)
-      #expect(preview.size == final.size)
-    }
-  }
-
-  @Test func `an image with a storage policy has previews while it is downloaded`() async throws {
-    let (previews, final) = try await follow { url in
-      var request = request(url)
-      request.options.storage = .encoded(as: .jpeg, keepsOriginal: false)
-      return request
-    }
-    #expect(!previews.isEmpty)
-    for preview in previews { #expect(preview.size == final.size) }
-  }
-
   @Test func `a preview is not cached`() async throws {
     try await withOrigin { server, folder in
       let pipeline = ImagePipeline { $0.cache = ImageCache(in: folder) }
@@ -95,39 +76,6 @@ struct PreviewTests {
 
   @Test func `there are no previews when they are not requested`() async throws {
     #expect(try await follow({ ImageRequest(url: $0) }, waitsForPreview: false).previews.isEmpty)
-  }
-
-  @Test(arguments: [LoadPath.task, .animation, .variant])
-  func `a kept preview is shown by the next task, until the image is loaded`(kind: LoadPath) async throws {
-    try await withOrigin { server, folder in
-      let pipeline = ImagePipeline { $0.cache = ImageCache(in: folder) }
-      let gate = Gate()
-      let photo = try kind == .animation ? kind.served : Photos.data("rocket_progressive.jpg")
-      let url = server.serve(
-        "/a.jpg", .body(photo).stalled(at: .body(photo.count * 3 / 4)), .body(photo).held(by: gate))
-      var keeping = request(url)
-      keeping.previews?.keepsLast = true
-      if kind == .variant { keeping.options.storage = .photo }
-      keeping.cachePolicy = .reload
-      let cut = pipeline.task(for: keeping)
-      for await event in cut.events {
-        if case .preview = event { cut.cancel() }
-      }
-      let kept = pipeline.configuration.cache.memory.image(for: pipeline.cacheKey(for: keeping).preview)
-      #expect(kept?.isPartial == true && pipeline[cached: keeping] == nil)
-
-      let task = pipeline.task(for: keeping)
-      var previews: [DecodedImage] = []
-      for await event in task.events {
-        guard case .preview(let image) = event else { continue }
-        previews.append(image)
-        gate.open()
-      }
-      #expect(previews.first?.isPartial == true)
-      #expect(try await !task.image.isPartial)
-      #expect(!pipeline.configuration.cache.memory.contains(pipeline.cacheKey(for: keeping).preview))
-      await pipeline.cache.flush()
-    }
   }
 
   @Test func `a preview of a response with no-store is not kept`() async throws {

@@ -14,17 +14,6 @@ import Testing
 @Suite(.unitTest)
 @MainActor
 struct ImageViewBinderTests {
-  @Test func `an image in memory is shown before setImage returns`() async throws {
-    let view = ViewFixture()
-    try await view.warm("40x20")
-    let load = view.set("40x20") { $0.indicator = .activity }
-    #expect(load == nil)
-    #expect(view.display.log.events == ["image 40x20"])
-    #expect(view.ends.events == ["40x20 from memory"])
-    #expect(!view.binder.isLoading)
-    #expect(view.binder.content.name == "image 40x20")
-  }
-
   @Test func `a loaded image is shown, and its completion is called once`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     let load = try #require(view.set("40x20"))
@@ -175,61 +164,6 @@ struct ImageViewBinderTests {
     #expect(view.fixture.pipeline[cached: request] != nil)
     let expected = ["created", "started", "memory hit", "finished: memory"]
     #expect(Array(events.events[count...]) == expected.map { "2 \($0)" } + expected.map { "3 \($0)" })
-  }
-
-  @Test func `a view shows a stale image first also for a request with showsStaleFirst, and completes once`()
-    async throws
-  {
-    let replies: [(UInt16, HTTPHeaders)] = [(40, ["Cache-Control": "no-cache"]), (60, ["Cache-Control": "no-cache"])]
-    let count = Lock(0)
-    let gate = Gate()
-    let fixture = PipelineFixture { _ in
-      let index = count.withLock { count in
-        defer { count += 1 }
-        return min(count, 1)
-      }
-      if index == 1 { try await gate.wait() }
-      return .response(body: SolidImage(width: replies[index].0, height: 20).data, headers: replies[index].1)
-    }
-    let (display, ends) = (RecordingDisplay(), EventLog<String>())
-    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
-    var request = ImageRequest(url: fixture.url)
-    request.cachePolicy = .staleFirst
-    _ = try await fixture.pipeline.image(for: request)
-    await fixture.pipeline.cache.flush()
-    binder.hc.setImage(with: request) { ends.record($0.name) }
-    try await ends.waitForEvents(count: 1)
-    #expect(ends.events == ["40x20 from store"])
-    gate.open()
-    try await display.log.waitUntilLast(is: "image 60x20")
-    #expect(display.events == ["image 40x20", "image 60x20"])
-    #expect(ends.events.count == 1)
-  }
-
-  @Test func `an unchanged image from the store that a view shows while it is stale is decoded once`() async throws {
-    let gate = Gate()
-    let fields: HTTPHeaders = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
-    let fixture = PipelineFixture { request in
-      guard request.headers["If-None-Match"] != nil else {
-        return .response(body: SolidImage(width: 40, height: 20).data, headers: fields)
-      }
-      try await gate.wait()
-      return .response(status: 304, body: Data(), headers: fields)
-    }
-    let request = ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100))
-    _ = try await fixture.pipeline.image(for: request)
-    await fixture.pipeline.cache.flush()
-    fixture.memory.removeAll()
-    let (display, ends) = (RecordingDisplay(), EventLog<String>())
-    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
-    binder.hc.setImage(with: request) { ends.record($0.name) }
-    try await ends.waitForEvents(count: 1)
-    #expect(ends.events == ["40x20 from store"])
-    gate.open()
-    while fixture.pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
-    #expect(fixture.decoder.decodedSizes.count == 2)
-    #expect(fixture.transport.requests.count == 2)
-    #expect(display.events == ["image 40x20"])
   }
 
   @Test func `after the display is released, the completion still receives the image`() async throws {

@@ -53,33 +53,4 @@ struct SharedTransferTests {
       #expect(view.fixture.transport.requests.count == 1)
     }
   }
-
-  @Test func `a view that is set again to the stale image that it shows revalidates it once`() async throws {
-    let (gate, joins) = (Gate(), joins)
-    let fixture = PipelineFixture {
-      $0.eventHandler = { if case .joined(.bytes) = $0.kind { joins.record("joined") } }
-    } script: { request in
-      let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "no-cache"]
-      guard request.headers["If-None-Match"] != nil else {
-        return .response(body: SolidImage(width: 10, height: 10).data, headers: headers)
-      }
-      try await gate.wait()
-      return .response(body: SolidImage(width: 20, height: 20).data, headers: headers)
-    }
-    let request = ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100))
-    _ = try await fixture.pipeline.image(for: request)
-    await fixture.pipeline.cache.flush()
-    let (display, ends) = (RecordingDisplay(), EventLog<String>())
-    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
-    binder.hc.setImage(with: request) { ends.record($0.name) }
-    try await gate.waitUntilHolding()
-    var cropped = request
-    cropped.size = .fit(width: 60, height: 60)
-    binder.hc.setImage(with: cropped) { ends.record($0.name) }
-    try await joins.waitForEvents(count: 1)
-    gate.open()
-    try await display.log.waitUntilLast(is: "image 20x20")
-    #expect(fixture.transport.requests.count == 2)
-    withExtendedLifetime(binder) {}
-  }
 }

@@ -46,29 +46,6 @@ struct AnimationOptionsTests {
     #expect((0..<4).map { frames.cachedFrame(at: $0) != nil } == [true, true, false, false])
   }
 
-  @Test func `processesFrames applies processors to every frame, and keeps durations and loop count`() async throws {
-    try await OptionsFixture.run(serving: file) { fixture async throws in
-      var request = fixture.request { $0.animation = .frames(processed: true) }
-      request.processors = [.invert, .blur(radius: 0)]
-      for origin in [ImageOrigin.network, .memory, .store] {
-        let response = try await fixture.pipeline.response(for: request)
-        #expect(response.origin == origin)
-        let animation = try #require(response.image.animation)
-        #expect(response.image.bitmap[0, 0].red == 245)
-        #expect(try await Self.reds(animation) == [245, 235, 225, 215])
-        #expect(try await animation.frame(at: 1).duration == .milliseconds(50))
-        #expect(animation.frameCount == 4 && animation.loopCount == nil)
-        await fixture.pipeline.cache.flush()
-        if origin == .memory { fixture.memory.removeAll() }
-      }
-      request.animation = nil
-      #expect(try await fixture.pipeline.image(for: request).animation == nil)
-      request.processors = []
-      let plain = try #require(try await fixture.pipeline.image(for: request).animation)
-      #expect(try await Self.reds(plain) == [10, 20, 30, 40])
-    }
-  }
-
   @Test func `frames are processed on demand, and skipped frames are not processed`() async throws {
     let runs = Lock<[UInt8]>([])
     let whole = try GIFDecoder().image(from: file, options: DecodingOptions())
@@ -85,19 +62,6 @@ struct AnimationOptionsTests {
     #expect(try await frames.frame(at: 1).bitmap[0, 0].red == 20)
     #expect(runs.withLock { $0 } == [40, 20])
     #expect(frames.byteCount == 4)
-  }
-
-  @Test func `a thousand processed frames take no more memory than the frame cache`() async throws {
-    let reds = (0..<1000).map { UInt8($0 % 251) }
-    let whole = try GIFDecoder().image(from: TinyGIF.animation(reds: reds), options: DecodingOptions())
-    let animation = try #require(whole.animation).processed(by: [.invert])
-    #expect(animation.data == whole.animation?.data)
-    let frames = animation.makeFrames(byteLimit: 40)
-    for (index, red) in reds.enumerated() {
-      let shown = try await frames.frame(at: index).bitmap[0, 0].red
-      #expect(shown == 255 - red)
-      #expect(frames.byteCount <= 40)
-    }
   }
 
   @Test func `a frame that fails to process throws an error with the processor, and other frames are shown`()

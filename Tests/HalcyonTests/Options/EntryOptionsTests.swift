@@ -13,77 +13,6 @@ struct EntryOptionsTests {
 
   init() throws { image = try TestImage.png() }
 
-  @Test func `a listed entry shows its expiration, tags, pin, and when it was stored, before and after a read`()
-    async throws
-  {
-    try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request { options in
-        (options.tags, options.isPinned, options.storeExpiration) = (["trip"], true, .after(.seconds(3600)))
-        options.memoryAccess = .disabled
-      }
-      let start = fixture.clock.now().timeIntervalSince1970.rounded()
-      _ = try await fixture.pipeline.image(for: request)
-      await fixture.pipeline.cache.flush()
-      for (seconds, reads, isExpired) in [(0, false, false), (600, true, false), (3600, false, true)] {
-        fixture.clock.advance(by: .seconds(seconds))
-        if reads { #expect(try await fixture.origin(request) == .store) }
-        var count = 0
-        for try await entry in fixture.disk.entries {
-          count += 1
-          #expect(entry.metadata.tags == ["trip"])
-          #expect(entry.isPinned)
-          #expect(entry.storedDate.timeIntervalSince1970.rounded() == start)
-          let lastUse = seconds == 0 ? start : start + 600
-          #expect(entry.expirationDate?.timeIntervalSince1970.rounded() == lastUse + 3600)
-          #expect(entry.isExpired == isExpired)
-        }
-        #expect(count == 1)
-      }
-    }
-  }
-
-  @Test func `reading from disk extends the expiration as the request says, also after it is persisted`() async throws {
-    let cases: [(CacheExpiration, Int, ImageOrigin)] = [
-      (.days(7, since: .storing), 5, .network), (.days(7), 5, .store), (.days(7), 8, .network), (.never, 9000, .store),
-    ]
-    for isPersisted in [false, true] {
-      for (expiration, days, origin) in cases {
-        try await OptionsFixture.run(serving: image) { fixture async throws in
-          let request = fixture.request { options in
-            (options.memoryAccess, options.cachePolicy) = (.disabled, .cacheFirst)
-            options.storeExpiration = expiration
-          }
-          _ = try await fixture.pipeline.image(for: request)
-          fixture.clock.advance(by: .seconds(4 * 86_400))
-          #expect(try await fixture.origin(request) == .store)
-          // Counting writes pending accesses to the index.
-          if isPersisted { #expect(try await fixture.disk.count == 1) }
-          fixture.clock.advance(by: .seconds(days * 86_400))
-          if isPersisted { try await fixture.disk.removeExpired() }
-          #expect(try await fixture.origin(request) == origin, "\(expiration) \(days) \(isPersisted)")
-        }
-      }
-    }
-  }
-
-  @Test func `an entry that is read gets the expiration of the request`() async throws {
-    try await OptionsFixture.run(serving: image) { fixture async throws in
-      func request(_ expiration: CacheExpiration) -> ImageRequest {
-        fixture.request { options in
-          (options.memoryAccess, options.cachePolicy) = (.disabled, .cacheFirst)
-          options.storeExpiration = expiration
-        }
-      }
-      _ = try await fixture.pipeline.image(for: request(.days(7)))
-      #expect(try await fixture.origin(request(.days(90))) == .store)
-      #expect(try await fixture.disk.count == 1)
-      fixture.clock.advance(by: .seconds(80 * 86_400))
-      #expect(try await fixture.origin(request(.days(7))) == .store)
-      fixture.clock.advance(by: .seconds(8 * 86_400))
-      #expect(try await fixture.origin(request(.days(7))) == .network)
-    }
-  }
-
   /// The tags, expirations and pins of all entries on disk, after all pending writes are complete.
   private func entries(_ fixture: OptionsFixture) async throws -> [DiskCacheEntry] {
     await fixture.pipeline.cache.flush()
@@ -134,17 +63,6 @@ struct EntryOptionsTests {
       _ = try await fixture.pipeline.image(for: fixture.request())
       _ = try await fixture.pipeline.image(for: fixture.request { ($0.tags, $0.storeAccess) = (["no"], .disabled) })
       #expect(try await entries(fixture).map(\.metadata.tags) == [["first"]])
-    }
-  }
-
-  @Test func `prefetching to the store adds tags to an entry that is there`() async throws {
-    try await OptionsFixture.run(serving: image) { fixture async throws in
-      _ = try await fixture.pipeline.image(for: fixture.request())
-      await fixture.pipeline.cache.flush()
-      let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, destination: .store)
-      let result = await prefetcher.start([fixture.request { $0.tags = ["ahead"] }]).result
-      #expect(result.failed.isEmpty)
-      #expect(try await entries(fixture).map(\.metadata.tags) == [["ahead"]])
     }
   }
 

@@ -60,37 +60,6 @@ struct RequestOptionsTests {
       }
     }
   }
-
-  @Test func `a default timeout ends a load that takes longer`() async throws {
-    var options = RequestOptions()
-    options.timeout = .seconds(5)
-    let gate = Gate()
-    try await OptionsFixture.run(options: options) { _ in
-      try await gate.wait()
-      return .failure(.cancelled)
-    } body: { fixture async throws in
-      let task = fixture.pipeline.task(for: fixture.request())
-      await fixture.clock.waitForSleepers()
-      fixture.clock.advance(by: .seconds(5))
-      let error = await #expect(throws: ImageError.self) { try await task.image }
-      #expect(error?.description.contains("within 5.0 seconds") == true)
-    }
-  }
-
-  @Test func `previews can be disabled for a single request`() async throws {
-    var options = RequestOptions()
-    options.previews = PreviewPolicy(minimumInterval: .zero)
-    let photo = try Photos.data("rocket_progressive.jpg")
-    try await OptionsFixture.run(options: options) { _ in
-      .response(body: photo, pieceByteCount: 4096)
-    } body: { fixture async throws in
-      var previewCount = 0
-      for await event in fixture.pipeline.task(for: fixture.request { $0.previews = .never }).events {
-        if case .preview = event { previewCount += 1 }
-      }
-      #expect(previewCount == 0)
-    }
-  }
 }
 
 private struct NoModification: RequestModifier {

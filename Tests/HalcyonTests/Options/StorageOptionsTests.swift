@@ -12,36 +12,6 @@ import Testing
 struct StorageOptionsTests {
   private let small = TargetSize.fit(width: 20, height: 20)
 
-  /// The formats on disk after loading a small image with `policy`, without its original bytes.
-  private func formats(of file: Data, _ policy: StoragePolicy) async throws -> [ImageFormat?] {
-    var formats: [ImageFormat?] = []
-    try await OptionsFixture.run(serving: file) { fixture async throws in
-      var policy = policy
-      policy.keepsOriginal = false
-      let request = fixture.request(size: small) { $0.storage = policy }
-      _ = try await fixture.pipeline.image(for: request)
-      formats = try await fixture.storedFormats
-    }
-    return formats
-  }
-
-  @Test func `the photo policy stores JPEG, sticker stores PNG, and an explicit format is used as it is`() async throws
-  {
-    let (photo, sticker) = (try Photos.data("rocket.jpg"), try TestImage.png(hasHole: true))
-    #expect(try await formats(of: sticker, .photo) == [.jpeg])
-    #expect(try await formats(of: photo, .sticker) == [.png])
-    #expect(try await formats(of: photo, .encoded(as: .webp, quality: 0.5)) == [.webp])
-    #expect(try await formats(of: photo, .original) == [.jpeg])
-  }
-
-  @Test func `the automatic policy selects the format by alpha and animation`() async throws {
-    #expect(try await formats(of: try TestImage.png(hasHole: true), .automatic) == [.png])
-    #expect(try await formats(of: try TestImage.png(), .automatic) == [.jpeg])
-    #expect(try await formats(of: TinyGIF.animation(reds: [1, 2]), .automatic) == [.gif])
-    // Other policies do not drop the frames of an animation either.
-    #expect(try await formats(of: TinyGIF.animation(reds: [1, 2]), .photo) == [.gif])
-  }
-
   @Test func `an image stored without its data is found by its request where it can stand in for the original`()
     async throws
   {
@@ -119,16 +89,6 @@ struct StorageOptionsTests {
       let frame = try #require(try await stored.image.animation?.frame(at: 0))
       let expected = try #require(try await image.animation?.frame(at: 0))
       #expect(frame.bitmap[0, 0] == expected.bitmap[0, 0])
-    }
-  }
-
-  @Test func `an unchanged image is stored with its original bytes`() async throws {
-    let file = try TestImage.png()
-    try await OptionsFixture.run(serving: file) { fixture async throws in
-      let request = fixture.request { $0.storage = .encoded(keepsOriginal: false) }
-      _ = try await fixture.pipeline.image(for: request)
-      #expect(try await fixture.storedFormats == [.png])
-      #expect(try await fixture.pipeline.data(for: fixture.request { $0.cachePolicy = .cacheOnly }) == file)
     }
   }
 
@@ -254,15 +214,6 @@ struct StorageOptionsTests {
         }
         #expect(files.hasFailed)
       }
-    }
-  }
-
-  @Test func `a missing encoder does not fail the load`() async throws {
-    let file = try TestImage.png()
-    try await OptionsFixture.run(serving: file) { fixture async throws in
-      let request = fixture.request(size: small) { ($0.storage, $0.waitsForStore) = (.encoded(as: .bmp), true) }
-      #expect(try await fixture.pipeline.image(for: request).size.width == 20)
-      #expect(try await fixture.storedFormats == [.png])
     }
   }
 }

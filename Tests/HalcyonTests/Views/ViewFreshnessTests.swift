@@ -22,15 +22,12 @@ struct ViewFreshnessTests {
     let displayMode = ImageDisplayMode.fit
     let log = EventLog<String>()
     let ends = EventLog<String>()
-    /// The pixels of the last image.
-    private(set) var pixels: WeakBitmap?
     private(set) lazy var binder = ImageViewBinder(display: self, pipeline: pipeline)
     private let pipeline: ImagePipeline
 
     init(_ pipeline: ImagePipeline) { self.pipeline = pipeline }
 
     func show(_ content: DisplayContent, transition: ImageTransition) {
-      if let image = content.image { pixels = WeakBitmap(image.bitmap) }
       log.record(content.image.map { ViewFreshnessTests.color($0) } ?? "nothing")
     }
 
@@ -38,25 +35,17 @@ struct ViewFreshnessTests {
     func updateIndicator(_ progress: LoadProgress) {}
     func hideIndicator() {}
 
-    func set(_ url: URL, freshness: CachePolicy? = nil) {
-      binder.hc.setImage(with: ImageRequest(url: url) { $0.cachePolicy = freshness }) { [ends] result in
+    func set(_ url: URL) {
+      binder.hc.setImage(with: ImageRequest(url: url)) { [ends] result in
         ends.record((try? result.get()).map { "\(ViewFreshnessTests.color($0.image)) from \($0.origin)" } ?? "failure")
       }
     }
 
-    func clear() { binder.hc.setImage(with: URL?.none) }
-
     /// Sets the image, and waits for the completion.
-    func load(_ url: URL, freshness: CachePolicy? = nil) async throws {
+    func load(_ url: URL) async throws {
       let count = ends.events.count
-      set(url, freshness: freshness)
+      set(url)
       try await ends.waitForEvents(count: count + 1)
-    }
-
-    /// Waits until nothing retains the image that was shown last.
-    func waitUntilReleased() async throws {
-      let pixels = try #require(pixels)
-      while pixels.bitmap != nil { try await Task.yieldUnlessCancelled() }
     }
   }
 
@@ -200,96 +189,4 @@ struct ViewFreshnessTests {
     }
   }
 
-  @Test func `a stale image on disk is shown at once, and replaced in place`() async throws {
-    try await run(["Cache-Control": "no-cache", "ETag": "\"1\""]) { origin, pipeline, _, _ in
-      try await View(pipeline).load(origin.url)
-      await pipeline.cache.flush()
-      pipeline.cache.memory.removeAll()
-      origin.turnGreen()
-      let view = View(pipeline)
-      view.set(origin.url)
-      try await view.ends.waitForEvents(count: 1)
-      origin.gate.open()
-      try await view.log.waitForEvents(count: 2)
-      #expect(view.log.events == ["red", "green"])
-      #expect(view.ends.events == ["red from store"])
-      #expect(origin.requests.count == 2)
-    }
-  }
-
-  /// The image of the views.
-  private func request(_ url: URL) -> ImageRequest { ImageRequest(url: url, size: .fit(width: 20, height: 20)) }
-
-  @Test func `an image with no-store is not downloaded again while a view shows it, and for ten seconds after`()
-    async throws
-  {
-    try await run(["Cache-Control": "no-store"]) { origin, pipeline, clock, _ in
-      origin.revalidations.open()
-      let (first, second) = (View(pipeline), View(pipeline))
-      try await first.load(origin.url)
-      clock.advance(by: .seconds(3600))
-      second.set(origin.url)
-      #expect(second.ends.events == ["red from memory"])
-      for view in [first, second] { view.clear() }
-      clock.advance(by: .seconds(9))
-      second.set(origin.url)
-      #expect(second.ends.events == ["red from memory", "red from memory"])
-      second.clear()
-      clock.advance(by: .seconds(10))
-      (pipeline.cache.memory as? MemoryCache)?.removeExpired()
-      try await first.waitUntilReleased()
-      #expect(origin.requests.count == 1)
-      try await second.load(origin.url)
-      #expect(second.ends.events.last == "red from network")
-      #expect(origin.requests.count == 2)
-    }
-  }
-
-  @Test func `an image with no-store that no view shows is released under memory pressure`() async throws {
-    try await run(["Cache-Control": "no-store"]) { origin, pipeline, _, _ in
-      origin.revalidations.open()
-      let view = View(pipeline)
-      try await view.load(origin.url)
-      view.clear()
-      pipeline.cache.memory.trim(for: .warning)
-      try await view.waitUntilReleased()
-      try await view.load(origin.url)
-      #expect(view.ends.events == ["red from network", "red from network"])
-    }
-  }
-
-  @Test(arguments: 0..<4)
-  func `an image with no-store that was removed is downloaded again, though a view shows it`(removal: Int) async throws
-  {
-    try await run(["Cache-Control": "no-store"]) { origin, pipeline, _, _ in
-      origin.revalidations.open()
-      let (first, second) = (View(pipeline), View(pipeline))
-      try await first.load(origin.url)
-      switch removal {
-      case 0: pipeline.cache.memory.removeAll()
-      case 1: try await pipeline.cache.removeAll()
-      case 2: try await pipeline.removeImage(for: request(origin.url))
-      default: pipeline[cached: request(origin.url)] = nil
-      }
-      try await second.load(origin.url)
-      #expect(second.ends.events == ["red from network"])
-      #expect(origin.requests.count == 2)
-    }
-  }
-
-  @Test func `functions, and views that contact the server, load an image with no-store each time`() async throws {
-    try await run(["Cache-Control": "no-store"]) { origin, pipeline, _, _ in
-      origin.revalidations.open()
-      let (first, second) = (View(pipeline), View(pipeline))
-      try await first.load(origin.url)
-      #expect(pipeline[cached: request(origin.url)] == nil)
-      _ = try await pipeline.image(for: request(origin.url))
-      #expect(origin.requests.count == 2)
-      for freshness in [CachePolicy.revalidate, .reload] {
-        try await second.load(origin.url, freshness: freshness)
-      }
-      #expect(second.ends.events == ["red from network", "red from network"])
-      #expect(origin.requests.count == 4)
-    }
-  }
 }

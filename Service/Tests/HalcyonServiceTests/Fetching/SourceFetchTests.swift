@@ -120,26 +120,6 @@ struct SourceFetchTests {
     }
   }
 
-  @Test func `the credentials of a URL are sent to its host, and to no other`() async throws {
-    try await ImageServer.run { other in
-      try await RunningService.run { service, origin async throws in
-        let target = other.serve("/b.png", .body(try Quadrants.png()))
-        let sources = [
-          origin.serve("/a.png", .body(try Quadrants.png())),
-          origin.serve("/c.png", .redirect(to: target.absoluteString)),
-        ]
-        for source in sources {
-          let text = source.absoluteString.replacing("http://", with: "http://me:hid%20den@")
-          let encoded = Data(text.utf8).base64EncodedString().replacingOccurrences(of: "/", with: "_")
-          #expect(try await service.get("/_/w:40/\(encoded).png").status == 200)
-        }
-        let expected = "Basic " + Data("me:hid den".utf8).base64EncodedString()
-        #expect(origin.requests.map { $0.headers["Authorization"] } == [expected, expected])
-        #expect(other.requests.map { $0.headers["Authorization"] } == [nil])
-      }
-    }
-  }
-
   @Test func `a percent sign that begins no encoded byte is one`() async throws {
     try await RunningService.run { service, origin async throws in
       _ = origin.serve("/100%25%20a%25z.png", .body(try Quadrants.png()))

@@ -229,25 +229,6 @@ struct StorageSourceTests {
     }
   }
 
-  @Test func `a redirect to another host has no signature, and errors no keys`() async throws {
-    try await ImageServer.run { bucket in
-      let storage = try storage(at: bucket.port)
-      try await RunningService.run {
-        $0.storage = storage
-        $0.addressPolicy = .any
-      } body: { service, origin async throws in
-        let target = origin.serve("/target.png", .body(try Quadrants.png()))
-        bucket.serve("/photos/moved.png", .redirect(to: target.absoluteString))
-        bucket.serve("/photos/denied.png", .status(403))
-        #expect(try await service.get("/_/w:40/plain/s3://photos/moved.png").status == 200)
-        let request = try #require(origin.requests.first)
-        #expect(request.headers["Authorization"] == nil && request.headers["X-Amz-Date"] == nil)
-        let denied = try await service.get("/_/w:40/plain/s3://photos/denied.png")
-        #expect(denied.status == 403 && !denied.text.contains("AKID") && !denied.text.contains("hidden"))
-      }
-    }
-  }
-
   @Test func `the settings of a storage are complete, and its keys are not shown`() throws {
     func configuration(_ arguments: [String]) throws -> ServiceConfiguration {
       guard case .run(let read) = try ServiceCommand(arguments: ["--insecure"] + arguments, environment: [:]) else {
