@@ -163,7 +163,7 @@ fleet: all-packages ## Runs three nodes, memcached, S3-compatible storage and HA
 	@Scripts/install-packages haproxy
 	@Scripts/install-packages moto
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
-	PATH="$(MOTO):$$PATH" Service/Scripts/fleet $(ARGUMENTS)
+	PATH="$(MOTO):$$PATH" Service/Scripts/bench-fleet --only deaths --requests 12000 --seconds 10 $(ARGUMENTS)
 
 bench-fleet: all-packages ## Prints METRIC lines for the fleet, and for a look-up in memcached beside libmemcached alone; takes ten minutes.
 	@Scripts/install-packages haproxy wrk

@@ -1,5 +1,5 @@
-"""A fleet of the image service on ports of this machine, for Service/Scripts/fleet and Service/Scripts/bench-fleet: nodes, memcached
-servers, S3-compatible storage (moto), HAProxy with Service/Deploy/haproxy.cfg, and the server of the sources."""
+"""A fleet of the image service on ports of this machine, for Service/Scripts/bench-fleet: nodes, memcached servers,
+S3-compatible storage (moto), HAProxy with Service/Deploy/haproxy.cfg, and the server of the sources."""
 import asyncio
 import collections
 import contextlib
@@ -20,8 +20,6 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 SERVICE = os.path.join(ROOT, "Service/.build/release/halcyon-serve")
 PHOTOS = os.path.join(ROOT, "Tests/Support/Photos")
 NAMES = ["astronaut.jpg", "coffee.jpg", "rocket.jpg", "chelsea.png"]
-TIERS = ["memory", "disk", "memcached", "s3", "made"]
-TOKEN = "purge"
 
 
 def program(name):
@@ -126,10 +124,10 @@ class Part:
                 time.sleep(0.05)
         sys.exit(f"{os.path.basename(sys.argv[0])}: {self.name} does not listen")
 
-    def kill(self, with_signal=signal.SIGKILL):
+    def kill(self):
         if self.process and self.process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.process.pid, with_signal)
+                os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait(60)
 
     def cpu_seconds(self):
@@ -172,8 +170,6 @@ class Fleet:
         self.folder, self.service, self.node_count = folder, service, nodes
         self.memory_size, self.disk_size = memory_size, disk_size
         self.parts, self.nodes, self.memcached, self.balancer, self.storage = [], [], [], None, None
-        # One more than at first, for a node that is added.
-        self.ports = [free_port() for _ in range(nodes + 1)]
         self.port, self.stats = free_port(), free_port()
         os.makedirs(folder, exist_ok=True)
 
@@ -223,16 +219,13 @@ class Fleet:
         return os.path.join(self.folder, f"cache{number}")
 
     def add_node(self):
-        number = len(self.nodes) + 1
-        port = self.ports[number - 1]
+        number, port = len(self.nodes) + 1, free_port()
         servers = ",".join(f"127.0.0.1:{server.port}" for server in self.memcached)
         self.nodes.append(self.start(Part(f"node {number}", [
             self.service, "--port", str(port), "--insecure", "--any-address", "--log-level", "critical",
             "--cache", self.cache(number), "--memory-size", str(self.memory_size), "--cache-size", str(self.disk_size),
             "--memcached", servers, "--s3-endpoint", f"http://127.0.0.1:{self.storage.port}", "--s3-path-style",
-            "--s3-access-key", "key", "--s3-secret-key", "secret", "--s3-results", "results", "--purge-token", TOKEN,
-            "--purge-nodes", ",".join(f"http://127.0.0.1:{port}" for port in self.ports[:self.node_count])],
-            port)))
+            "--s3-access-key", "key", "--s3-secret-key", "secret", "--s3-results", "results"], port)))
 
     def balance(self, hashes=True):
         """Starts HAProxy, or has a new process with all nodes take over from the old one."""
@@ -259,17 +252,12 @@ class Fleet:
             time.sleep(0.05)
         sys.exit("fleet: HAProxy does not start")
 
-    def metrics(self, node):
-        """The metrics of a node by name and labels; none if it does not run."""
-        text = self.get(node.port, "/metrics")
-        return {name: float(value) for name, value in re.findall(r"^(halcyon_\S+) (\S+)$", text, re.M)}
-
     @staticmethod
-    def get(port, path, method="GET", **headers):
+    def get(port, path):
         """The body of a response; empty if there is none."""
         try:
             with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
-                connection.request(method, path, headers=headers)
+                connection.request("GET", path)
                 return connection.getresponse().read().decode(errors="replace")
         except (OSError, http.client.HTTPException):
             return ""
@@ -281,10 +269,8 @@ Outcome = collections.namedtuple("Outcome", "path status tier seconds time diges
 class Load:
     """Clients of a server, each with a connection, and what they see."""
 
-    def __init__(self, port, clients=16, repeats=False):
-        """- repeats: Whether a request is sent again when a connection that was idle ends without a response, as by all
-        browsers. A fleet that is not reconfigured needs no repetitions."""
-        self.port, self.clients, self.repeats = port, clients, repeats
+    def __init__(self, port, clients=16):
+        self.port, self.clients = port, clients
         self.outcomes = []
 
     async def run(self, paths, rate=None):
@@ -299,11 +285,7 @@ class Load:
                 if rate:
                     due = start + index / rate
                     await asyncio.sleep(due - time.perf_counter())
-                is_reused = connection.is_open
-                outcome = await connection.get(path, due)
-                if outcome.status == 0 and is_reused and self.repeats:
-                    outcome = await connection.get(path, due)
-                self.outcomes.append(outcome)
+                self.outcomes.append(await connection.get(path, due))
             connection.close()
 
         async with asyncio.TaskGroup() as group:
@@ -327,10 +309,6 @@ class Connection:
 
     def __init__(self, port):
         self.port, self.reader, self.writer = port, None, None
-
-    @property
-    def is_open(self):
-        return self.writer is not None
 
     async def get(self, path, start):
         try:
