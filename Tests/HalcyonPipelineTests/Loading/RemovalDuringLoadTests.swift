@@ -120,39 +120,30 @@ struct RemovalDuringLoadTests {
     #expect(held.fixture.store.keys.count == 1)
   }
 
-  @Test func `a processed image removed during its load is not stored either`() async throws {
-    let held = Held { $0.encoders = [SolidEncoder()] }
-    var request = ImageRequest(url: held.fixture.url, processors: [.grayscale])
-    request.options.storage = .encoded(as: .bmp)
-    _ = try await held.load(request) { try await $0.cache.removeAll() }
-    #expect(held.fixture.memory.count == 0)
-    #expect(held.fixture.store.keys.isEmpty)
-  }
-
-  @Test func `an encoded response made during a removal is not stored`() async throws {
+  @Test(arguments: ["processed", "encoded", "prefetched"])
+  func `what is made of an image during a removal is not stored either`(form: String) async throws {
     let held = Held { $0.encoders = [SolidEncoder()] }
     let pipeline = held.fixture.pipeline
-    let request = ImageRequest(url: held.fixture.url, size: .fit(width: 10, height: 10))
-    let load = Task { try await pipeline.encodedResponse(for: request, as: .bmp) }
+    let url = held.fixture.url
+    let load = Task {
+      switch form {
+      case "processed":
+        var request = ImageRequest(url: url, processors: [.grayscale])
+        request.options.storage = .encoded(as: .bmp)
+        _ = try await pipeline.image(for: request)
+      case "encoded":
+        let request = ImageRequest(url: url, size: .fit(width: 10, height: 10))
+        _ = try await pipeline.encodedResponse(for: request, as: .bmp)
+      default:
+        #expect(await ImagePrefetcher(pipeline: pipeline, destination: .store).start([url]).result.failed.isEmpty)
+      }
+    }
     await held.asked.wait()
     try await pipeline.cache.removeAll()
     held.release.set()
-    _ = try await load.value
+    try await load.value
     await pipeline.cache.flush()
-    #expect(held.fixture.store.keys.isEmpty)
-  }
-
-  @Test func `an image prefetched to the store during a removal is not stored`() async throws {
-    let held = Held()
-    let pipeline = held.fixture.pipeline
-    let prefetcher = ImagePrefetcher(pipeline: pipeline, destination: .store)
-    let prefetch = prefetcher.start([held.fixture.url])
-    await held.asked.wait()
-    try await pipeline.cache.removeAll()
-    held.release.set()
-    #expect(await prefetch.result.failed.isEmpty)
-    await pipeline.cache.flush()
-    #expect(held.fixture.store.keys.isEmpty)
+    #expect(held.fixture.memory.count == 0 && held.fixture.store.keys.isEmpty)
   }
 
   @Test func `a removal through the tiers of a store concerns loads in flight`() async throws {
@@ -165,9 +156,9 @@ struct RemovalDuringLoadTests {
     #expect(purging.entries.keys.isEmpty)
   }
 
-  @Test(arguments: [true, false])
-  func `a stored image that is revalidated in the background is not stored after its removal from the disk`(
-    isChanged: Bool
+  @Test(arguments: [true, false], [true, false])
+  func `a stored image that is revalidated in the background is not stored after its removal`(
+    isChanged: Bool, isRemovedByRequest: Bool
   ) async throws {
     let disk = DiskCache(directory: URL.temporaryDirectory.appending(path: UUID().uuidString))
     defer { try? FileManager.default.removeItem(at: disk.directory) }
@@ -182,13 +173,22 @@ struct RemovalDuringLoadTests {
         ? .response(body: SolidImage(width: 60, height: 50).data, headers: ["Cache-Control": "max-age=60"])
         : .response(status: 304, body: Data(), headers: headers)
     }
-    let request = ImageRequest(url: fixture.url) { $0.memoryAccess = .disabled }
+    let request = ImageRequest(url: fixture.url)
     _ = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.cache.flush()
+    fixture.pipeline.cache.memory.removeAll()
     _ = try await fixture.pipeline.image(for: request)
     await asked.wait()
-    try await disk.removeEntries(ofSource: fixture.url.absoluteString)
+    let removal = Task {
+      if isRemovedByRequest { return try await fixture.pipeline.removeImage(for: request) }
+      try await disk.removeEntries(ofSource: fixture.url.absoluteString)
+    }
+    if !isRemovedByRequest { try await removal.value }
+    while isRemovedByRequest, await fixture.pipeline.cachedTier(for: request) == .memory {
+      try await Task.yieldUnlessCancelled()
+    }
     release.set()
+    try await removal.value
     await fixture.pipeline.cache.flush()
     #expect(try await disk.count == 0)
   }
@@ -240,33 +240,6 @@ struct RemovalDuringLoadTests {
       for: fixture.pipeline.cacheKey(for: request).ofPartialBody)
     try await fixture.pipeline.removeImage(for: request)
     #expect(store.entries.keys.isEmpty)
-  }
-
-  @Test func `a stored image revalidated during a removal is not written again`() async throws {
-    let (asked, release, count) = (Signal(), Signal(), Counter())
-    let fixture = PipelineFixture { _ in
-      count.increment()
-      guard count.count > 1 else {
-        return .response(
-          body: SolidImage(width: 100, height: 50).data,
-          headers: ["ETag": "\"1\"", "Cache-Control": "max-age=0, stale-while-revalidate=60"])
-      }
-      asked.set()
-      await release.wait()
-      return .response(body: SolidImage(width: 60, height: 50).data, headers: ["Cache-Control": "max-age=60"])
-    }
-    let request = ImageRequest(url: fixture.url)
-    _ = try await fixture.pipeline.image(for: request)
-    await fixture.pipeline.cache.flush()
-    fixture.memory.removeAll()
-    _ = try await fixture.pipeline.image(for: request)
-    await asked.wait()
-    let removal = Task { try await fixture.pipeline.removeImage(for: request) }
-    while await fixture.pipeline.cachedTier(for: request) == .memory { try await Task.yieldUnlessCancelled() }
-    release.set()
-    try await removal.value
-    await fixture.pipeline.cache.flush()
-    #expect(fixture.store.keys.isEmpty)
   }
 }
 

@@ -37,17 +37,6 @@ struct PrefetchControlTests {
     #expect(held.began.events.count == 5)
   }
 
-  @Test func `a request that is listed twice counts once`() async throws {
-    let fixture = PipelineFixture.serving()
-    let urls = [fixture.url, fixture.url.appending(path: "b"), fixture.url]
-    let task = ImagePrefetcher(pipeline: fixture.pipeline).start(urls)
-    var last: BatchProgress?
-    for await progress in task.progress { last = progress }
-    #expect(last?.totalCount == 2 && last?.completedCount == 2 && last?.fraction == 1)
-    #expect(Set(await task.result.completed.map(\.source)) == [.url(urls[0]), .url(urls[1])])
-    #expect(fixture.transport.requests.count == 2)
-  }
-
   @Test func `five images load at once by default, and the limit can change meanwhile`() async throws {
     let held = HeldPipeline()
     let prefetcher = ImagePrefetcher(pipeline: held.pipeline)

@@ -79,13 +79,3 @@ struct PrefetchToStoreTests {
     #expect(try await held.pipeline.response(for: request).origin == .memory)
   }
 }
-
-private struct FullStore: DataStore {
-  struct Full: Error {}
-
-  func entry(for key: CacheKey) async throws -> StoredEntry? { nil }
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws { throw Full() }
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { false }
-  func removeEntry(for key: CacheKey) async throws {}
-  func removeAll() async throws {}
-}

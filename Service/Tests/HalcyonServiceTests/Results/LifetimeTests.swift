@@ -43,6 +43,7 @@ struct LifetimeTests {
       }
       clock.advance(by: .seconds(20))
       #expect(try await service.image(options, of: source).status == 404)
+      #expect(try await service.get("/info/_/\(options)/plain/\(source.absoluteString)").status == 404)
     }
   }
 }

@@ -162,17 +162,6 @@ struct AccessTests {
     }
   }
 
-  @Test func `an expired URL is not found`() async throws {
-    try await RunningService.run { service, origin in
-      let source = origin.serve("/a.png", .body(try Quadrants.png()))
-      #expect(try await service.image("exp:1000", of: source).status == 404)
-      #expect(try await service.image("exp:99999999999", of: source).status == 200)
-      for (expiry, status) in [("1000", 404), ("99999999999", 200)] {
-        #expect(try await service.get("/info/_/exp:\(expiry)/plain/\(source.absoluteString)").status == status)
-      }
-    }
-  }
-
   @Test func `other methods are refused`() async throws {
     try await RunningService.run { service, _ in
       let answer = try await service.get("/health", method: .post)

@@ -44,21 +44,6 @@ struct FastResponseTests {
     }
   }
 
-  @Test func `two requests in one packet get two responses, each its own`() async throws {
-    try await run { connection, _, _ in
-      connection.send(Self.request("/health"))
-      #expect(try connection.response().status == 200)
-      var tags: [String?] = []
-      for path in [Self.small, Self.large] {
-        connection.send(Self.request(path))
-        tags.append(try connection.response().headers["etag"])
-      }
-      #expect(tags[0] != tags[1])
-      connection.send(Self.request(Self.small) + Self.request(Self.large))
-      #expect(try [connection.response(), connection.response()].map { $0.headers["etag"] } == tags)
-    }
-  }
-
   @Test(arguments: [true, false])
   func `a body in the next packet is not a request`(isInMemory: Bool) async throws {
     try await run { connection, _, _ in
@@ -122,18 +107,6 @@ struct FastResponseTests {
       connection.send(Self.request("/cache/plain/local:///a.png", token, method: "DELETE"))
       #expect(try connection.response().status == 200)
       #expect(try get().headers["cache-status"] == "halcyon; fwd=miss")
-    }
-  }
-
-  @Test func `the connection ends with the response to a request that asks for that`() async throws {
-    try await run { connection, _, _ throws in
-      for _ in 0..<2 {
-        connection.send(Self.request(Self.small))
-        #expect(try connection.response().status == 200)
-      }
-      connection.send(Self.request(Self.small, "Connection: close\r\n"))
-      #expect(try connection.response().status == 200)
-      #expect(try connection.isClosed())
     }
   }
 }
