@@ -48,16 +48,6 @@ struct CustomTransitionTests {
     #expect(view.display.events.count == 2)
   }
 
-  @Test func `its end shows the image if that has not happened`() async throws {
-    let view = ViewFixture()
-    let transitions = Transitions()
-    try await begin("40x20", on: view, keeping: transitions)
-    #expect(view.display.events == [])
-    transitions.all.first?.end()
-    #expect(view.display.events == ["image 40x20"])
-    #expect(view.ends.events == ["40x20 from network"])
-  }
-
   @Test func `a closure that forgets the end does not keep the image and the completion`() async throws {
     let view = ViewFixture()
     try await view.load("40x20") { $0.transition = .custom { _ in } }

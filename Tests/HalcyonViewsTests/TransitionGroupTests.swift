@@ -147,18 +147,6 @@ final class TransitionGroupTests {
     #expect(view.display.events == ["placeholder dots"])
   }
 
-  @Test func `a view without a URL counts as a member, and does not delay its group`() async throws {
-    let view = ViewFixture()
-    try await view.warm("40x20")
-    let (_, binders) = binders(view)
-    var options = ImageViewOptions()
-    options.transitionGroup = TransitionGroup(count: 2)
-    view.set("40x20") { $0.transitionGroup = options.transitionGroup }
-    #expect(view.display.events == [])
-    binders[0].hc.setImage(with: nil, options: options)
-    #expect(view.display.events == ["image 40x20"])
-  }
-
   @Test func `a group is loading until its images are shown, for one indicator beside them`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     let (displays, binders) = binders(view)

@@ -142,13 +142,6 @@ struct ViewAppearanceTests {
     #expect(view.ends.events == ["40x20 from network"])
   }
 
-  @Test func `a lower resolution image in memory is shown at once`() async throws {
-    let view = ViewFixture(holding: ["40x20"])
-    try await view.warm("4x2")
-    view.set("40x20") { $0.lowResolution = view.request("4x2") }
-    #expect(view.display.events == ["preview 4x2"])
-  }
-
   @Test(
     arguments: [
       ("300x400", nil, .fit, .fill(width: 60, height: 60), "60x80 from 0,10 to 60,70"),
@@ -242,24 +235,6 @@ struct ViewAppearanceTests {
     try await view.cancelled.waitForEvents(count: 1)
     #expect(view.display.events == ["image 40x20"])
     #expect(view.cancelled.events == ["4x2"])
-  }
-
-  @Test func `progressive previews are shown when the request enables them`() async throws {
-    let gate = Gate()
-    let fixture = PipelineFixture(configure: { $0.decoders = [StagedDecoder()] }) { _ in
-      .response(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 13) { try? await gate.wait() }
-    }
-    let display = RecordingDisplay()
-    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
-    let ends = EventLog<String>()
-    var request = ImageRequest(url: fixture.url)
-    request.previews = PreviewPolicy()
-    binder.hc.setImage(with: request) { ends.record($0.name) }
-    while display.events.isEmpty { try await display.log.waitForEvents(count: display.log.events.count + 1) }
-    #expect(display.events == ["preview 2x1"])
-    gate.open()
-    try await ends.waitForEvents(count: 1)
-    #expect(display.events == ["preview 2x1", "image 40x20"])
   }
 }
 

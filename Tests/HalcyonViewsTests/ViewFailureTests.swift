@@ -84,15 +84,6 @@ struct ViewFailureTests {
     #expect(ends.events == ["httpStatus"])
   }
 
-  @Test func `a tap does nothing by default`() async throws {
-    let view = ViewFixture()
-    try await view.load("down")
-    #expect(!view.binder.didTap())
-    #expect(!view.binder.isLoading)
-    view.binder.hc.setImage(with: nil)
-    #expect(view.binder.retry() == nil)
-  }
-
   @Test func `a retry calls its own completion`() async throws {
     let view = ViewFixture()
     try await view.load("down")

@@ -64,21 +64,6 @@ import Testing
     #expect(view.display.events == shown + shown + ["placeholder dots"])
   }
 
-  @Test @MainActor func `the error of a URL resolver reaches the completion, and the placeholder stays`() async throws {
-    struct NoAddress: Error {}
-    let view = ViewFixture()
-    let errors = EventLog<Bool>()
-    let request = ImageRequest(source: .url(key: "avatar") { throw NoAddress() })
-    view.binder.hc.setImage(
-      with: request, placeholder: .icon("dots"), options: ImageViewOptions(placeholderDelay: .zero)
-    ) { result in
-      guard case .failure(.loading(.providerFailed(_, let cause))) = result else { return errors.record(false) }
-      errors.record(cause is NoAddress)
-    }
-    #expect(try await errors.waitForEvents(count: 1) == [true])
-    #expect(view.display.events == ["placeholder dots"])
-  }
-
   @Test @MainActor func `a default placeholder is shown for every image and without a URL, unless a call has its own`()
   {
     let view = ViewFixture(holding: ["40x20"]) {
@@ -104,14 +89,6 @@ import Testing
     }
     #expect(options.transitionOrigins?.contains(.memory) == true && options.sizing == .view(factor: 1.5))
     #expect(unset([]).count == unset(ImageViewOptions()).count)
-  }
-
-  @Test @MainActor func `an image from memory fades in if its options say always`() async throws {
-    let view = ViewFixture()
-    try await view.warm("40x20")
-    view.set("40x20") { $0 = .fade() }
-    view.set("40x20") { $0 = .fade(always: true) }
-    #expect(view.display.events == ["image 40x20", "image 40x20 fading for \(Duration.milliseconds(300))"])
   }
 
   @Test @MainActor func `a placeholder with a delay of its own waits for it`() async throws {

@@ -44,19 +44,6 @@ struct ViewPhaseTests {
     #expect(view.binder.phase.image?.size == PixelSize(width: 40, height: 20))
   }
 
-  @Test func `the result of a retry by a tap is a phase`() async throws {
-    let view = ViewFixture()
-    let log = follow(view.binder)
-    for _ in 0..<2 {
-      view.set("gone") { $0.retriesOnTap = true }
-      while view.binder.phase.error == nil { try await log.waitForEvents(count: log.events.count + 1) }
-    }
-    #expect(view.binder.didTap())
-    #expect(view.binder.phase.isLoading)
-    while view.binder.phase.error == nil { try await log.waitForEvents(count: log.events.count + 1) }
-    #expect(states(log) == ["loading", "failure", "loading", "failure", "loading", "failure"])
-  }
-
   @Test func `an image that stays while another one is loaded is a preview`() async throws {
     let view = ViewFixture(holding: ["30x10"])
     try await view.load("40x20")

@@ -35,49 +35,23 @@ struct ViewPlaceholderTests {
     #expect(view.display.events == ["image 40x20"])
   }
 
-  @Test func `a placeholder without a delay is shown and replaced at once`() async throws {
-    let view = ViewFixture(holding: ["40x20"])
-    view.set("40x20") { $0.placeholderDelay = .zero }
-    #expect(view.display.log.events == ["placeholder dots"])
-    view.release("40x20")
-    try await view.ends.waitForEvents(count: 1)
-    #expect(view.display.events == ["placeholder dots", "image 40x20"])
-  }
-
-  @Test func `a placeholder shown late stays for its minimum time`() async throws {
+  @Test(arguments: [(0, 300), (100, 200), (1000, 0)])
+  func `a placeholder shown late stays for its minimum time`(shown: Int, remaining: Int) async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20")
     await view.clock.waitForSleepers()
     view.clock.advance(by: .seconds(1))
     try await view.display.log.waitForEvents(count: 1)
-    view.clock.advance(by: .milliseconds(100))
+    view.clock.advance(by: .milliseconds(shown))
     view.release("40x20")
-    await view.clock.waitForSleepers()
-    view.clock.advance(by: .milliseconds(199))
-    #expect(view.clock.sleeperCount == 1)
-    #expect(view.ends.events == [])
-    view.clock.advance(by: .milliseconds(1))
+    if remaining > 0 {
+      await view.clock.waitForSleepers()
+      view.clock.advance(by: .milliseconds(remaining - 1))
+      #expect(view.clock.sleeperCount == 1 && view.ends.events == [])
+      view.clock.advance(by: .milliseconds(1))
+    }
     try await view.ends.waitForEvents(count: 1)
-    #expect(view.display.events == ["placeholder dots", "image 40x20"])
-  }
-
-  @Test func `a placeholder shown for its minimum time is replaced at once`() async throws {
-    let view = ViewFixture(holding: ["40x20"])
-    view.set("40x20")
-    await view.clock.waitForSleepers()
-    view.clock.advance(by: .seconds(1))
-    try await view.display.log.waitForEvents(count: 1)
-    view.clock.advance(by: .seconds(1))
-    view.release("40x20")
-    try await view.ends.waitForEvents(count: 1)
-    #expect(view.clock.sleeperCount == 0)
-  }
-
-  @Test func `the previous image is cleared at once`() async throws {
-    let view = ViewFixture(holding: ["30x10"])
-    try await view.load("40x20")
-    view.set("30x10")
-    #expect(view.display.events == ["image 40x20", "nothing"])
+    #expect(view.display.events == ["placeholder dots", "image 40x20"] && view.clock.sleeperCount == 0)
   }
 
   @Test func `a view that is set again to the image that it shows is not cleared`() async throws {
@@ -97,16 +71,6 @@ struct ViewPlaceholderTests {
     #expect(Set(view.display.events.filter { !$0.hasPrefix("preview") }) == ["image 40x20"])
     try await view.load("30x10")
     #expect(view.display.events.suffix(2) == ["nothing", "image 30x10"])
-  }
-
-  @Test func `the previous image can stay until the next one has loaded`() async throws {
-    let view = ViewFixture(holding: ["30x10"])
-    try await view.load("40x20")
-    view.set("30x10") { $0.keepsCurrentImage = true }
-    #expect(view.clock.sleeperCount == 0)
-    view.release("30x10")
-    try await view.ends.waitForEvents(count: 2)
-    #expect(view.display.events == ["image 40x20", "image 30x10"])
   }
 
   @Test(arguments: [false, true])
