@@ -1,6 +1,6 @@
 import HalcyonImaging
 import Foundation
-import HalcyonCodecs
+@testable import HalcyonCodecs
 import HalcyonTestTraits
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import HalcyonCodecs
+@testable import HalcyonCodecs
 import HalcyonImaging
 import HalcyonTestTraits
 import Testing

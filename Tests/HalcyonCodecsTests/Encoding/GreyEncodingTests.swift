@@ -1,7 +1,7 @@
 #if !IMAGEIO
 import HalcyonImaging
 import Foundation
-import HalcyonCodecs
+@testable import HalcyonCodecs
 import HalcyonTestTraits
 import Testing
 

@@ -1,6 +1,6 @@
 import HalcyonImaging
 import Foundation
-import HalcyonCodecs
+@testable import HalcyonCodecs
 import Testing
 
 /// A file of the folder `formats`, and its pixels as decoded by Pillow.

@@ -1,6 +1,6 @@
 import HalcyonImaging
 import Foundation
-import HalcyonCodecs
+@testable import HalcyonCodecs
 import Testing
 
 /// A file in a format that a package trait enables.

@@ -1,7 +1,7 @@
 #if (AVIF || JXL) && !IMAGEIO
 import HalcyonImaging
 import Foundation
-import HalcyonCodecs
+@testable import HalcyonCodecs
 import HalcyonTestTraits
 import Testing
 
