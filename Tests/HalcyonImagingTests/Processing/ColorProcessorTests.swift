@@ -14,11 +14,6 @@ struct ColorProcessorTests {
     #expect(try result(.invert) == [Pixel(55, 155, 205, 255), Pixel(28, 78, 103, 128), .zero])
   }
 
-  @Test func `inverting twice restores the image`() throws {
-    let noise = try Bitmap.noise(width: 40, height: 40)
-    #expect(try BuiltInProcessor.invert.process(BuiltInProcessor.invert.process(noise)).rows == noise.rows)
-  }
-
   @Test func `brightness multiplies and clips at white`() throws {
     #expect(try result(.brightness(2))[0] == Pixel(255, 200, 100, 255))
     #expect(try result(.brightness(0)) == [Pixel(0, 0, 0, 255), Pixel(0, 0, 0, 128), .zero])

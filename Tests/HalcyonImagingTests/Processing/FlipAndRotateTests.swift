@@ -15,13 +15,6 @@ struct FlipAndRotateTests {
     #expect(try BuiltInProcessor.flip(.vertical).process(bitmap).rows == [[third, fourth], [first, second]])
   }
 
-  @Test(arguments: [FlipDirection.horizontal, .vertical])
-  func `flipping twice restores the image`(_ direction: FlipDirection) throws {
-    let bitmap = try Bitmap.noise(width: 7, height: 4)
-    let flip = BuiltInProcessor.flip(direction)
-    #expect(try flip.process(flip.process(bitmap)).rows == bitmap.rows)
-  }
-
   @Test func `multiples of 90 degrees rotate clockwise`() throws {
     let bitmap = try Bitmap(rows: [[first, second, third]])
     #expect(try BuiltInProcessor.rotate(degrees: 90).process(bitmap).rows == [[first], [second], [third]])
@@ -37,14 +30,6 @@ struct FlipAndRotateTests {
     let turned = try bitmap.upright(from: first)
     #expect(try turned.upright(from: second).rows == bitmap.upright(from: first.followed(by: second)).rows)
     #expect(try turned.upright(from: first.inverse).rows == bitmap.rows)
-  }
-
-  @Test(arguments: [90.0, -90, 450])
-  func `four quarter turns restore the image`(_ degrees: Double) throws {
-    let bitmap = try Bitmap.noise(width: 7, height: 4)
-    let result = try (0..<4).reduce(bitmap) { turned, _ in try BuiltInProcessor.rotate(degrees: degrees).process(turned)
-    }
-    #expect(result.rows == bitmap.rows)
   }
 
   @Test func `an angle near 90 degrees gives nearly the same result`() throws {

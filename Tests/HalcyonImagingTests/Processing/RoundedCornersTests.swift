@@ -11,13 +11,6 @@ struct RoundedCornersTests {
     try Bitmap(rows: Array(repeating: Array(repeating: white, count: side), count: side))
   }
 
-  @Test func `only the named corner is rounded`() throws {
-    let rows = try BuiltInProcessor.roundedCorners(CornerRadii(topLeft: 4)).process(square(10)).rows
-    #expect(rows[0][0] == .zero)
-    #expect(
-      [rows[0][9], rows[9][0], rows[9][9], rows[4][4], rows[0][5], rows[5][0]] == Array(repeating: white, count: 6))
-  }
-
   @Test func `the edge is antialiased, and the coverage equals the area of a circle`() throws {
     let rows = try BuiltInProcessor.circle().process(square(64)).rows
     let coverage = rows.joined().reduce(0) { $0 + Double($1.w) / 255 }
