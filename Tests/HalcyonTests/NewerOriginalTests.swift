@@ -1,3 +1,4 @@
+import HalcyonTestDoubles
 import Foundation
 import Halcyon
 import HalcyonBackend
@@ -323,17 +324,9 @@ struct NewerOriginalTests {
 }
 
 /// A store that finds entries by their source.
-private final class SourceStore: SourcePurgingStore {
+private final class SourceStore: PassingStore, SourcePurgingStore {
   let base = MemoryDataStore()
   let sources = Lock<[String]>([])
-
-  func entry(for key: CacheKey) async throws -> StoredEntry? { try await base.entry(for: key) }
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await base.store(entry, for: key) }
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    try await base.updateMetadata(metadata, for: key)
-  }
-  func removeEntry(for key: CacheKey) async throws { try await base.removeEntry(for: key) }
-  func removeAll() async throws { try await base.removeAll() }
 
   func removeEntries(ofSource source: String) async throws -> Int {
     sources.withLock { $0.append(source) }
@@ -342,14 +335,6 @@ private final class SourceStore: SourcePurgingStore {
 }
 
 /// A store that finds entries by their keys only.
-private final class KeyStore: DataStore {
-  private let base = MemoryDataStore()
-
-  func entry(for key: CacheKey) async throws -> StoredEntry? { try await base.entry(for: key) }
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await base.store(entry, for: key) }
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    try await base.updateMetadata(metadata, for: key)
-  }
-  func removeEntry(for key: CacheKey) async throws { try await base.removeEntry(for: key) }
-  func removeAll() async throws { try await base.removeAll() }
+private final class KeyStore: PassingStore {
+  let base = MemoryDataStore()
 }

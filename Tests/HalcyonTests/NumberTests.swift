@@ -1,3 +1,4 @@
+import HalcyonTestDoubles
 import Foundation
 import Halcyon
 import HalcyonBackend
@@ -69,7 +70,7 @@ struct NumberTests {
   }
 
   private func tier(_ change: (inout TieredStore.Tier) -> Void) async throws {
-    var tier = TieredStore.Tier(name: "a", store: FailingStore(), budget: .seconds(1))
+    var tier = TieredStore.Tier(name: "a", store: FailingStore(error: POSIXError(.EIO)), budget: .seconds(1))
     change(&tier)
     let store = TieredStore([tier])
     for _ in 0..<3 { _ = try? await store.entry(for: "a") }
@@ -255,15 +256,4 @@ struct NumberTests {
   @Test(arguments: integers) @MainActor func `a group of no images is not loading`(count: Int) {
     #expect(TransitionGroup(count: count).isLoading == (count > 0))
   }
-}
-
-/// A store that fails.
-private struct FailingStore: DataStore {
-  private struct Failure: Error {}
-
-  func entry(for key: CacheKey) async throws -> StoredEntry? { throw Failure() }
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws { throw Failure() }
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { throw Failure() }
-  func removeEntry(for key: CacheKey) async throws { throw Failure() }
-  func removeAll() async throws { throw Failure() }
 }

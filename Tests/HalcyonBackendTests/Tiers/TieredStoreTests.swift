@@ -1,3 +1,4 @@
+import HalcyonTestDoubles
 import Foundation
 import HalcyonCache
 import HalcyonTesting
@@ -299,14 +300,9 @@ struct TieredStoreTests {
 }
 
 /// Removals report the tiers that they did not reach, which the laws take for a failure.
-private struct IgnoringRemovalErrors: DataStore {
+private struct IgnoringRemovalErrors: PassingStore {
   let base: TieredStore
 
-  func entry(for key: CacheKey) async throws -> StoredEntry? { try await base.entry(for: key) }
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await base.store(entry, for: key) }
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    try await base.updateMetadata(metadata, for: key)
-  }
   func removeEntry(for key: CacheKey) async throws { try? await base.removeEntry(for: key) }
   func removeAll() async throws { try? await base.removeAll() }
 }

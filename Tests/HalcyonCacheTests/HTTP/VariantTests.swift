@@ -1,3 +1,4 @@
+import HalcyonTestDoubles
 import HalcyonPipeline
 import HalcyonSupport
 import HalcyonHTTP
@@ -166,22 +167,15 @@ struct VariantTests {
 }
 
 /// A store that counts reads of entries.
-private final class CountingStore: DataStore {
+private final class CountingStore: PassingStore {
+  let base = MemoryDataStore()
   private let reads = Lock(0)
-  private let store = MemoryDataStore()
 
   var readCount: Int { reads.withLock { $0 } }
   func reset() { reads.withLock { $0 = 0 } }
 
   func entry(for key: CacheKey) async throws -> StoredEntry? {
     reads.withLock { $0 += 1 }
-    return try await store.entry(for: key)
+    return try await base.entry(for: key)
   }
-
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await store.store(entry, for: key) }
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    try await store.updateMetadata(metadata, for: key)
-  }
-  func removeEntry(for key: CacheKey) async throws { try await store.removeEntry(for: key) }
-  func removeAll() async throws { try await store.removeAll() }
 }

@@ -1,3 +1,4 @@
+import HalcyonTestDoubles
 import HalcyonSupport
 import HalcyonCache
 import HalcyonPipeline
@@ -176,19 +177,8 @@ struct DataMemoryCacheTests {
   }
 }
 
-/// A store whose disk is full or broken.
-private struct FailingStore: DataStore {
-  let error: any Error
-
-  func entry(for key: CacheKey) async throws -> StoredEntry? { throw error }
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws { throw error }
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { throw error }
-  func removeEntry(for key: CacheKey) async throws { throw error }
-  func removeAll() async throws { throw error }
-}
-
 /// A store that ignores removals, and whose reads end when the test lets them.
-private struct PausedReads: DataStore {
+private struct PausedReads: PassingStore {
   let base = MemoryDataStore()
   let isReading = Signal()
   let mayEnd = Signal()
@@ -198,9 +188,4 @@ private struct PausedReads: DataStore {
     await mayEnd.wait()
     return try await base.entry(for: key)
   }
-
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await base.store(entry, for: key) }
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { true }
-  func removeEntry(for key: CacheKey) async throws {}
-  func removeAll() async throws {}
 }

@@ -90,8 +90,8 @@ private final class CountingClock: TimeSource {
 }
 
 /// A store in memory that records which of its functions read it.
-private final class ReadRecordingStore: MissReportingStore {
-  private let base = DataMemoryCache(byteLimit: 1 << 20)
+private final class ReadRecordingStore: PassingStore, MissReportingStore {
+  let base = DataMemoryCache(byteLimit: 1 << 20)
   private let recorded = Lock<[String]>([])
 
   var reads: [String] { recorded.withLock { $0 } }
@@ -117,14 +117,4 @@ private final class ReadRecordingStore: MissReportingStore {
     record("metadata")
     return try await base.metadata(for: key)
   }
-
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await base.store(entry, for: key) }
-
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    try await base.updateMetadata(metadata, for: key)
-  }
-
-  func removeEntry(for key: CacheKey) async throws { try await base.removeEntry(for: key) }
-
-  func removeAll() async throws { try await base.removeAll() }
 }

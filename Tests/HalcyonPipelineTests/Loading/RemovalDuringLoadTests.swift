@@ -153,7 +153,7 @@ struct RemovalDuringLoadTests {
     let request = ImageRequest(url: held.fixture.url)
     _ = try await held.load(request) { _ in try await tiers.removeEntries(from: request.source) }
     #expect(held.fixture.pipeline[cached: request] == nil)
-    #expect(purging.entries.keys.isEmpty)
+    #expect(purging.base.keys.isEmpty)
   }
 
   @Test(arguments: [true, false], [true, false])
@@ -266,20 +266,8 @@ private struct KeyStore: DataStore {
 }
 
 /// A store in memory that can remove the entries of a source.
-private struct PurgingStore: SourcePurgingStore {
-  let entries = MemoryDataStore()
-
-  func entry(for key: CacheKey) async throws -> StoredEntry? { try await entries.entry(for: key) }
-
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await entries.store(entry, for: key) }
-
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    try await entries.updateMetadata(metadata, for: key)
-  }
-
-  func removeEntry(for key: CacheKey) async throws { try await entries.removeEntry(for: key) }
-
-  func removeAll() async throws { try await entries.removeAll() }
+private struct PurgingStore: PassingStore, SourcePurgingStore {
+  let base = MemoryDataStore()
 
   func removeEntries(ofSource source: String) async throws -> Int {
     try await removeAll()

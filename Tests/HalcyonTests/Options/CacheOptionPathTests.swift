@@ -103,7 +103,7 @@ struct CacheOptionPathTests {
   @Test(arguments: LoadPath.affected(by: .waitsForStore) + [.prefetchToStore], OptionsLevel.allCases)
   func `waitsForStore completes after all writes on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let (store, gate, events, served) = (MemoryDataStore(), Gate(), EventLog<String>(), try path.served)
-    let held = ImageCache(store: HeldStore(store: store, gate: gate))
+    let held = ImageCache(store: HeldStore(base: store, gate: gate))
     let options = level.options { ($0.waitsForStore, $0.cache) = (true, held) }
     try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
       let executor = IdleExecutor()

@@ -60,7 +60,7 @@ struct CacheOptionsTests {
     let (store, gate, ends, image) = (MemoryDataStore(), Gate(), EventLog<Int>(), image)
     let pipeline = ImagePipeline {
       $0.transport = ScriptedTransport { _ in .response(body: image) };
-      $0.cache = ImageCache(store: HeldStore(store: store, gate: gate))
+      $0.cache = ImageCache(store: HeldStore(base: store, gate: gate))
     }
     var request = ImageRequest(url: try #require(URL(string: "http://example.com/a")))
     request.options.waitsForStore = true
@@ -84,7 +84,7 @@ struct CacheOptionsTests {
     let image = image
     let pipeline = ImagePipeline {
       $0.transport = ScriptedTransport { _ in .response(body: image) };
-      $0.cache = ImageCache(store: HeldStore(store: store, gate: gate))
+      $0.cache = ImageCache(store: HeldStore(base: store, gate: gate))
     }
     let request = ImageRequest(url: try #require(URL(string: "http://example.com/a")))
     _ = try await pipeline.image(for: request)
