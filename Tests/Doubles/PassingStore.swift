@@ -1,4 +1,5 @@
 package import HalcyonCache
+package import HalcyonTesting
 
 /// A store that passes on to another what it does not do itself.
 package protocol PassingStore<Base>: DataStore {
@@ -14,6 +15,13 @@ extension PassingStore {
   }
   package func removeEntry(for key: CacheKey) async throws { try await base.removeEntry(for: key) }
   package func removeAll() async throws { try await base.removeAll() }
+}
+
+/// A store in memory that finds entries by their keys only.
+package struct KeyStore: PassingStore {
+  package let base = MemoryDataStore()
+
+  package init() {}
 }
 
 /// A store whose calls all fail.

@@ -333,8 +333,3 @@ private final class SourceStore: PassingStore, SourcePurgingStore {
     return try await base.removeEntries(ofSource: source)
   }
 }
-
-/// A store that finds entries by their keys only.
-private final class KeyStore: PassingStore {
-  let base = MemoryDataStore()
-}

@@ -239,30 +239,13 @@ struct RemovalDuringLoadTests {
       StoredEntry(body: Data([1]), metadata: EntryMetadata(requestDate: now, responseDate: now)),
       for: fixture.pipeline.cacheKey(for: request).ofPartialBody)
     try await fixture.pipeline.removeImage(for: request)
-    #expect(store.entries.keys.isEmpty)
+    #expect(store.base.keys.isEmpty)
   }
 }
 
 /// The placeholder in memory.
 private func placeholder(of request: ImageRequest, _ pipeline: ImagePipeline) -> ThumbHash? {
   pipeline.cachedPlaceholder(for: request)
-}
-
-/// A store in memory that finds entries by their keys only.
-private struct KeyStore: DataStore {
-  let entries = MemoryDataStore()
-
-  func entry(for key: CacheKey) async throws -> StoredEntry? { try await entries.entry(for: key) }
-
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await entries.store(entry, for: key) }
-
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    try await entries.updateMetadata(metadata, for: key)
-  }
-
-  func removeEntry(for key: CacheKey) async throws { try await entries.removeEntry(for: key) }
-
-  func removeAll() async throws { try await entries.removeAll() }
 }
 
 /// A store in memory that can remove the entries of a source.
