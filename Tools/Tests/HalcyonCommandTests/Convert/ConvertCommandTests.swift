@@ -146,9 +146,15 @@ struct ConvertCommandTests {
   @Test(arguments: [
     ["--quality", "101"], ["--resize", "fill", "--size", "10x"], ["--format", "tiff"], ["--jobs", "0"],
     ["--name", "{unknown}"], ["--name", "../{name}"], ["--format", "avif", "--metadata", "keep"], ["--memory", "0"],
-    ["--colors", "1"], ["--colors", "257"],
+    ["--colors", "1"], ["--colors", "257"], ["--quiet", "--verbose"], ["--quiet", "--json"],
+    ["--strip", "--metadata", "keep"], ["--lossless", "--colors", "9"], ["--lossless", "--max-output", "9K"],
+    ["--lossless", "--format", "jpeg"], ["-0"], ["--max-output", "0"], ["--size", "0%"], ["--size", "0"],
+    ["--size", "50%", "--resize", "fill"], ["--size", "9", "--resize", "exact"], ["--name", "{nnnnnnnnnn}"],
+    ["--process", "spin:90"], ["--process", "rot:91"], ["--process", "raw:1"], ["--process", "wm:1:ce"],
+    ["--process", "pr:x"], ["--rotate", "45"], ["--crop", "9"], ["--crop", "9x9+1"], ["--crop", "0x9"],
+    ["--lossless", "--process", "q:50"], ["--lossless", "--process", "mb:9000"],
   ])
-  func `invalid arguments print the usage`(arguments: [String]) async throws {
+  func `invalid arguments and options that contradict each other print the usage`(arguments: [String]) async throws {
     let run = try await CommandRun(["convert", "a.jpg", "-o", "out"] + arguments)
     #expect(run.status == 64)
     #expect(run.errors.contains("Usage: halcyon convert"))

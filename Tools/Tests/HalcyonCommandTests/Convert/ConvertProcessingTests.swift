@@ -30,30 +30,6 @@ struct ConvertProcessingTests {
     }
   }
 
-  @Test func `an animation is processed frame by frame`() async throws {
-    try await withFolders { sources, output in
-      try TinyGIF.animation(reds: [200, 10, 90]).write(to: sources.appending(path: "a.gif"))
-      let run = try await CommandRun(
-        "convert", sources.path() + "a.gif", "-o", output.path() + "a.webp", "--rotate", "90", "--json")
-      #expect(try run.objects().first?["outputFrames"] as? Int == 3, "\(run.output)\(run.errors)")
-    }
-  }
-
-  @Test(arguments: ["webp", "png", "jxl"])
-  func `a changed picture is written without a loss`(format: String) async throws {
-    try await withFolders { sources, output in
-      try writePhoto("chelsea.png", to: sources, as: ["a.png"])
-      let results = [output.appending(path: "b.png"), output.appending(path: "a.\(format)")]
-      for result in results {
-        let run = try await CommandRun(
-          "convert", sources.path() + "a.png", "-o", result.path(), "--lossless", "--rotate", "90", "--size", "100x")
-        #expect(run.status == 0, "\(run.errors)")
-      }
-      let pixels = try results.map { try DecodedImage(contentsOf: $0).bitmap.withUnsafeBytes { Data($0) } }
-      #expect(pixels[0] == pixels[1])
-    }
-  }
-
   @Test func `a line names the format, the quality and the bytes of results`() async throws {
     try await withFolders { sources, output in
       try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
@@ -63,15 +39,5 @@ struct ConvertProcessingTests {
       #expect(report["format"] as? String == "webp" && report["width"] as? Int == 200)
       #expect((report["outputBytes"] as? Int).map { $0 <= 5000 && $0 > 2000 } == true, "\(report)")
     }
-  }
-
-  @Test(arguments: [
-    ["--process", "spin:90"], ["--process", "rot:91"], ["--process", "raw:1"], ["--process", "wm:1:ce"],
-    ["--process", "pr:x"], ["--rotate", "45"], ["--crop", "9"], ["--crop", "9x9+1"], ["--crop", "0x9"],
-    ["--lossless", "--process", "q:50"], ["--lossless", "--process", "mb:9000"],
-  ])
-  func `wrong options print the usage`(arguments: [String]) async throws {
-    let run = try await CommandRun(["convert", "a.jpg", "-o", "out"] + arguments)
-    #expect(run.status == 64 && run.errors.contains("Usage: halcyon convert"), "\(run.errors)")
   }
 }

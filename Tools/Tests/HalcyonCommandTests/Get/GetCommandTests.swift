@@ -26,17 +26,6 @@ struct GetCommandTests {
     }
   }
 
-  @Test func `an image that needs no conversion is written with its original bytes`() async throws {
-    try await withOrigin { server, folder in
-      let photo = try Photos.data("retina.jpg")
-      let file = folder.appending(path: "copy.jpg")
-      let run = try await CommandRun(
-        "get", server.serve("/a", .body(photo)).absoluteString, "-o", file.path(), "--cache-dir", folder.path() + "/c")
-      #expect(run.status == 0, "\(run.errors)")
-      #expect(try Data(contentsOf: file) == photo)
-    }
-  }
-
   @Test func `the freshness option decides whether the cache or the server is used`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString
