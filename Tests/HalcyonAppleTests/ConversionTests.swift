@@ -122,6 +122,7 @@ struct ConversionTests {
     #expect(TargetSize.fit(box, scale: 3) == .fit(width: 100, height: 60))
     #expect(TargetSize.fill(box, scale: 1.5, anchor: .top) == .fill(width: 50, height: 30, anchor: .top))
     #expect(TargetSize.fit(CGSize(width: -1, height: 5), scale: 2) == .fit(width: 0, height: 10))
+    #expect(TargetSize.fit(CGSize(width: 1e300, height: 10), scale: 1) == .fit(width: .max, height: 10))
   }
 
   @Test(arguments: [true, false])
@@ -133,12 +134,6 @@ struct ConversionTests {
     let back = try Bitmap(image)
     #expect(bytes(back) == bytes(bitmap))
     #expect(back.isOpaque == isOpaque && back.size == bitmap.size)
-  }
-
-  @Test func `a size in points is one in pixels, rounded up`() {
-    #expect(TargetSize.fit(CGSize(width: 100, height: 33.4), scale: 3) == .fit(width: 300, height: 101))
-    #expect(TargetSize.fill(CGSize(width: 20, height: 10), scale: 2) == .fill(width: 40, height: 20))
-    #expect(TargetSize.fit(CGSize(width: 1e300, height: 10), scale: 1) == .fit(width: .max, height: 10))
   }
 
   @Test func `a CGImage keeps the pixels of a bitmap that has been released`() throws {

@@ -288,28 +288,6 @@ struct SwiftUITests: SwiftUIStage {
     #expect(pixel.red == pixel.green && pixel.green == pixel.blue)
   }
 
-  @Test func `the placeholder, the indicator and the content of a failure are shown`() async throws {
-    let own = try DecodedImage(bitmap: AppleFixture.bitmap(width: 3, height: 3), info: imageInfo())
-    var options = ImageViewOptions(placeholderDelay: .zero, failure: .shows(.image(own)))
-    let view = HalcyonImage(
-      url: fixture.url("gone"), placeholder: .image(own), options: options, pipeline: fixture.pipeline
-    ).onCompletion(fixture.completion)
-    show(view, width: 0)
-    #expect(images(view.body).first?.pixels?.width == 3)
-    show(view)
-    try await fixture.ends.waitForEvents(count: 1)
-    #expect(images(view.body).first?.pixels?.width == 3)
-    options.failure = .clears
-    let cleared = HalcyonImage(
-      url: fixture.url("gone"), options: options, pipeline: fixture.pipeline
-    ).onCompletion(fixture.completion)
-    show(cleared)
-    try await fixture.ends.waitForEvents(count: 2)
-    #expect(images(cleared.body).isEmpty)
-  }
-
-  private func imageInfo() -> ImageInfo { ImageInfo(format: .png, storedSize: PixelSize(width: 3, height: 3)) }
-
   @Test func `a view that disappears cancels its load if asked to, and loads when it appears again`() async throws {
     let view = HalcyonImage(
       url: fixture.url("80x40"), pipeline: fixture.pipeline
@@ -356,18 +334,6 @@ struct SwiftUITests: SwiftUIStage {
     show(view, width: 0)
     #expect(views(of: Text.self, in: view.body).count == 1)
     #expect(views(of: ProgressView.self, in: view.body).map(\.value) == [0.5])
-  }
-
-  @Test func `a placeholder is built from views, and the image has a label for screen readers`() async throws {
-    let view = HalcyonImage(url: fixture.url("80x40"), pipeline: fixture.pipeline).onCompletion(fixture.completion)
-      .placeholder { Text("wait") }
-      .options { $0.placeholderDelay = .zero }
-      .alternativeText("A red image")
-    show(view, width: 0)
-    #expect(views(of: Text.self, in: view.body).map(\.text) == ["wait"])
-    show(view)
-    try await fixture.ends.waitForEvents(count: 1)
-    #expect(images(view.body).map(\.label?.text) == ["A red image"] && labels(view.body).isEmpty)
   }
 
   @Test(
@@ -422,25 +388,5 @@ struct SwiftUITests: SwiftUIStage {
     show(view)
     try await fixture.ends.waitForEvents(count: 1)
     #expect(images(view.body).first?.pixels?.width == 20)
-  }
-
-  @Test func `of three views in a group, made again at each evaluation, one can change its image`() async throws {
-    func views(_ names: [String]) -> [HalcyonImage<HalcyonImageContent>] {
-      var options = ImageViewOptions()
-      options.transitionGroup = TransitionGroup(count: names.count)
-      return names.map {
-        HalcyonImage(
-          url: fixture.url($0), options: options, pipeline: fixture.pipeline
-        ).onCompletion(fixture.completion)
-      }
-    }
-    let first = views(["40x20", "20x20", "10x10"])
-    for view in first { show(view) }
-    try await fixture.ends.waitForEvents(count: 3)
-    // The state of a view of SwiftUI survives its evaluation.
-    let second = zip(first, views(["8x8", "20x20", "10x10"])).map { $0.keepingState(in: $1) }
-    for view in second { for modifier in modifiers(view.body) { modifier.onValueChange?() } }
-    try await fixture.ends.waitForEvents(count: 4)
-    #expect(images(second[0].body).first?.pixels?.width == 8)
   }
 }
