@@ -25,22 +25,6 @@ enum ViewScenes {
     try await stage.require(picture, x: 0.8, is: .clear)
   }
 
-  static func sharedLoad(_ stage: Stage) async throws {
-    try await ImageServer.run { server in
-      let url = server.serve("/a.png", .body(try SolidImage.png(.green)))
-      let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
-      let pipeline = pipeline()
-      let outcome = Outcome()
-      for picture in [first, second] { picture.hc.setImage(with: url, pipeline: pipeline, completion: outcome.take) }
-      try await stage.until("both are loaded") { outcome.count == 2 }
-      try await stage.require(first, is: .green)
-      try await stage.require(second, is: .green)
-      let count = server.requests(for: "/a.png").count
-      try stage.require(count == 1, "the server received \(count) requests")
-      try stage.require(SharedTextures.all.count == 1, "there are \(SharedTextures.all.count) textures")
-    }
-  }
-
   static func gtkImage(_ stage: Stage) async throws {
     guard let image = gtk_image_new() else { return }
     gtk_image_set_pixel_size(OpaquePointer(image), 80)
