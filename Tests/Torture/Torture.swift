@@ -11,7 +11,7 @@ struct Torture {
   private let folder = FileManager.default.temporaryDirectory.appending(
     path: "halcyon-torture-\(UUID().uuidString)", directoryHint: .isDirectory)
   private let seed: UInt64
-  private var random: TortureRandom
+  private var random: SplitMix
   private var violations: [String] = []
   private var (mostBytes, mostLog, mostCounted, unfinishedCount, entryCount, sequence) = (0, 0, 0, 0, 0, 0)
   /// Entries whose writers were killed after the file was moved into place and before it was indexed.
@@ -19,7 +19,7 @@ struct Torture {
 
   init(seed: UInt64) throws {
     self.seed = seed
-    random = TortureRandom(seed: seed)
+    random = SplitMix(state: seed)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 

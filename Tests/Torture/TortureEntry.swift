@@ -1,3 +1,4 @@
+import HalcyonTestSupport
 import HalcyonSupport
 import HalcyonCache
 import Foundation
@@ -23,7 +24,7 @@ enum TortureEntry {
   }
 
   private static func body(number: UInt64, version: UInt64) -> Data {
-    var random = TortureRandom(seed: number &* 0x9E37_79B9_7F4A_7C15 ^ version)
+    var random = SplitMix(state: number &* 0x9E37_79B9_7F4A_7C15 ^ version)
     let wordCount = Int(random.next() % 14_975) + 25  // 200 bytes to 120 KB
     var words = [number, version]
     while words.count < wordCount { words.append(random.next()) }
@@ -31,20 +32,7 @@ enum TortureEntry {
   }
 }
 
-/// Seeded random numbers: SplitMix64 (Steele, Lea and Flood, 2014).
-struct TortureRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return word ^ word >> 31
-  }
-
+extension SplitMix {
   /// The number of a key, Pareto-distributed over 0..<2000: a few are frequent, most are rare.
   mutating func nextKey() -> UInt64 {
     let uniform = Double.random(in: 0.001..<1, using: &self)

@@ -1,3 +1,4 @@
+import HalcyonTestSupport
 import HalcyonCache
 import Foundation
 
@@ -15,7 +16,7 @@ struct TortureWriter {
     let cache = DiskCache(directory: folder, configuration: DiskCacheConfiguration(sizeLimit: Self.sizeLimit))
     await withThrowingTaskGroup { group in
       for worker in 0..<2 as Range<UInt64> {
-        group.addTask { try await work(on: cache, random: TortureRandom(seed: seed &+ worker)) }
+        group.addTask { try await work(on: cache, random: SplitMix(state: seed &+ worker)) }
       }
       while let result = await group.nextResult() {
         if case .failure(let error) = result { Self.end("\(error)") }
@@ -23,7 +24,7 @@ struct TortureWriter {
     }
   }
 
-  private func work(on cache: DiskCache, random: TortureRandom) async throws {
+  private func work(on cache: DiskCache, random: SplitMix) async throws {
     var random = random
     while true {
       let number = random.nextKey()

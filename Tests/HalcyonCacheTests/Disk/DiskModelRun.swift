@@ -1,4 +1,5 @@
 import HalcyonTestDoubles
+import HalcyonTestSupport
 import Foundation
 import HalcyonTesting
 

@@ -1,4 +1,5 @@
 import HalcyonTestDoubles
+import HalcyonTestSupport
 import HalcyonSupport
 import HalcyonImaging
 @_spi(Programs) import HalcyonCache

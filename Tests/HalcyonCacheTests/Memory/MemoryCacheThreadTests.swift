@@ -3,6 +3,7 @@ import HalcyonImaging
 import HalcyonCache
 import Foundation
 import HalcyonTestDoubles
+import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
 

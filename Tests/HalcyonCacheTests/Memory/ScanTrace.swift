@@ -1,4 +1,5 @@
 import HalcyonTestDoubles
+import HalcyonTestSupport
 import Foundation
 
 /// Zipf-distributed requests for 4,000 images, with a scan of 2,000 images requested once after every 5,000.

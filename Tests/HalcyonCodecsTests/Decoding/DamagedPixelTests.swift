@@ -1,3 +1,4 @@
+import HalcyonTestSupport
 import Foundation
 @testable import HalcyonCodecs
 import HalcyonImaging
@@ -44,7 +45,7 @@ struct DamagedPixelTests {
 
   /// Noise, so that each row takes as many bytes.
   private static func noise(_ width: Int, _ height: Int, isOpaque: Bool) throws -> Bitmap {
-    var random = RandomBytes(state: 7)
+    var random = SplitMix(state: 7)
     return try Bitmap.painted(width, height, isOpaque: isOpaque) { _, _ in
       let alpha = isOpaque ? 255 : 128
       return Color(Int.random(in: 0...alpha, using: &random), Int.random(in: 0...alpha, using: &random), 9, alpha)
@@ -163,7 +164,7 @@ struct DamagedPixelTests {
 
   @Test(arguments: samples + FormatFixture.animations.map { Sample(name: $0, order: .topDown, file: fixture($0)) })
   func `any damage gives an image or a typed error`(_ sample: Sample) throws {
-    var random = RandomBytes(state: 11)
+    var random = SplitMix(state: 11)
     let decoder = try sample.decoder()
     for round in 0..<60 {
       var file = sample.file
@@ -230,18 +231,5 @@ extension Bitmap {
   /// Whether every pixel is opaque.
   fileprivate var isFilled: Bool {
     withUnsafeBytes { bytes in stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == 255 } }
-  }
-}
-
-/// Numbers that are the same in every run (SplitMix64).
-private struct RandomBytes: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

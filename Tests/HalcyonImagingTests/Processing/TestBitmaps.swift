@@ -1,4 +1,5 @@
 import HalcyonTestDoubles
+import HalcyonTestSupport
 import HalcyonImaging
 
 typealias Pixel = SIMD4<UInt8>

@@ -62,7 +62,7 @@ struct ExtremeOptionTests {
       repeat {
         // To find the path that has ended the process.
         if seconds != nil { print("Seed \(seed)") }
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix(state: seed)
         var planCount = 0
         for _ in 0..<3000 {
           try Task.checkCancellation()
@@ -84,7 +84,7 @@ struct ExtremeOptionTests {
     }
   }
 
-  private static func path(_ random: inout SeededRandom) -> String {
+  private static func path(_ random: inout SplitMix) -> String {
     var segments = (0..<Int.random(in: 1...4, using: &random)).map { _ in
       surroundings.randomElement(using: &random) ?? ""
     }
@@ -159,19 +159,5 @@ private enum Plans {
       }
     }
     return true
-  }
-}
-
-/// SplitMix64.
-private struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }
