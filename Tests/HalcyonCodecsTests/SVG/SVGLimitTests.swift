@@ -369,15 +369,6 @@ struct SVGLimitTests {
     }
   }
 
-  @Test func `only the font of the fixtures is used`() throws {
-    func text(_ family: String) throws -> Bitmap {
-      let file = Self.document("<text font-family='\(family)' font-size='40' y='50'>Rg1</text>")
-      return try SVGDecoder().decode(file, options: DecodingOptions()).bitmap
-    }
-    #expect(try text("serif").largestDifference(to: text("sans-serif")) == 0)
-    #expect(try text("monospace").largestDifference(to: text("sans-serif")) == 0)
-  }
-
   @Test func `at most 32 font families are used`() throws {
     func text(_ count: Int) -> Data {
       Self.document(Self.repeated(count) { "<text font-family='none-\($0)' y='9'>a</text>" })
