@@ -18,10 +18,13 @@ struct FormatRules: Sendable {
     let still: ImageFormat?
     /// Only a format that can be animated, as in imgproxy.
     let animated: ImageFormat?
+
+    static let none = Accepted(still: nil, animated: nil)
   }
 
   /// The formats that a client accepts by name; `*/*` and `image/*` accept none of them.
   func accepted(_ accept: String?) -> Accepted {
+    guard !automatic.isEmpty else { return .none }
     let formats = automatic.filter(writable.contains)
     return Accepted(
       still: FormatChoice(formats).format(accepting: accept),

@@ -57,14 +57,16 @@ struct ImageMaker: Sendable {
   ///   - revalidates: Whether the source is revalidated also for a stored result.
   /// - Throws: ``ServiceError``, ``SourceError``, ``PlanError`` or ``ImageError``.
   func result(
-    for source: String, _ options: ProcessingOptions, identifier: String, accept: String?, revalidates: Bool = false
+    for source: String, _ options: ProcessingOptions, identifier: String, accepted: FormatRules.Accepted,
+    revalidates: Bool = false
   ) async throws -> ImageResult {
     do {
       var request = try resolver.request(for: source)
       if revalidates { request.cachePolicy = .revalidate }
       let (buster, isNew) = buster(options, of: source)
       var result = try await result(
-        for: request, options, identifier: buster.isEmpty ? identifier : "\(identifier)/cb:\(buster)", accept: accept,
+        for: request, options, identifier: buster.isEmpty ? identifier : "\(identifier)/cb:\(buster)",
+        accepted: accepted,
         sourcePolicy: isNew ? .revalidate : nil)
       if isNew { remember(buster, of: source) }
       result.isCurrent = resolver.isCurrent(source, request)
@@ -73,7 +75,7 @@ struct ImageMaker: Sendable {
       let error = ServiceError(error)
       guard let fallback, fallback.standsIn(for: error),
         var result = try? await result(
-          for: try fallback.request(), options, identifier: identifier, accept: accept)
+          for: try fallback.request(), options, identifier: identifier, accepted: accepted)
       else { throw error }
       result.fallbackStatus = fallback.status ?? error.status
       return result
@@ -124,10 +126,9 @@ struct ImageMaker: Sendable {
   }
 
   private func result(
-    for request: ImageRequest, _ options: ProcessingOptions, identifier: String, accept: String?,
+    for request: ImageRequest, _ options: ProcessingOptions, identifier: String, accepted: FormatRules.Accepted,
     sourcePolicy: CachePolicy? = nil
   ) async throws -> ImageResult {
-    let accepted = formats.accepted(accept)
     // Only SVG is sent as SVG.
     if let named = options.format, named != .svg,
       !formats.writable.contains(formats.format(named: named, accepted.still))

@@ -11,7 +11,7 @@ final class ResponseCache: Sendable {
     /// The path with its signature, which has been checked.
     let path: String
     /// The formats chosen by `Accept`.
-    let accepted: FormatRules.Accepted?
+    let accepted: FormatRules.Accepted
     var hints: ClientHints?
 
     /// Compares bytes, since a signature is valid for these bytes only.

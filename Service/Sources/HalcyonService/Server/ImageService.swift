@@ -10,18 +10,18 @@ import HalcyonBackend
 @_spi(Programs) import HalcyonPipeline
 public import Logging
 import NIOCore
-import NIOPosix
 import Synchronization
 public import Tracing
 
 /// An image service without its sockets: responds to requests with images, their properties, its health and metrics.
 public final class ImageService: Sendable {
   private let configuration: ServiceConfiguration
-  private let signer: URLSigner
+  private let paths: PathReader
   private let parser: OptionParser
   private let maker: ImageMaker
   private let purgeNodes: PurgeNodes
-  private let workload: Workload
+  /// The health and the metrics.
+  let monitor: ServiceMonitor
   private let metrics = ServiceMetrics()
   private let log: RequestLog
   private let spans: RequestSpans?
@@ -30,7 +30,6 @@ public final class ImageService: Sendable {
   private let responses: ResponseCache
   private let bodies: SharedBodies
   private let lastDate = Mutex((second: Int.min, text: ""))
-  private let hasStopped = Atomic(false)
   private let bucketCheck: Task<Void, Never>
 
   /// Creates a service; the watermark is read here.
@@ -54,12 +53,12 @@ public final class ImageService: Sendable {
     spans = tracer.map { RequestSpans($0) }
     imgproxyMetrics = configuration.imgproxyMetrics.map { ImgproxyMetrics(namespace: $0) }
     self.time = time
-    signer = URLSigner(pairs: configuration.keyPairs, byteCount: configuration.signatureByteCount)
+    paths = PathReader(configuration)
     parser = OptionParser(
       presets: configuration.presets, acceptsPresetsOnly: configuration.acceptsPresetsOnly,
       acceptsLimits: configuration.allowsSecurityOptions, allowed: configuration.allowedOptions)
     purgeNodes = PurgeNodes(configuration, logger: logger)
-    workload = Workload(
+    let workload = Workload(
       fetchLimit: configuration.queueLength + configuration.sourceConnectionsPerHost,
       workLimit: configuration.queueLength + configuration.concurrency,
       fetchedByteLimit: configuration.fetchedByteLimit)
@@ -89,55 +88,10 @@ public final class ImageService: Sendable {
     maker = ImageMaker(
       pipeline: pipeline, configuration: configuration, resolver: resolver, formats: formats, mark: mark,
       fallback: fallback, workload: workload, time: time, metrics: metrics)
+    monitor = ServiceMonitor(
+      configuration, metrics: metrics, imgproxyMetrics: imgproxyMetrics, workload: workload, pipeline: pipeline)
     let tiers = pipeline.cache.tiers?.tiers ?? []
     bucketCheck = Task { await Self.checkBuckets(of: tiers, logger) }
-  }
-
-  /// The decoder that draws by a program, which has drawn something.
-  private static func drawing(
-    by program: URL, _ arguments: [String], _ logger: Logger
-  ) async throws(ConfigurationError) -> IsolatedSVGDecoder {
-    do {
-      let (decoder, isConfined) = try await NIOThreadPool.singleton.runIfActive {
-        var decoder = IsolatedSVGDecoder(helper: program, arguments: arguments)
-        let isConfined = try decoder.checkHelper()
-        return (decoder, isConfined)
-      }
-      if !isConfined {
-        logger.warning("The system does not confine the process that draws SVG, which can read the files of this user")
-      }
-      return decoder
-    } catch {
-      throw .unusableProgram(program.path, reason: "\(error)")
-    }
-  }
-
-  /// Reads the image of a setting; `nil` if there is none.
-  private static func reading<Image>(
-    _ setting: String, _ file: URL?, _ read: (URL) async throws -> Image
-  ) async throws(ConfigurationError) -> Image? {
-    guard let file else { return nil }
-    do {
-      return try await read(file)
-    } catch {
-      let path = file.isFileURL ? file.path : file.absoluteString.excerpt
-      throw .unusableFile(setting: setting, path: path, reason: "\(error)")
-    }
-  }
-
-  /// Logs a bucket that cannot be used. The service starts meanwhile, and works without it.
-  private static func checkBuckets(of tiers: [TieredStore.Tier], _ logger: Logger) async {
-    for tier in tiers {
-      guard let store = tier.store as? S3Store else { continue }
-      do {
-        try await store.checkBucket()
-      } catch {
-        if Task.isCancelled { return }
-        logger.warning(
-          "The bucket of results cannot be used",
-          metadata: ["tier": "\(tier.name)", "bucket": "\(store.bucket)", "error": "\(error)"])
-      }
-    }
   }
 
   /// Waits until the bucket of results was requested.
@@ -182,8 +136,8 @@ public final class ImageService: Sendable {
 
   /// The response with a result that is in memory, without any work; `nil` if ``response(to:)`` has to be called.
   func cachedResponse(to request: ServiceRequest) -> ServiceResponse? {
-    guard request.method == .get || request.method == .head, isAuthorized(request), !revalidates(request),
-      let result = responses[responseKey(request)]
+    guard request.method == .get || request.method == .head, !revalidates(request),
+      let result = responses[responseKey(request)], isAuthorized(request)
     else { return nil }
     let start = ContinuousClock.now
     metrics.begin()
@@ -214,10 +168,8 @@ public final class ImageService: Sendable {
   }
 
   private func responseKey(_ request: ServiceRequest) -> ResponseCache.Key {
-    let isChosen = !configuration.automaticFormats.isEmpty
-    return ResponseCache.Key(
-      path: request.path, accepted: isChosen ? maker.formats.accepted(request.headers[.accept]) : nil,
-      hints: hints(request))
+    ResponseCache.Key(
+      path: request.path, accepted: maker.formats.accepted(request.headers[.accept]), hints: hints(request))
   }
 
   private func hints(_ request: ServiceRequest) -> ClientHints? {
@@ -240,10 +192,7 @@ public final class ImageService: Sendable {
   }
 
   /// Makes ``response(to:)`` report at `/ready` that no more requests should come.
-  public func stop() { hasStopped.store(true, ordering: .relaxed) }
-
-  /// Whether no more requests should come.
-  var isStopping: Bool { hasStopped.load(ordering: .relaxed) }
+  public func stop() { monitor.stop() }
 
   /// Waits while a load balancer notices that no more requests should come.
   func drain() async { try? await time.sleep(for: configuration.drain) }
@@ -262,12 +211,10 @@ public final class ImageService: Sendable {
   /// The response, and whether its image was in the cache; `nil` without an image.
   private func route(_ request: ServiceRequest) async throws -> (ServiceResponse, isHit: Bool?) {
     guard let path = configuration.pathWithoutPrefix(request.path) else { throw ServiceError.notFound }
+    if path == "/metrics", configuration.metricsAddress != nil { throw ServiceError.notFound }
+    if let response = try monitor.response(at: path) { return (response, nil) }
+    guard isAuthorized(request) else { throw ServiceError.secretMissing }
     switch path {
-    case "/metrics" where configuration.metricsAddress != nil: throw ServiceError.notFound
-    case "/health", "/ready", "/metrics": return (try monitoring(path), nil)
-    case let path where !configuration.healthPath.isEmpty && path == configuration.healthPath:
-      return (.text(200, "OK\n"), nil)
-    case _ where !isAuthorized(request): throw ServiceError.secretMissing
     case "/", "/favicon.ico", "/gallery.css", "/gallery.js", "/gallery.json":
       return (try await gallery(path), nil)
     case let path where path.hasPrefix("/info/"):
@@ -277,60 +224,34 @@ public final class ImageService: Sendable {
     }
   }
 
-  /// The response to a request for the health or the metrics of the service.
-  func monitoringResponse(to request: ServiceRequest) -> ServiceResponse {
-    do throws(ServiceError) {
-      guard [.get, .head].contains(request.method) else { throw .methodNotAllowed }
-      return try monitoring(request.path)
-    } catch {
-      return .failure(error)
-    }
-  }
-
-  private func monitoring(_ path: String) throws(ServiceError) -> ServiceResponse {
-    switch path {
-    case "/health": return .text(200, "OK\n")
-    case "/ready":
-      guard !isStopping else { throw .shuttingDown }
-      return .text(200, "OK\n")
-    case "/metrics":
-      var text = metrics.text(measures: measures, tiers: maker.pipeline.cache.tiers?.statistics ?? [])
-      if let imgproxyMetrics {
-        text += imgproxyMetrics.text(
-          workers: configuration.concurrency, requestCount: metrics.inFlightCount, imageCount: workload.counts.working)
-      }
-      return .text(200, text, type: "text/plain; version=0.0.4; charset=utf-8")
-    default: throw .notFound
-    }
-  }
-
   /// Whether the request has the secret, if one is required.
   private func isAuthorized(_ request: ServiceRequest) -> Bool {
     configuration.secret.isEmpty || BearerToken.isValid(configuration.secret, in: request.headers)
   }
 
   private func image(_ path: String, _ request: ServiceRequest) async throws -> (ServiceResponse, isHit: Bool?) {
-    let path = try imagePath(path)
-    let (options, identifier) = try parser.options(of: path, hints: hints(request))
+    let path = try paths.imagePath(path)
+    let key = responseKey(request)
+    let (options, identifier) = try parser.options(of: path, hints: key.hints)
     try checkExpiry(options)
-    let accept = request.headers[.accept]
     let generation = responses.generation
     let revalidates = revalidates(request)
     let result = try await inTime { [maker] in
       try await maker.result(
-        for: path.source, options, identifier: identifier, accept: accept, revalidates: revalidates)
+        for: path.source, options, identifier: identifier, accepted: key.accepted, revalidates: revalidates)
     }
     if result.isFetched { dropResponses(before: options, revalidates) }
     let response = ResultResponse(
       result, options, source: path.publicSource, configuration, sharing: bodies, now: time.now())
     if result.fallbackStatus == nil, options.expires == nil {
-      keep(response, for: request, freshness: result.freshness, isCurrent: result.isCurrent, since: generation)
+      keep(response, for: key, freshness: result.freshness, isCurrent: result.isCurrent, since: generation)
     }
     return (response.response(to: request.headers), result.isHit)
   }
 
   private func info(_ path: Substring, _ request: ServiceRequest) async throws -> ServiceResponse {
-    let path = try imagePath(String(path), isInfo: true)
+    let path = try paths.imagePath(String(path), isInfo: true)
+    let key = responseKey(request)
     let options = try parser.options(of: path).options
     try checkExpiry(options)
     let generation = responses.generation
@@ -341,7 +262,7 @@ public final class ImageService: Sendable {
     if report.isFetched { dropResponses(before: options, revalidates) }
     let response = try ResultResponse(report, options, configuration, now: time.now())
     if options.expires == nil {
-      keep(response, for: request, freshness: report.freshness, isCurrent: report.isCurrent, since: generation)
+      keep(response, for: key, freshness: report.freshness, isCurrent: report.isCurrent, since: generation)
     }
     return response.response(to: request.headers)
   }
@@ -353,12 +274,12 @@ public final class ImageService: Sendable {
 
   /// Keeps a response in memory while its source is fresh.
   private func keep(
-    _ response: ResultResponse, for request: ServiceRequest, freshness: Duration?,
+    _ response: ResultResponse, for key: ResponseCache.Key, freshness: Duration?,
     isCurrent: (@Sendable () -> Bool)?, since generation: Int
   ) {
     guard let freshness else { return }
     responses.insert(
-      response.hit(loggedPath: log.path.text(request.path)), for: responseKey(request), freshness: freshness,
+      response.hit(loggedPath: log.path.text(key.path)), for: key, freshness: freshness,
       isCurrent: isCurrent, since: generation)
   }
 
@@ -390,41 +311,6 @@ public final class ImageService: Sendable {
     return .text(200, "{\"removed\":\(count)}\n", type: "application/json")
   }
 
-  /// The parts of a path whose signature is valid, with the source after rewriting.
-  ///
-  /// - Parameter isInfo: Whether it may have no options, also where only presets are accepted.
-  private func imagePath(_ path: String, isInfo: Bool = false) throws -> ImagePath {
-    let signed = try signedPath(path)
-    let segments = signed.parts(between: "/").dropFirst(2)
-    let hasOptions = !isInfo || segments.first != "plain" && segments.count > 1
-    var path = try ImagePath(
-      signed, hasPresetsOnly: configuration.acceptsPresetsOnly && hasOptions,
-      hasFilename: configuration.hasFilenamesInBase64, encryptionKey: configuration.sourceEncryptionKey)
-    path.source = configuration.sourceRewriting.applied(to: path.source)
-    return path
-  }
-
-  /// The path as it was signed, from a path that a proxy may have rewritten. Its signature, the first segment, is
-  /// checked before the rest is parsed.
-  private func signedPath(_ path: String) throws(ServiceError) -> String {
-    guard let (signature, rest) = ImagePath.signature(in: path) else { return path }
-    if configuration.isInsecure || configuration.trustedSignatures.contains(signature) {
-      // Otherwise the option would have no effect.
-      if configuration.isInsecure, Self.isOption(signature) { throw .signatureMissing }
-      return "/\(signature)\(RestoredPath.likely(rest))"
-    }
-    guard let signed = RestoredPath.candidates(rest).first(where: { signer.isValid(signature, for: $0) }) else {
-      throw .invalidSignature
-    }
-    return "/\(signature)\(signed)"
-  }
-
-  /// Whether a segment is an option with an argument.
-  private static func isOption(_ segment: String) -> Bool {
-    let parts = (segment.removingPercentEncoding ?? segment).parts(between: ":")
-    return parts.count > 1 && OptionParser.isOption(parts[0])
-  }
-
   private func checkExpiry(_ options: ProcessingOptions) throws(ServiceError) {
     if let expires = options.expires, time.now().timeIntervalSince1970 >= Double(expires) { throw .expired }
   }
@@ -434,25 +320,5 @@ public final class ImageService: Sendable {
     _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
     try await time.limiting(to: configuration.deadline, orThrow: { ServiceError.deadlineExceeded }, body)
-  }
-
-  private var measures: [Measure] {
-    let counts = workload.counts
-    let statistics = maker.pipeline.cache.statistics[.store]
-    return ProcessMetrics.measures + [
-      .gauge("halcyon_requests_active", "Requests whose image is looked up, fetched or made.", counts.requests),
-      .gauge("halcyon_loads_fetching", "Loads that wait for their source.", counts.fetching),
-      .gauge("halcyon_loads_working", "Loads that are decoded and encoded, or wait for that.", counts.working),
-      .gauge("halcyon_loads_active", "Loads of the pipeline.", maker.pipeline.activeLoadCount),
-      .counter("halcyon_disk_hits_total", "Reads of the disk cache that found an entry.", statistics?.hits ?? 0),
-      .gauge(
-        "halcyon_memcached_servers_ejected", "Memcached servers that are ejected.", memcached?.ejectedServerCount ?? 0),
-      .counter(
-        "halcyon_memcached_oversized_total", "Results that were too large for memcached.", memcached?.oversized ?? 0),
-    ]
-  }
-
-  private var memcached: MemcachedStatistics? {
-    maker.pipeline.cache.tiers?.tiers.compactMap { $0.store as? MemcachedStore }.first?.statistics
   }
 }

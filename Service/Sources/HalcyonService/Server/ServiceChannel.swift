@@ -26,7 +26,8 @@ struct ServiceChannel: ServerChildChannel, HTTPChannelHandler {
         withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
       try pipeline.addHandlers([
         headTimeout.headEnd, WriteTimeout(TimeAmount(configuration.writeTimeout), unread: unread),
-        IdleTimeout(TimeAmount(configuration.keepAliveTimeout)), RequestRules(isDraining: { service.isStopping }),
+        IdleTimeout(TimeAmount(configuration.keepAliveTimeout)),
+        RequestRules(isDraining: { service.monitor.isStopping }),
         HTTP1ToHTTPServerCodec(secure: false), connections.handler(),
       ])
       if !isMonitoring { try pipeline.addHandler(FastResponses(service: service)) }

@@ -77,7 +77,7 @@ public struct ServiceServer: Service {
     return Application(
       responder: CallbackResponder { [service] (request: Request, _: Context) in
         let received = ServiceRequest(method: request.method, path: Self.path(request.head.path ?? "/"))
-        return Self.response(service.monitoringResponse(to: received), isHead: request.method == .head)
+        return Self.response(service.monitor.response(to: received), isHead: request.method == .head)
       },
       server: HTTPServerBuilder { [service, configuration] responder in
         ServiceChannel(
