@@ -52,7 +52,6 @@ let package = Package(
         .product(name: "HalcyonImaging", package: "Halcyon"),
         .product(name: "HalcyonProcessing", package: "Halcyon"),
         .product(name: "HalcyonCache", package: "Halcyon"), .product(name: "HalcyonBackend", package: "Halcyon"),
-        .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -63,6 +62,7 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOFoundationCompat", package: "swift-nio"),
         .product(name: "HummingbirdCore", package: "hummingbird"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOExtras", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
       ],
       // In the code, so that the program needs no folder beside it.

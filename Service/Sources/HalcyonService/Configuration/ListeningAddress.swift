@@ -20,10 +20,14 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(host: host.isEmpty ? "::" : host, port: port)
   }
 
-  /// The host to bind a socket to: where no interface has an address of IPv6, `::` is the same as all of IPv4, since the C
-  /// library has no address for it then.
-  var hostToBind: String {
-    host == "::" && (try? SocketAddress.makeAddressResolvingHost(host, port: 0)) == nil ? "0.0.0.0" : host
+  /// The address to bind a socket to.
+  ///
+  /// Only a name is looked up: the C library has no address of a family that no network of this machine has, so that `::` and
+  /// `::1` would not be found beside a network of IPv4.
+  var socketAddress: SocketAddress {
+    get throws {
+      try (try? SocketAddress(ipAddress: host, port: port)) ?? .makeAddressResolvingHost(host, port: port)
+    }
   }
 
   /// The address as it is written.

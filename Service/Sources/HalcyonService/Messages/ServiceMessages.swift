@@ -34,6 +34,17 @@ public struct ServiceResponse: Sendable {
 }
 
 extension ServiceResponse {
+  /// Whether a body belongs to the status.
+  var hasBody: Bool { ![204, 304].contains(status) }
+
+  /// The head that is sent.
+  func head(date: String) -> HTTPResponse {
+    var headers = headers
+    headers[.date] = date
+    if hasBody { headers[.contentLength] = "\(body.readableBytes)" }
+    return HTTPResponse(status: .init(code: status), headerFields: headers)
+  }
+
   /// A text.
   static func text(_ status: Int, _ text: String, type: String = "text/plain; charset=utf-8") -> ServiceResponse {
     ServiceResponse(

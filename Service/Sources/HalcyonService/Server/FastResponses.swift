@@ -61,13 +61,8 @@ final class FastResponses: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func send(_ response: ServiceResponse, isHead: Bool, _ context: ChannelHandlerContext) {
-    let hasBody = ![204, 304].contains(response.status)
-    var headers = response.headers
-    headers[.date] = service.date
-    if hasBody { headers[.contentLength] = "\(response.body.readableBytes)" }
-    let head = HTTPResponse(status: .init(code: response.status), headerFields: headers)
-    context.write(wrapOutboundOut(.head(head)), promise: nil)
-    if hasBody, !isHead {
+    context.write(wrapOutboundOut(.head(response.head(date: service.date))), promise: nil)
+    if response.hasBody, !isHead {
       context.write(wrapOutboundOut(.body(response.body)), promise: nil)
     }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)

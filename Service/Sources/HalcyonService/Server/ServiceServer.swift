@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import HummingbirdCore
 public import Logging
 import NIOCore
@@ -38,16 +37,9 @@ public struct ServiceServer: Service {
   public func run() async throws {
     let server = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: [application as any Service] + (metricsApplication.map { [$0] } ?? []), logger: quietLogger))
+        services: [imageListener] + (metricsListener.map { [$0] } ?? []), logger: quietLogger))
     // Detached, since it does not end at once when the caller's group ends gracefully.
-    let running = Task.detached {
-      do {
-        try await server.run()
-      } catch let error as IOError {
-        // Thrown while the server starts; an error of a connection ends only the connection.
-        throw ConfigurationError.unusableAddress(address, reason: String(cString: strerror(error.errnoCode)))
-      }
-    }
+    let running = Task.detached { try await server.run() }
     try await withTaskCancellationHandler {
       try await withGracefulShutdownHandler {
         try await running.value
@@ -64,56 +56,44 @@ public struct ServiceServer: Service {
     await service.close()
   }
 
-  private var address: String {
-    let addresses = [
-      configuration.socketPath ?? "\(ListeningAddress(host: configuration.host, port: configuration.port))",
-      configuration.metricsAddress.map { "\($0)" },
-    ]
-    return addresses.compactMap(\.self).joined(separator: " or ")
-  }
-
-  private var metricsApplication: (any Service)? {
-    guard let address = configuration.metricsAddress else { return nil }
-    return Application(
-      responder: CallbackResponder { [service] (request: Request, _: Context) in
-        let received = ServiceRequest(method: request.method, path: Self.path(request.head.path ?? "/"))
-        return Self.response(service.monitor.response(to: received), isHead: request.method == .head)
-      },
-      server: HTTPServerBuilder { [service, configuration] responder in
-        ServiceChannel(
-          responder: responder, service: service, configuration: configuration, connections: ClientConnections(),
-          unread: UnreadBodies(byteLimit: configuration.unreadByteLimit), isMonitoring: true)
-      },
-      configuration: ApplicationConfiguration(
-        address: .hostname(address.hostToBind, port: address.port), serverName: nil),
-      onServerRunning: { [onMetricsListening] channel in onMetricsListening(channel.localAddress?.port ?? 0) },
-      logger: quietLogger)
-  }
-
-  private var application: some ApplicationProtocol {
+  private var imageListener: Listener {
     let connections = ClientConnections()
-    let unread = UnreadBodies(byteLimit: configuration.unreadByteLimit)
-    return Application(
-      responder: CallbackResponder { [service] (request: Request, context: Context) in
+    let channel = channel(connections) { [service] request, channel in
+      await connections.run(for: channel) { await service.response(to: request) }
+    }
+    let host = ListeningAddress(host: configuration.host, port: configuration.port)
+    return Listener(
+      address: configuration.socketPath.map { .socket(path: $0) } ?? .host(host), connection: channel,
+      connectionLimit: configuration.connectionLimit, logger: quietLogger, onListening: onListening)
+  }
+
+  private var metricsListener: Listener? {
+    configuration.metricsAddress.map { address in
+      let channel = channel(ClientConnections(), isMonitoring: true) { [service] request, _ in
+        service.monitor.response(to: request)
+      }
+      return Listener(
+        address: .host(address), connection: channel, logger: quietLogger, onListening: onMetricsListening)
+    }
+  }
+
+  private func channel(
+    _ connections: ClientConnections, isMonitoring: Bool = false,
+    _ response: @escaping @Sendable (ServiceRequest, any Channel) async -> ServiceResponse
+  ) -> ServiceChannel {
+    ServiceChannel(
+      responder: { [service] (request: Request, writer: consuming ResponseWriter, channel: any Channel) in
+        let head = request.head
         let received = ServiceRequest(
-          method: request.method, path: Self.path(request.head.path ?? "/"), headers: request.headers,
-          client: context.channel.remoteAddress?.ipAddress)
-        let response = await connections.run(for: context.channel) { await service.response(to: received) }
-        return Self.response(response, isHead: request.method == .head)
-      },
-      server: HTTPServerBuilder { [service, configuration] responder in
-        ServiceChannel(
-          responder: responder, service: service, configuration: configuration, connections: connections,
-          unread: unread)
-      },
-      configuration: ApplicationConfiguration(
-        address: configuration.socketPath.map { .unixDomainSocket(path: $0) }
-          ?? .hostname(
-            ListeningAddress(host: configuration.host, port: configuration.port).hostToBind, port: configuration.port),
-        serverName: nil,
-        availableConnectionsDelegate: MaximumAvailableConnections(configuration.connectionLimit, logger: quietLogger)),
-      onServerRunning: { [onListening] channel in onListening(channel.localAddress?.port ?? 0) },
-      logger: quietLogger)
+          method: head.method, path: Self.path(head.path ?? "/"), headers: head.headerFields,
+          client: channel.remoteAddress?.ipAddress)
+        let response = await response(received, channel)
+        let isSent = response.hasBody && head.method != .head
+        try await writer.write(
+          response: response.head(date: service.date),
+          body: isSent ? ResponseBody(byteBuffer: response.body) : ResponseBody())
+      }, service: service, configuration: configuration, connections: connections,
+      unread: UnreadBodies(byteLimit: configuration.unreadByteLimit), isMonitoring: isMonitoring)
   }
 
   /// Errors of single connections are the clients' affair.
@@ -133,21 +113,4 @@ public struct ServiceServer: Service {
 
   /// The path of a request target.
   static func path(_ target: String) -> String { String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })) }
-
-  private static func response(_ response: ServiceResponse, isHead: Bool) -> Response {
-    var headers = response.headers
-    let hasBody = ![204, 304].contains(response.status)
-    if hasBody { headers[.contentLength] = "\(response.body.readableBytes)" }
-    let body = isHead || !hasBody ? ResponseBody() : ResponseBody(byteBuffer: response.body)
-    var result = Response(status: .init(code: response.status), headers: headers, body: body)
-    result.headers = headers
-    return result
-  }
-}
-
-/// The context of a request: its connection.
-private struct Context: InitializableFromSource {
-  let channel: any Channel
-
-  init(source: ApplicationRequestContextSource) { channel = source.channel }
 }
