@@ -111,7 +111,7 @@ public final class DiskCache: SourcePurgingStore, MissReportingStore, ReplacingS
       return .miss(.expired)
     }
     counters.countHit(content.entry.body.count)
-    await record(Access(at: time.now()), for: key)
+    record(Access(at: time.now()), for: key)
     return .hit(content.entry)
   }
 
@@ -167,7 +167,7 @@ public final class DiskCache: SourcePurgingStore, MissReportingStore, ReplacingS
         return try await writer.replace(content, for: key, context)
       }
     }
-    if isUpdated { await record(Access(at: time.now(), isRead: false), for: key) }
+    if isUpdated { record(Access(at: time.now(), isRead: false), for: key) }
     return isUpdated
   }
 
@@ -204,9 +204,23 @@ extension DiskCache {
     counters.notifyObservers()
   }
 
+  /// Records the use of an entry, if there is one, whose image or copy was found in memory. Returns at once.
+  func recordUse(of key: CacheKey) {
+    startMaintenance()
+    record(Access(at: time.now()), for: key)
+  }
+
+  /// The pending accesses, to be written to the index; none without a folder, which writing would create.
+  private func beginFlush() -> [(key: CacheKey, access: Access)] {
+    let accesses = pendingAccesses.withLock { $0.beginFlush() }
+    if accesses.isEmpty || (try? fileSystem.status(of: layout.root)) != nil { return accesses }
+    pendingAccesses.withLock { $0.endFlush(accesses) }
+    return []
+  }
+
   /// Writes the pending accesses to the index.
   func flushAccesses() async {
-    let accesses = pendingAccesses.withLock { $0.beginFlush() }
+    let accesses = beginFlush()
     guard !accesses.isEmpty else { return }
     await countingErrors { try await writer.record(accesses) }
     pendingAccesses.withLock { $0.endFlush(accesses) }
@@ -214,7 +228,7 @@ extension DiskCache {
 
   /// Writes the pending accesses to the index, on the calling thread.
   func flushAccessesNow() {
-    let accesses = pendingAccesses.withLock { $0.beginFlush() }
+    let accesses = beginFlush()
     guard !accesses.isEmpty else { return }
     do { try writer.recordNow(accesses) } catch { counters.countError() }
     pendingAccesses.withLock { $0.endFlush(accesses) }
@@ -222,9 +236,9 @@ extension DiskCache {
 
   private func pendingAccess(of key: CacheKey) -> Access? { pendingAccesses.withLock { $0.access(for: key) } }
 
-  private func record(_ access: Access, for key: CacheKey) async {
+  private func record(_ access: Access, for key: CacheKey) {
     let count = pendingAccesses.withLock { $0.record(access, for: key) }
-    if count == PendingAccesses.flushThreshold { await background.start(byteCount: 0) { await self.flushAccesses() } }
+    if count == PendingAccesses.flushThreshold { background.track { await self.flushAccesses() } }
     if count == 1, hasMaintenance { maintenance.flushSoon(self) }
   }
 

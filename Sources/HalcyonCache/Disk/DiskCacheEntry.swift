@@ -19,7 +19,7 @@ public struct DiskCacheEntry: Sendable {
   public let storedDate: Date
   /// When it was last read, changed or revalidated, by any process; before the first read, when it was stored.
   public let lastUseDate: Date
-  /// How often it was read since it was stored, by all processes.
+  /// How often it was read since it was stored, by all processes. Hits of its image in memory count about once a minute.
   ///
   /// Recorded with the order of eviction, a few seconds after a read at the latest; a process that is killed loses the
   /// reads of these seconds.

@@ -19,6 +19,7 @@ final class DiskMaintenance: Sendable {
       while let interval = cache?.configuration.cleaning.interval,
         (try? await time.sleep(for: max(interval, Self.flushDelay))) != nil, let cache
       {
+        await cache.flushAccesses()
         await cache.clean(at: .timer)
       }
     }

@@ -9,6 +9,21 @@ struct CacheEntry: Sendable {
   var deadline: Deadline
 }
 
+/// Decides which reads of an image in memory count as uses of its entries in the store: about one a minute, and the first
+/// one after something was stored, so that the order of eviction is right.
+struct MemoryUse {
+  /// The number of writes to the store so far; `nil` for a read that does not count.
+  let writeCount: Int?
+  /// Whether the read counts.
+  var isDue = false
+
+  /// Differs between reads that count: periods of 2^36 nanoseconds, 69 seconds, and writes only grow.
+  @inline(__always)
+  func period(at uptime: Int64) -> UInt16? {
+    writeCount.map { UInt16(truncatingIfNeeded: uptime >> 36) &+ UInt16(truncatingIfNeeded: $0) }
+  }
+}
+
 /// The entries of a memory cache in 64 shards, each with its own lock, so that readers rarely contend.
 ///
 /// Unchecked: the locks are created once and only borrowed afterwards.
@@ -78,9 +93,11 @@ struct CacheShard: Sendable {
   private var weakEntries = WeakEntries()
 
   /// The image stored under `key`, or `nil`. Counts as use.
+  ///
+  /// - Parameter use: Set if the store learns of this use.
   @inline(__always)
   mutating func read(
-    _ key: CacheKey, at now: Timestamp, deferred: inout DeferredAction
+    _ key: CacheKey, at now: Timestamp, use: inout MemoryUse, deferred: inout DeferredAction
   ) -> DecodedImage? {
     guard let slot = slot(of: key) else {
       deferred = weakEntries.isEmpty ? .none : .readWeak
@@ -101,6 +118,10 @@ struct CacheShard: Sendable {
       counts.hits += 1
       counts.savedByteCount += Int(slots[slot].downloadByteCount)
       slots[slot].recordRead(from: now.uptime)
+      if let period = use.period(at: now.uptime), slots[slot].usePeriod != period {
+        slots[slot].usePeriod = period
+        use.isDue = true
+      }
       deferred = reportsReads ? .reportRead(node: slots[slot].node) : .none
       return slots[slot].image
     }
@@ -250,6 +271,8 @@ private struct CacheSlot: Sendable {
   let lifetime: Lifetime
   /// The frequency counter of S3-FIFO: reads since the policy last lowered it, at most 3. Stands here to fill padding.
   var frequency: UInt8 = 0
+  /// The ``MemoryUse/period(at:)`` of the last use of which the store learned. Stands here for the same reason.
+  var usePeriod = UInt16.max
   /// The bytes that a hit saves. Stands here to fill padding.
   let downloadByteCount: UInt32
   private(set) var deadline: Deadline

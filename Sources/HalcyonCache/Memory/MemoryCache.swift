@@ -85,8 +85,15 @@ public final class MemoryCache: MemoryStore {
 
   /// The image stored under `key`, or the reason for the miss. Reading counts as use.
   package func lookUp(_ key: CacheKey) -> CacheResult<DecodedImage> {
+    var use = MemoryUse(writeCount: nil)
+    return lookUp(key, use: &use)
+  }
+
+  /// - Parameter use: Set if the read counts as a use of stored entries.
+  @inline(__always)
+  func lookUp(_ key: CacheKey, use: inout MemoryUse) -> CacheResult<DecodedImage> {
     var miss = CacheMiss.absent
-    let image = read(key, at: Timestamp(uptime: uptime()), miss: &miss)
+    let image = read(key, at: Timestamp(uptime: uptime()), use: &use, miss: &miss)
     return image.map { .hit($0) } ?? .miss(miss)
   }
 
@@ -214,9 +221,11 @@ public final class MemoryCache: MemoryStore {
   }
 
   @inline(__always)
-  private func read(_ key: CacheKey, at now: Timestamp, miss: inout CacheMiss) -> DecodedImage? {
+  private func read(
+    _ key: CacheKey, at now: Timestamp, use: inout MemoryUse, miss: inout CacheMiss
+  ) -> DecodedImage? {
     var deferred = CacheShard.DeferredAction.none
-    let image = shards.withShard(of: key.digest) { $0.read(key, at: now, deferred: &deferred) }
+    let image = shards.withShard(of: key.digest) { $0.read(key, at: now, use: &use, deferred: &deferred) }
     switch deferred {
     case .none:
       return image
@@ -228,15 +237,17 @@ public final class MemoryCache: MemoryStore {
       miss = .expired
       return nil
     case .readWithDate:
-      return readWithDate(key, miss: &miss)
+      return readWithDate(key, use: &use, miss: &miss)
     case .readWeak:
-      return weakImage(for: key, miss: &miss)
+      let image = weakImage(for: key, miss: &miss)
+      use.isDue = image != nil
+      return image
     }
   }
 
   @inline(never)
-  private func readWithDate(_ key: CacheKey, miss: inout CacheMiss) -> DecodedImage? {
-    read(key, at: now(), miss: &miss)
+  private func readWithDate(_ key: CacheKey, use: inout MemoryUse, miss: inout CacheMiss) -> DecodedImage? {
+    read(key, at: now(), use: &use, miss: &miss)
   }
 
   private func now() -> Timestamp {

@@ -6,8 +6,8 @@ import Foundation
 ///
 /// Writes go to the store first. An entry that the store fails to store, because the disk is full for example, is kept in
 /// memory for a minute. A copy of an entry that is removed from the store together with others is not served any more;
-/// other changes that are made there without this cache become visible when the copy has expired. Reading the copy does
-/// not count as use in the store.
+/// other changes that are made there without this cache become visible when the copy has expired. Reading the copy counts
+/// as use of the entry in the disk caches behind.
 ///
 /// Safe from any thread; entries in memory are returned without suspending.
 package final class DataMemoryCache: CompositeStore, MissReportingStore, ReplacingStore {
@@ -18,7 +18,10 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore, Replaci
   package let base: (any DataStore)?
 
   package let removals = RemovalHistory()
+  /// The number of writes to the store behind.
+  let writeCount = Atomic(0)
   private let baseRemovals: [RemovalHistory]
+  private let disks: [DiskCache]
   private let expiration: CacheExpiration
   private let time: any TimeSource
   private let entries: Lock<EntryTable>
@@ -39,6 +42,7 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore, Replaci
     self.expiration = expiration
     self.time = time
     baseRemovals = base.map(RemovalHistory.all) ?? []
+    disks = base.map(DiskCache.all) ?? []
     entries = Lock(EntryTable(byteLimit: byteLimit))
   }
 
@@ -60,7 +64,10 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore, Replaci
   package func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
     let (now, removalCount) = (now, removalCount(of: key))
     let copy = update { $0.read(key, removalCount: removalCount, at: now, discarded: &$1) }
-    guard case .miss = copy else { return copy }
+    guard case .miss = copy else {
+      for disk in disks { disk.recordUse(of: key) }
+      return copy
+    }
     let result = try await lookUpInBase(key) ?? copy
     return result.miss == .absent && self.copy(of: key.ofPartialBody) != nil ? .miss(.partial) : result
   }
@@ -92,6 +99,7 @@ package final class DataMemoryCache: CompositeStore, MissReportingStore, Replaci
   /// - Throws: The error of the store behind; the entry is in memory even then, for a minute.
   package func store(_ entry: StoredEntry, for key: CacheKey) async throws {
     remove(key)
+    defer { writeCount.add(1) }
     try await operate(on: key, unstored: entry) {
       try await base?.store(entry, for: key)
       return ((), entry)

@@ -18,6 +18,8 @@ public final class ImageCache: Sendable {
 
   /// ``memory``, if it is a memory cache of the library.
   package let memoryCache: MemoryCache?
+  /// The disk caches: none, the store, or the disk caches in its tiers.
+  package let disks: [DiskCache]
   /// Encoded images in memory, in front of the store.
   private let encodedImages: DataMemoryCache
   package let writes = BackgroundWrites(byteLimit: 64 << 20)
@@ -51,6 +53,7 @@ public final class ImageCache: Sendable {
     self.memory = memory
     self.memoryCache = memoryCache
     self.store = store
+    disks = store.map(DiskCache.all) ?? []
     let encodedImages = DataMemoryCache(byteLimit: encodedByteLimit, over: store, time: time)
     self.encodedImages = encodedImages
     removalHistories = (
@@ -142,16 +145,29 @@ public final class ImageCache: Sendable {
   }
 
   /// The image in memory, or the reason of the miss, which a memory store of your own does not know.
-  package func lookUpInMemory(_ key: CacheKey) -> CacheResult<DecodedImage> {
-    if let memoryCache { return memoryCache.lookUp(key) }
-    return memory.image(for: key).map { .hit($0) } ?? .miss(.absent)
+  ///
+  /// - Parameter isUseDue: Set to whether ``recordUse(of:)`` has to follow, which takes longer than a hit and is not due for
+  ///   each one.
+  package func lookUpInMemory(_ key: CacheKey, isUseDue: inout Bool) -> CacheResult<DecodedImage> {
+    guard let memoryCache else {
+      let image = memory.image(for: key)
+      isUseDue = image != nil
+      return image.map { .hit($0) } ?? .miss(.absent)
+    }
+    var use = MemoryUse(writeCount: encodedImages.writeCount.load())
+    defer { isUseDue = use.isDue }
+    return memoryCache.lookUp(key, use: &use)
+  }
+
+  /// Records that the image of stored entries was found in memory, which counts as a use of them on disk.
+  ///
+  /// Returns at once, and writes nothing; the disk caches write the uses with those of other entries.
+  package func recordUse(of keys: [CacheKey]) {
+    for disk in disks { for key in keys { disk.recordUse(of: key) } }
   }
 
   /// The store as a disk cache, or the first disk cache of a store with tiers; `nil` for any other store.
   public var disk: DiskCache? { disks.first }
-
-  /// The disk caches: none, the store, or the disk caches in its tiers.
-  package var disks: [DiskCache] { store.map(DiskCache.all) ?? [] }
 
   /// The store with the encoded images in memory before it; `nil` if neither holds any.
   package var encodedStore: (any DataStore)? {

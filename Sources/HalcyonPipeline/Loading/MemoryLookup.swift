@@ -39,13 +39,35 @@ extension ImageLoader {
   /// The image in memory, if the request may read it.
   func lookUpMemory(_ request: ImageRequest, key: CacheKey) -> MemoryLookup {
     guard request.resolved.memoryAccess.reads, !isInvalidated else { return .miss(.notRead) }
-    switch configuration.cache(for: request).lookUpInMemory(key) {
+    switch read(request, key) {
     case .miss(let miss):
       guard request.resolved.animation == .firstFrame, let image = animatedImage(request) else { return .miss(miss) }
       return checked(image.still, request)
     case .hit(let image):
       return checked(image, request)
     }
+  }
+
+  /// The image in memory. A hit is a use of its stored entries as well.
+  @inline(__always)
+  private func read(_ request: ImageRequest, _ key: CacheKey) -> CacheResult<DecodedImage> {
+    var isUseDue = false
+    let result = configuration.cache(for: request).lookUpInMemory(key, isUseDue: &isUseDue)
+    if isUseDue { recordUse(request) }
+    return result
+  }
+
+  @inline(never)
+  private func recordUse(_ request: ImageRequest) {
+    guard request.resolved.storeAccess.reads else { return }
+    let keys = RequestKeys(request, file: .remembered)
+    let original: CacheKey? =
+      switch try? ResolvedSource(request.source) {
+      case .web, .provider, .decoded: keys.fetch
+      case .file, .inline, .data, nil: nil
+      }
+    let stored = [original, keys.variant(request.resolved.storage)].compactMap(\.self)
+    configuration.cache(for: request).recordUse(of: stored)
   }
 
   private func checked(_ image: DecodedImage, _ request: ImageRequest) -> MemoryLookup {
@@ -74,8 +96,7 @@ extension ImageLoader {
   /// The image in memory, fresh or stale, without counting a miss.
   func imageInMemory(_ request: ImageRequest, _ key: CacheKey) -> DecodedImage? {
     guard request.resolved.memoryAccess.reads else { return nil }
-    let memory = configuration.cache(for: request).memory
-    return memory.contains(key) ? memory.image(for: key) : nil
+    return configuration.cache(for: request).memory.contains(key) ? read(request, key).value : nil
   }
 
   /// The image in memory, without counting a miss: the one before a processor, or one that an equal job has put there

@@ -16,7 +16,8 @@ struct FrequencyTests {
     let slot = shard.insert(entry, node: 0)
     for _ in 0..<readCount {
       var deferred = CacheShard.DeferredAction.none
-      let image = shard.read("a", at: Timestamp(uptime: 0), deferred: &deferred)
+      var use = MemoryUse(writeCount: nil)
+      let image = shard.read("a", at: Timestamp(uptime: 0), use: &use, deferred: &deferred)
       #expect(image != nil)
     }
     if isReplaced { _ = shard.replace(at: slot, with: entry) }
