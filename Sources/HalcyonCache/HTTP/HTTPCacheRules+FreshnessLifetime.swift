@@ -32,6 +32,13 @@ extension HTTPCacheRules {
     hasExplicitLifetime(stored.headers) ? remainingLifetime(of: stored, at: now) : 0
   }
 
+  /// The remaining lifetime in seconds that a response received now states; 0 if it forbids caching, `nil` if it says nothing.
+  package func statedLifetime(of response: EntryMetadata) -> Double? {
+    let control = CacheControl(response.headers)
+    if control.forbidsStorage || control.requiresValidation { return 0 }
+    return explicitLifetime(of: response, control).map { max(0, $0 - initialAge(of: response)) }
+  }
+
   /// Whether a response states its freshness lifetime (RFC 9111, 4.2.1).
   func hasExplicitLifetime(_ headers: HTTPHeaders) -> Bool {
     let control = CacheControl(headers)

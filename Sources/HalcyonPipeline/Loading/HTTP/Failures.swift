@@ -32,9 +32,11 @@ final class FailureMemory: Sendable {
     failures[key].flatMap { time.uptime() < $0.deadline ? $0.error : nil }
   }
 
-  /// - Parameter limit: How long the redirects that led to the failure are fresh.
-  func remember(_ error: ImageError, for key: CacheKey, atMost limit: Duration) {
-    let lifetime = min(lifetimes.lifetime(of: error), limit)
+  /// - Parameters:
+  ///   - stated: The lifetime that the response states, in seconds; `nil` if there is none.
+  ///   - limit: How long the redirects that led to the failure are fresh.
+  func remember(_ error: ImageError, for key: CacheKey, stated: Double? = nil, atMost limit: Duration) {
+    let lifetime = min(lifetimes.lifetime(of: error, stated: stated), limit)
     guard lifetime > .zero else { return }
     failures.insert(Failure(error: error, deadline: time.uptime() + lifetime.clamped), for: key)
   }

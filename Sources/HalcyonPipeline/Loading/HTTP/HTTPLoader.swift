@@ -93,9 +93,19 @@ final class HTTPLoader: Sendable {
   }
 
   /// Remembers for a short time, while the redirects are fresh, that the bytes of a key cannot be used.
-  func remember(_ error: ImageError, for key: CacheKey, after redirects: [EntryMetadata.Redirect]) {
-    let lifetime = configuration.httpCaching.remainingLifetime(of: redirects, at: configuration.time.now())
-    failures.remember(error, for: key, atMost: .seconds(min(lifetime, 1e9)))
+  ///
+  /// - Parameter head: The response with an error status; `nil` if the failure is another one.
+  func remember(
+    _ error: ImageError, for key: CacheKey, after redirects: [EntryMetadata.Redirect], _ head: ResponseHead? = nil
+  ) {
+    let (rules, now) = (configuration.httpCaching, configuration.time.now())
+    let lifetime = rules.remainingLifetime(of: redirects, at: now)
+    let stated = head.flatMap { head in
+      rules.statedLifetime(
+        of: EntryMetadata(
+          url: head.url, status: head.status, headers: head.headers, requestDate: now, responseDate: now))
+    }
+    failures.remember(error, for: key, stated: stated, atMost: .seconds(min(lifetime, 1e9)))
   }
 
   /// Where interrupted downloads of a load are stored; `nil` without a store.
@@ -138,7 +148,7 @@ final class HTTPLoader: Sendable {
       if let refusal { limiter.forget(refusal) }
     }
     if error.isTransient || error.allowsResuming { request.restorePartial() }
-    remember(error, for: request.failureKey, after: request.redirects)
+    remember(error, for: request.failureKey, after: request.redirects, request.rejection?.head)
     if request.load.resolved.storeAccess.writes, let partial = request.partial {
       let write = await partialBodies(of: request.load)?.store(partial)
       // After a cancellation no caller waits, except perhaps ``ImageCache/flush()`` at the end of the program.

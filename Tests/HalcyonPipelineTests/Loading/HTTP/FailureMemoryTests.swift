@@ -1,5 +1,6 @@
 import HalcyonHTTP
 import HalcyonSupport
+import HalcyonTestDoubles
 import HalcyonTesting
 import Foundation
 import HalcyonTestTraits
@@ -63,6 +64,40 @@ struct FailureMemoryTests {
     memory.remember(.httpStatus(404, url: url), for: "a", atMost: .seconds(60))
     memory.lifetimes = .none
     #expect(memory.error(for: "a") == nil)
+  }
+
+  /// Responses with status 404 or 410, and for how many seconds they are not requested again.
+  @Test(arguments: [
+    (404, ["Cache-Control": "max-age=90"], 90), (410, ["Cache-Control": "public, max-age=90", "Age": "30"], 60),
+    (404, ["Expires": "Tue, 14 Nov 2023 22:14:20 GMT"], 60), (404, ["Cache-Control": "max-age=86400"], 3600),
+    (404, ["Cache-Control": "max-age=0"], 0), (410, ["Cache-Control": "no-store"], 0), (404, [:], 10),
+    (404, ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], 10), (403, ["Cache-Control": "max-age=90"], 0),
+  ]) func `a missing image is missing for as long as its response says`(
+    status: Int, fields: [String: String], seconds: Int
+  ) async throws {
+    var headers = HTTPHeaders()
+    for (name, value) in fields { headers[name] = value }
+    for followsHTTP in [true, false] {
+      let clock = TestClock(date: Date(timeIntervalSince1970: 1_700_000_000))
+      let fixture = PipelineFixture {
+        $0.time = clock
+        $0.failureLifetimes = FailureLifetimes(followsHTTP: followsHTTP)
+      } script: { [headers] _ in
+        .response(status: status, body: Data(), headers: headers)
+      }
+      func requestCount() async -> Int {
+        _ = try? await fixture.pipeline.image(for: ImageRequest(url: fixture.url))
+        return fixture.transport.requests.count
+      }
+      let lifetime = followsHTTP || status == 403 ? seconds : 10
+      #expect(await requestCount() == 1)
+      if lifetime > 0 {
+        clock.advance(by: .seconds(lifetime) - .milliseconds(1))
+        #expect(await requestCount() == 1)
+        clock.advance(by: .milliseconds(1))
+      }
+      #expect(await requestCount() == 2)
+    }
   }
 }
 
