@@ -16,6 +16,8 @@ struct StoringDuringLoadTests {
   /// A load during which a program stores an image.
   enum Load: CaseIterable {
     case first, reload, revalidate, inBackground, gone
+    /// The response may not be stored.
+    case unstorable
   }
 
   /// When the program stores it.
@@ -25,7 +27,7 @@ struct StoringDuringLoadTests {
 
   @Test(arguments: Load.allCases, Moment.allCases)
   func `an image that a program stores during a load stays in all tiers`(load: Load, moment: Moment) async throws {
-    if load == .gone, moment == .duringWrite { return }
+    if [.gone, .unstorable].contains(load), moment == .duringWrite { return }
     let (old, new, mine) = (solid(100), solid(80), solid(60))
     let (asked, respond, writing, write, stored) = (Signal(), Signal(), Signal(), Signal(), Signal())
     let isLoaded = Lock(load == .first)
@@ -42,7 +44,11 @@ struct StoringDuringLoadTests {
       guard isLoaded.withLock({ $0 }) else { return .response(body: old, headers: headers) }
       asked.set()
       await respond.wait()
-      return load == .gone ? .response(status: 404, body: Data()) : .response(body: new, headers: headers)
+      switch load {
+      case .gone: return .response(status: 404, body: Data())
+      case .unstorable: return .response(body: new, headers: ["Cache-Control": "no-store"])
+      case .first, .reload, .revalidate, .inBackground: return .response(body: new, headers: headers)
+      }
     }
     let (pipeline, request) = (fixture.pipeline, ImageRequest(url: fixture.url))
     if load != .first { _ = try await pipeline.image(for: request) }
@@ -51,7 +57,8 @@ struct StoringDuringLoadTests {
     isLoaded.withLock { $0 = true }
     let loading = Task {
       var request = request
-      request.cachePolicy = [.reload: .reload, .revalidate: .revalidate, .gone: .revalidate][load]
+      request.cachePolicy =
+        [.reload: .reload, .revalidate: .revalidate, .gone: .revalidate, .unstorable: .revalidate][load]
       return try? await pipeline.image(for: request)
     }
     await asked.wait()

@@ -120,10 +120,15 @@ extension CachingLoader {
 
   /// How a response is stored; `nil` if storing it is not allowed.
   func storable(_ response: HTTPResponse, _ request: HTTPRequest) async -> StorableResponse? {
-    guard let lookup = request.lookup, let cache = configuration.httpCache(for: request.load.request),
+    guard let lookup = request.lookup, let cache = responseCache(request.load),
       case .deliver(let storable) = await cache.outcome(of: response.metadata, to: lookup)
     else { return nil }
     return response.isStorable && request.load.resolved.storeAccess.writes ? storable : nil
+  }
+
+  /// The store for a response, which removes nothing that a program has stored meanwhile.
+  private func responseCache(_ load: Load) -> HTTPCache? {
+    configuration.httpCache(for: load.request, isReadOnly: load.watch.isRemovedFromStore)
   }
 
   private func fetchedImage(
@@ -164,12 +169,8 @@ extension CachingLoader {
 
   private func staleEntry(insteadOf error: ImageError, _ load: Load, _ lookup: CacheLookup) async -> StoredEntry? {
     let now = configuration.time.now()
-    let cache = configuration.httpCache(for: load.request)
+    let cache = responseCache(load)
     switch error {
-    // What a program has stored meanwhile is not gone.
-    case .httpStatus(404, _) where load.watch.isRemovedFromStore,
-      .httpStatus(410, _) where load.watch.isRemovedFromStore:
-      return nil
     case .httpStatus(let status, let url), .retryLater(_, let status, let url):
       let head = EntryMetadata(url: url, status: status, requestDate: now, responseDate: now)
       guard case .serve(let entry)? = await cache?.outcome(of: head, to: lookup) else {

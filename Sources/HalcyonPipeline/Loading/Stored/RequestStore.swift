@@ -9,9 +9,11 @@ extension PipelineConfiguration {
   func cache(for request: ImageRequest) -> ImageCache { request.optionsBox?.options.cache ?? cache }
 
   /// The store of the request's cache with the options of the request; `nil` if it has none.
-  func store(for request: ImageRequest) -> (any DataStore)? {
+  ///
+  /// - Parameter isReadOnly: Whether it must not be changed, whatever the request says.
+  func store(for request: ImageRequest, isReadOnly: Bool = false) -> (any DataStore)? {
     guard var store = observedStore(of: cache(for: request)) else { return nil }
-    (store.options, store.isReadOnly) = (request.storeOptions, !request.resolved.storeAccess.writes)
+    (store.options, store.isReadOnly) = (request.storeOptions, isReadOnly || !request.resolved.storeAccess.writes)
     return store.isPlain ? store.base : store
   }
 
@@ -23,8 +25,8 @@ extension PipelineConfiguration {
   }
 
   /// HTTP caching over this store; `nil` if there is none.
-  func httpCache(for request: ImageRequest) -> HTTPCache? {
-    store(for: request).map { HTTPCache(store: $0, rules: httpCaching) }
+  func httpCache(for request: ImageRequest, isReadOnly: Bool = false) -> HTTPCache? {
+    store(for: request, isReadOnly: isReadOnly).map { HTTPCache(store: $0, rules: httpCaching) }
   }
 
   /// Applies the tags, the expiration and the pin of a request to its stored entries, if there are any. A failure changes
