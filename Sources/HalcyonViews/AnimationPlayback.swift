@@ -18,9 +18,11 @@ public struct AnimationPlayback: Hashable, Sendable {
   public var playsAutomatically: Bool
   /// How often it is played. Default: as often as the file says.
   public var loopCount: LoopCount
-  /// The speed, from 0.01 to 100: 2 is twice as fast. Other numbers are clamped. Default: 1, also for NaN.
-  public var speed: Double { didSet { speed = speed.clamped(to: Self.speeds, nan: 1) } }
-  private static let speeds = 0.01...100
+  /// The speed, from 0.01 to 100: 2 is twice as fast; or from -100 to -0.01 to play backwards, from the last frame to the
+  /// first. Other numbers are clamped. Default: 1, also for NaN.
+  ///
+  /// Backwards, each frame of an animation of over 32 MiB of pixels is decoded after all frames before it.
+  public var speed: Double { didSet { speed = Self.clamped(speed) } }
   /// Whether only the first frame is shown, as a still image. Default: `false`.
   ///
   /// The animation is loaded all the same, for other views; ``AnimationPolicy/firstFrame`` loads only the first frame.
@@ -32,8 +34,13 @@ public struct AnimationPlayback: Hashable, Sendable {
   ) {
     self.playsAutomatically = playsAutomatically
     self.loopCount = loopCount
-    self.speed = speed.clamped(to: Self.speeds, nan: 1)
+    self.speed = Self.clamped(speed)
     self.showsFirstFrameOnly = showsFirstFrameOnly
+  }
+
+  private static func clamped(_ speed: Double) -> Double {
+    let factor = abs(speed).clamped(to: 0.01...100, nan: 1)
+    return speed < 0 ? -factor : factor
   }
 
   /// The number of frames of an animation, and the number of loops to play.
@@ -55,8 +62,8 @@ public enum AnimationEvent: Hashable, Sendable {
   case started
   /// Another frame is shown; frames that are late may be skipped.
   case frameChanged(index: Int)
-  /// The first frame is shown again, after `count` complete loops.
+  /// The next loop begins, after `count` complete ones.
   case looped(count: Int)
-  /// The last frame of the last loop is shown and stays, or the next frame cannot be decoded.
+  /// The last frame of the last loop is shown and stays, backwards the first frame, or the next frame cannot be decoded.
   case finished
 }

@@ -168,7 +168,10 @@ package final class AnimationPlayer {
       nextFrame = (index, frame)
       return
     }
+    // In their order, which takes decoding each once; backwards each takes decoding all before it.
+    let preloads = playback.speed < 0 && cachesAllFrames
     decoding = Task { [weak self, frames] in
+      if preloads { try? await frames.preload() }
       let frame = try? await frames.frame(at: index)
       guard !Task.isCancelled else { return }
       self?.didDecode(frame, at: index)

@@ -43,6 +43,15 @@ struct AnimationControllerTests {
     #expect(view.events == [.started, .frameChanged(index: 1)])
   }
 
+  @Test func `a negative speed plays backwards`() async throws {
+    let view = try AnimatedView(frameCount: 3, AnimationPlayback(loopCount: .times(2), speed: -1))
+    for _ in 0..<6 { try await view.showNextFrame() }
+    let loop: [AnimationEvent] = [.frameChanged(index: 2), .frameChanged(index: 1), .frameChanged(index: 0)]
+    #expect(
+      view.events == [.started] + loop + [.looped(count: 1)] + loop + [.finished])
+    #expect(view.binder.animation.speed == -1)
+  }
+
   @Test func `a paused animation does not start when its speed is changed`() async throws {
     let view = try AnimatedView(frameCount: 3)
     let animation = view.binder.animation

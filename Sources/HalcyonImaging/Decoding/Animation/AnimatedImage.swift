@@ -57,10 +57,11 @@ public final class AnimatedImage: Sendable {
   /// The next few are decoded in advance. Up to 8 MiB of frames, and at least one, are kept as long as the animation is:
   /// an earlier frame that is not among them is decoded again, after all before it.
   ///
+  /// - Parameter index: The number of the frame, from 0.
   /// - Precondition: `index` is at least 0 and below ``frameCount``.
   /// - Throws: Errors of the decoder, usually ``ImageDecodingError``; frames before a damaged one can still be read.
   ///   ``ImageDecodingError/cancelled`` if the calling task is cancelled.
-  package func frame(at index: Int) async throws -> AnimationFrame { try await readFrames.frame(at: index) }
+  public func frame(at index: Int) async throws -> AnimationFrame { try await readFrames.frame(at: index) }
 
   /// All frames, each once and in order; every iteration begins at the first frame.
   ///

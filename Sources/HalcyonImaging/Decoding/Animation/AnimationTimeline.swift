@@ -15,30 +15,38 @@ package struct AnimationTimeline: Sendable {
   /// The current frame.
   package private(set) var index = 0
   /// The number of completed loops.
-  package private(set) var finishedLoopCount = 0
+  package var finishedLoopCount: Int { max(0, loopsBegun - 1) }
+  /// The number of loops that have begun. One that is played backwards begins with the last frame.
+  private var loopsBegun: Int
   /// When the next frame is due; `nil` while the animation is paused or over.
   package private(set) var dueTime: Duration?
   /// The remaining duration of the current frame after a pause; `nil` while it is not paused in the middle of a frame.
   private var remainingTime: Duration?
   private var animation: AnimationInfo
-  /// The divisor of all durations, above 0.
+  /// The divisor of all durations; below 0 for playing backwards.
   private var speed: Double
 
   /// Creates a paused timeline at the first frame.
   package init(_ animation: AnimationInfo, speed: Double = 1) {
     self.animation = animation
     self.speed = speed
+    loopsBegun = speed < 0 ? 0 : 1
   }
 
-  /// The frame after the current one; `nil` after the last frame of the last loop.
+  /// The frame after the current one, or before it where the animation is played backwards; `nil` after the last one of the
+  /// last loop.
   package var nextIndex: Int? {
     guard animation.frameCount > 1 else { return nil }
-    guard index + 1 == animation.frameCount else { return index + 1 }
-    if let loopCount = animation.loopCount, finishedLoopCount + 1 >= loopCount { return nil }
-    return 0
+    let next = speed < 0 ? index - 1 : index + 1
+    if (0..<animation.frameCount).contains(next) { return next }
+    if let loopCount = animation.loopCount, loopsBegun >= loopCount { return nil }
+    return firstIndex
   }
 
-  /// Whether the current frame is the last one of the last loop.
+  /// The frame with which a loop begins.
+  private var firstIndex: Int { speed < 0 ? animation.frameCount - 1 : 0 }
+
+  /// Whether the current frame is the end of the last loop.
   package var isOver: Bool { nextIndex == nil }
 
   /// Starts, or resumes after a pause.
@@ -62,19 +70,21 @@ package struct AnimationTimeline: Sendable {
     self = AnimationTimeline(animation, speed: speed)
   }
 
-  /// Changes the number of loops, and the speed also of the current frame.
+  /// Changes the number of loops, and the speed also of the current frame, with which a change of direction begins.
   package mutating func change(_ animation: AnimationInfo, speed: Double, at now: Duration) {
     let isRunning = dueTime != nil
     pause(at: now)
     // Converted to the time at normal speed first: the quotient of two speeds may be infinite.
     if let remainingTime {
-      self.remainingTime = Self.divided(Self.divided(remainingTime, by: 1 / self.speed), by: speed)
+      self.remainingTime = Self.divided(Self.divided(remainingTime, by: 1 / abs(self.speed)), by: abs(speed))
     }
+    // The first frame ends a loop that is played backwards, which has not begun.
+    if index == 0, (speed < 0) != (self.speed < 0) { loopsBegun += speed < 0 ? -1 : 1 }
     (self.animation, self.speed) = (animation, speed)
     if isRunning { start(at: now, duration: remainingTime ?? .zero) }
   }
 
-  private func scaled(_ duration: Duration) -> Duration { speed == 1 ? duration : Self.divided(duration, by: speed) }
+  private func scaled(_ duration: Duration) -> Duration { speed == 1 ? duration : Self.divided(duration, by: abs(speed)) }
 
   private static func divided(_ duration: Duration, by divisor: Double) -> Duration {
     let seconds = duration.inSeconds / divisor
@@ -90,7 +100,7 @@ package struct AnimationTimeline: Sendable {
     var hasMoved = false
     while var due = dueTime, due <= now, let next = nextIndex, let duration = duration(next) {
       if now - due > Self.longestLag { due = now }
-      if next == 0 { finishedLoopCount += 1 }
+      if next == firstIndex { loopsBegun += 1 }
       index = next
       // At least 1 ms, since a duration of 0 from a custom decoder would loop forever.
       dueTime = isOver ? nil : due + max(scaled(duration), .milliseconds(1))

@@ -94,6 +94,32 @@ import Testing
     #expect(zero.dueTime == .seconds(10))
   }
 
+  @Test func `backwards a loop goes from the last frame to the first`() {
+    let animation = AnimationInfo(frameCount: 3, loopCount: 2)
+    var timeline = AnimationTimeline(animation, speed: -1)
+    timeline.start(at: .seconds(10), duration: Self.durations[0])
+    let shown = stride(from: 0, through: 900, by: 50).map { advance(&timeline, to: $0) }
+    // The first frame, which a view shows while the others are decoded, and two loops.
+    #expect(shown == [0, 0] + [2, 2, 2, 2, 1, 0, 0] + [2, 2, 2, 2, 1, 0] + [0, 0, 0, 0])
+    #expect(timeline.isOver && timeline.finishedLoopCount == 1)
+    // Forwards again to the end.
+    timeline.change(animation, speed: 1, at: .seconds(20))
+    timeline.start(at: .seconds(20), duration: Self.durations[0])
+    _ = timeline.advance(to: .seconds(20) + .milliseconds(160)) { Self.durations[$0] }
+    #expect(timeline.index == 2 && timeline.isOver)
+  }
+
+  @Test func `an animation that is turned in the middle ends at its other end`() {
+    let animation = AnimationInfo(frameCount: 3, loopCount: 1)
+    var timeline = timeline(loopCount: 1)
+    #expect(advance(&timeline, to: 120) == 1)
+    timeline.change(animation, speed: -2, at: .seconds(10) + .milliseconds(120))
+    // The remaining 30 ms at twice the speed.
+    #expect(timeline.dueTime == .seconds(10) + .milliseconds(135))
+    #expect(advance(&timeline, to: 135) == 0)
+    #expect(timeline.isOver)
+  }
+
   @Test func `restarting plays all loops again`() {
     var timeline = timeline(loopCount: 1)
     #expect(advance(&timeline, to: 400) == 2)
