@@ -52,7 +52,7 @@ extension ImageLoader {
     guard let encoded = loaded.encoded, encoded.isFoundAgain, !loaded.image.isPartial else {
       throw .notStorable(key: load.keys.fetch.sourceText)
     }
-    let storesOriginalBytes = request.storesOriginalBytes(of: loaded.image)
+    let storesOriginalBytes = request.storesOriginalBytes(of: loaded.image, configuration.encoders)
     if storesOriginalBytes { await storeOriginal(encoded, load, load.cache.placeholders[load.keys.fetch]) }
     // A caller that joined this load has started the write.
     await loaded.variantWrite?.value

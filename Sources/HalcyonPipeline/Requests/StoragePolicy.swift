@@ -4,8 +4,9 @@ public import HalcyonImaging
 ///
 /// A processed image is an entry of its own for each size, list of processors and policy. It is encoded in the
 /// background after the image has been delivered, and later loads decode it instead of the original. If it cannot be
-/// encoded or written, nothing is stored and no load fails. An animation is always stored as it was downloaded. Of a
-/// local file only processed images are stored, until it is written again; of data that the request contains, nothing.
+/// encoded or written, nothing is stored and no load fails. What the format cannot keep is stored as it was downloaded: an
+/// animation always, and an image with high dynamic range. Of a local file only processed images are stored, until it is
+/// written again; of data that the request contains, nothing.
 ///
 /// ```swift
 /// request.storage = .encoded(as: .webp, quality: 0.7)
@@ -59,10 +60,16 @@ extension ImageRequest {
   /// Whether the original bytes are stored, besides the image that the policy encodes.
   var storesOriginal: Bool { resolved.storage.keepsOriginal || !encodesImages }
 
-  /// Whether the original bytes are stored in place of an image: encoding an animation would drop its frames, and
-  /// ``StoragePolicy/automatic`` does not encode an image again that was neither downsampled nor processed.
-  func storesOriginalBytes(of image: DecodedImage) -> Bool {
+  /// Whether the original bytes are stored in place of an image: encoding an animation would drop its frames, encoding high
+  /// dynamic range in a standard format the light beyond white, and ``StoragePolicy/automatic`` does not encode an image
+  /// again that was neither downsampled nor processed.
+  func storesOriginalBytes(of image: DecodedImage, _ encoders: [any ImageEncoder]) -> Bool {
     guard image.animation == nil, let encoding = resolved.storage.encoding else { return true }
+    if image.bitmap.dynamicRange == .high {
+      let formats = encoding.format.map { [$0] } ?? [.png, .jpeg]
+      let keepsRange = formats.allSatisfy { (try? encoders.encoder(for: $0)) is any HighDynamicRangeEncoder }
+      if !keepsRange { return true }
+    }
     return encoding.format == nil && processors.isEmpty && image.size == image.info.pixelSize
   }
 }

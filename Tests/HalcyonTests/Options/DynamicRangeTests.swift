@@ -62,6 +62,33 @@ struct DynamicRangeTests {
     }
   }
 
+  @Test(arguments: [ImageFormat.gif, .webp, .jpeg], [false, true])
+  func `where the format of the storage policy has no room for the range, the download is stored`(
+    format: ImageFormat, isPrefetched: Bool
+  ) async throws {
+    try await OptionsFixture.run(serving: Self.photo()) { fixture async throws in
+      let request = ImageRequest(url: fixture.url, size: .fit(width: 32)) {
+        ($0.dynamicRange, $0.storage) = (.high, .encoded(as: format, keepsOriginal: false))
+      }
+      if isPrefetched {
+        let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, destination: .store)
+        #expect(await prefetcher.start([request]).result.completed.count == 1)
+      } else {
+        #expect(abs(brightest(try await fixture.pipeline.image(for: request)) - 4) < 0.4)
+      }
+      await fixture.pipeline.cache.flush()
+      let sizes = try await fixture.entries.map(\.bodyByteCount)
+      #expect(sizes.count == 1 && (sizes == [try Self.photo().count]) == (format != .jpeg))
+      // After a restart, from the store.
+      fixture.memory.removeAll()
+      var cached = request
+      cached.cachePolicy = .cacheOnly
+      let image = try await fixture.pipeline.image(for: cached)
+      #expect(abs(brightest(image) - 4) < 0.5 && image.size == PixelSize(width: 32, height: 24))
+      #expect(fixture.transport.requests.count == 1)
+    }
+  }
+
   @Test func `a file keeps the range where its format has room for it`() async throws {
     try await OptionsFixture.run(serving: Self.photo()) { fixture async throws in
       let request = ImageRequest(url: fixture.url, size: .fit(width: 32)) { $0.dynamicRange = .high }

@@ -55,7 +55,7 @@ extension ImageLoader {
     guard request.resolved.storeAccess.writes, let encoded = loaded.encoded,
       let write = variantWrite(load, load.keys.variant(request.resolved.storage), of: encoded)
     else { return nil }
-    if request.storesOriginalBytes(of: loaded.image) {
+    if request.storesOriginalBytes(of: loaded.image, configuration.encoders) {
       await storeOriginal(encoded, load, load.cache.placeholders[load.keys.fetch])
       return nil
     }
