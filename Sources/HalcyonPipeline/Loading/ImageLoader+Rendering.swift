@@ -59,14 +59,16 @@ extension ImageLoader {
   private func endSharing(_ encoded: EncodedImage, after error: ImageError, _ load: Load) {
     if case .decoding(let reason, _) = error, reason != .cancelled { encoded.endSharing() }
     if encoded.origin == .network {
-      bytes.http.remember(error, for: load.request.failureKey(load.keys.fetch), after: encoded.metadata.redirects)
+      bytes.http.remember(
+        error, for: load.request.failureKey(load.keys.fetch), after: encoded.metadata.redirects, encoded.responseHead)
     }
   }
 
   /// Decodes at the requested size, and stores the bytes, now that they are known to be an image.
   func decodeOnce(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> LoadedImage {
     let start = ContinuousClock.now
-    let rendered = try await render(encoded, load.request.completed(Rendition(size: load.resolved.size)), load)
+    let size = load.resolved.size(of: encoded.info, within: configuration.limits)
+    let rendered = try await render(encoded, load.request.completed(Rendition(size: size)), load)
     guard let image = rendered.image else { throw .notCached(key: load.keys.fetch.sourceText) }
     var trace = encoded.trace
     trace.add(.decode, since: start)
@@ -109,7 +111,7 @@ extension ImageLoader {
   func file(_ encoded: EncodedImage, _ request: ImageRequest) throws(ImageDecodingError) -> Renderer.File {
     Renderer.File(
       encoded.data, by: try configuration.decoders(for: request).decoder(for: encoded.info.format),
-      image: encoded.decoded(for: request))
+      image: encoded.decoded(for: request, within: configuration.limits))
   }
 
   /// Whether the placeholder is stored with the original bytes: not if these are not stored, or if the request has a decoder

@@ -82,6 +82,7 @@ struct LoadKey: JobOptions {
   private let readsMemory: Bool
   private let writesMemory: Bool
   private let allowsPartialImage: Bool
+  private let limitsOriginal: Bool
   private let storage: StoragePolicy
   private let memoryExpiration: CacheExpiration?
 
@@ -89,6 +90,7 @@ struct LoadKey: JobOptions {
     fetch = FetchKey(request)
     (readsMemory, writesMemory) = (request.resolved.memoryAccess.reads, request.resolved.memoryAccess.writes)
     allowsPartialImage = request.resolved.allowsPartialImage
+    limitsOriginal = request.resolved.originalPixelLimit != nil
     storage = request.resolved.storage
     memoryExpiration = request.optionsBox?.options.memoryExpiration
   }

@@ -110,7 +110,8 @@ final class PreviewMaker: Sendable {
     of received: ReceivedBytes, after stage: Int, _ decoder: any ProgressiveImageDecoder, _ flag: CancellationFlag
   ) throws -> ImagePreview? {
     let rendition = request.completed(
-      Rendition(size: request.resolved.size, processors: request.processors), of: received.head)
+      Rendition(
+        size: request.resolved.size(of: received.info, within: loader.configuration.limits), processors: request.processors), of: received.head)
     return try loader.renderer.preview(of: received.data, after: stage, by: decoder, as: rendition) { flag.isCancelled }
   }
 }

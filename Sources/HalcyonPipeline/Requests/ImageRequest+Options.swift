@@ -10,6 +10,13 @@ package struct ResolvedOptions {
 
   /// The size at which the image is decoded.
   var size: TargetSize { request.size ?? .original }
+  /// The size at which a file is decoded: of an original with too many pixels the largest size without.
+  func size(of info: ImageInfo, within limits: ImageLimits) -> TargetSize {
+    guard size == .original, let limit = originalPixelLimit else { return size }
+    return info.pixelSize.fitting(pixelCount: min(limit, limits.pixelCount))
+  }
+  /// The option, unless it has no effect.
+  var originalPixelLimit: Int? { size == .original ? request.optionsBox?.options.originalPixelLimit : nil }
   var colorSpace: TargetColorSpace { request.optionsBox?.options.colorSpace ?? .sRGB }
   /// The range of luminances to which the image is decoded: standard for a processor that knows only bytes.
   var dynamicRange: DynamicRange {
@@ -30,6 +37,17 @@ package struct ResolvedOptions {
   var waitsForStore: Bool { request.optionsBox?.options.waitsForStore ?? false }
   var storage: StoragePolicy { request.optionsBox?.options.storage ?? .original }
   var animation: AnimationPolicy { request.optionsBox?.options.animation ?? .frames() }
+}
+
+extension PixelSize {
+  /// The original size if it has at most so many pixels, otherwise the largest one in this ratio.
+  fileprivate func fitting(pixelCount limit: Int) -> TargetSize {
+    let limit = max(1, limit)
+    guard pixelCount > limit else { return .original }
+    let scale = (Double(limit) / Double(pixelCount)).squareRoot()
+    let width = min(max(1, Int(Double(width) * scale)), limit)
+    return .fit(width: width, height: min(max(1, Int(Double(height) * scale)), limit / width))
+  }
 }
 
 extension ImageRequest {

@@ -28,6 +28,7 @@ extension RequestOptions {
     visitor.visit("scale", \.scale)
     visitor.visit("colorSpace", \.colorSpace)
     visitor.visit("dynamicRange", \.dynamicRange)
+    visitor.visit("originalPixelLimit", \.originalPixelLimit)
     visitor.visit("allowsPartialImage", \.allowsPartialImage)
     visitor.visit("allowsErrorImage", \.allowsErrorImage)
     visitor.visit("animation", \.animation)

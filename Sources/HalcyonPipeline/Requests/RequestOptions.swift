@@ -95,6 +95,14 @@ public struct RequestOptions: Sendable {
   /// take twice the memory, and a file made of it keeps the range where its format can. Where a processor changes colours or
   /// draws, the image is standard. Part of the cache key. No effect where only bytes are loaded.
   public var dynamicRange: DynamicRange?
+  /// The most pixels of an image in its original size: a larger one is decoded at the largest size that has no more,
+  /// instead of failing with ``ImageDecodingError/tooManyPixels(_:limit:)``. Default: `nil`, none is; in views, which show
+  /// the whole picture, `Int.max`, which counts as ``ImageLimits/pixelCount``.
+  ///
+  /// The file itself may have as many pixels as ``ImageLimits`` allows for decoding at a smaller size: of JPEG and HEIC two
+  /// and a half times as many. A number other than `Int.max` is part of the cache key. No effect with a
+  /// ``ImageRequest/size``, and where only bytes are loaded.
+  public var originalPixelLimit: Int?
   /// Whether a JPEG, PNG, GIF, BMP or WebP file that is truncated or damaged is decoded as far as possible, instead of
   /// failing. Default: no.
   ///

@@ -103,6 +103,54 @@ struct ImageOptionPathTests {
     }
   }
 
+  @Test(arguments: LoadPath.affected(by: .originalPixelLimit), OptionsLevel.allCases)
+  func `a large original is decoded at the largest size within its limit on every path`(
+    path: LoadPath, level: OptionsLevel
+  ) async throws {
+    let options = level.options { $0.originalPixelLimit = 800 }
+    try await OptionsFixture.run(serving: path.served, options: options.pipeline) { fixture async throws in
+      var request = path.request(fixture) { $0 = options.request }
+      request.size = .original
+      let fitting = try await image(path, request, fixture)
+      #expect(fitting.size == PixelSize(width: 40, height: 20))
+      #expect(try await fitting.animation?.frame(at: 1).bitmap.size ?? fitting.size == fitting.size)
+      // A request with a size, and one within its limit, are decoded as without it.
+      for (size, limit) in [(TargetSize.fit(width: 60), 800), (.original, 1_000_000)] {
+        (request.size, request.originalPixelLimit) = (size, limit)
+        #expect(try await image(path, request, fixture).size.width == (size == .original ? 80 : 60))
+      }
+    }
+  }
+
+  @Test func `a view shows a whole picture over the limit of pixels smaller, other loads fail`() async throws {
+    let size = PixelSize(width: 80, height: 40)
+    let bitmap = try Bitmap(size: size, isOpaque: true) { bytes in
+      bytes.initializeMemory(as: UInt8.self, repeating: 200)
+    }
+    let photo = try DecodedImage(bitmap: bitmap).encoded(as: .jpeg)
+    let transport = ScriptedTransport { _ in .response(body: photo) }
+    let pipeline = ImagePipeline {
+      ($0.transport, $0.cache, $0.failureLifetimes) = (transport, ImageCache(disk: nil), .none)
+      $0.limits.pixelCount = 1600
+    }
+    var request = ImageRequest(url: try #require(URL(string: "http://example.com/a")), size: .original)
+    for _ in 0..<2 {
+      let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: request) }
+      guard case .decoding(.tooManyPixels(size, limit: 1600), _)? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+    await #expect(throws: ImageError.self) { try await pipeline.encodedData(for: request, as: .jpeg) }
+    let shown = try await LoadPath.view.load(request, with: pipeline).image
+    #expect(shown?.size == PixelSize(width: 56, height: 28))
+    // The limit of the pipeline applies in any case.
+    request.originalPixelLimit = 2000
+    #expect(try await pipeline.image(for: request).size == PixelSize(width: 56, height: 28))
+    let file = try await pipeline.encodedData(for: request, as: .jpeg)
+    #expect(try ImageMetadata(of: file).info.pixelSize == PixelSize(width: 56, height: 28))
+  }
+
   @Test(arguments: LoadPath.affected(by: .allowsPartialImage), OptionsLevel.allCases)
   func `a truncated file is a partial image where allowed on every path`(path: LoadPath, level: OptionsLevel)
     async throws

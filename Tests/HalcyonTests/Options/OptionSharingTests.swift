@@ -110,6 +110,8 @@ extension RequestOption {
     case .priority, .timeout, .previews, .waitsForStore, .storeExpiration, .tags, .isPinned, .scale,
       .imageModifier, .userInfo, .keepsEncodedData, .alternatives, .lowDataSource:
       "image"
+    // No effect with a size.
+    case .originalPixelLimit: "image"
     // The image before the processor.
     case .processors: "image"
     // The processor knows bytes only, so that both images are standard.
@@ -153,6 +155,7 @@ extension RequestOption {
     case .scale: request.scale = 2
     case .colorSpace: request.colorSpace = .source
     case .dynamicRange: request.dynamicRange = .high
+    case .originalPixelLimit: request.originalPixelLimit = 100
     case .allowsPartialImage: request.allowsPartialImage = true
     case .allowsErrorImage: request.allowsErrorImage = true
     case .animation: request.animation = .firstFrame

@@ -7,7 +7,7 @@ enum RequestOption: String, CaseIterable, Sendable {
   case cachePolicy, memoryAccess, storeAccess, usesETags, cache, waitsForStore
   case storage
   case memoryExpiration, storeExpiration, tags, isPinned
-  case scale, colorSpace, dynamicRange, allowsPartialImage, allowsErrorImage, animation
+  case scale, colorSpace, dynamicRange, originalPixelLimit, allowsPartialImage, allowsErrorImage, animation
   case imageModifier, userInfo, keepsEncodedData
   case retryStrategy, requestModifier, redirectHandler, responseValidator, dataTransform, decoder
   case size, processors, method, body, headers, identity, alternatives, lowDataSource
@@ -51,7 +51,7 @@ enum RequestOption: String, CaseIterable, Sendable {
       let bytes = LoadPath.bytesOnly.filter { $0 != .prefetchToStore }
       return [(.bytesOnly, bytes), (.formatOfCall, LoadPath.encoding), (.storedAsIs, [.animation])]
     case .memoryExpiration: return [noPixels, (.notInMemory, LoadPath.encoding)]
-    case .size, .processors: return [noPixels, (.plan, [.plannedResponse])]
+    case .size, .processors, .originalPixelLimit: return [noPixels, (.plan, [.plannedResponse])]
     case .colorSpace, .dynamicRange, .allowsPartialImage: return [noPixels]
     case .animation: return [noPixels, (.firstFrame, LoadPath.encoding)]
     case .scale, .imageModifier, .userInfo, .keepsEncodedData:

@@ -24,7 +24,7 @@ struct RequestOptionsTests {
     (options.redirectHandler, options.responseValidator, options.dataTransform) = (
       { $1 }, { _ in }, { data, _ in data }
     )
-    options.decoder = StandardCodecs.decoders[0]
+    (options.decoder, options.originalPixelLimit) = (StandardCodecs.decoders[0], 100)
     return options
   }
 
@@ -36,7 +36,7 @@ struct RequestOptionsTests {
     #expect(unset(complete).isEmpty)
     #expect(unset(RequestOptions().over(complete)).isEmpty)
     #expect(unset(complete.over(RequestOptions())).isEmpty)
-    #expect(unset(RequestOptions().over(RequestOptions())).count == 29)
+    #expect(unset(RequestOptions().over(RequestOptions())).count == 30)
     var other = RequestOptions()
     (other.priority, other.tags, other.isPinned) = (.low, [], false)
     let merged = other.over(complete)

@@ -156,10 +156,10 @@ final class EncodedImage: Sendable {
   }
 
   /// The image that the source returned decoded, if the size of the request leaves it as it is.
-  func decoded(for request: ImageRequest) -> DecodedImage? {
-    guard let decoded,
-      request.resolved.size.geometry(for: decoded.size) == TargetSize.original.geometry(for: decoded.size)
-    else { return nil }
+  func decoded(for request: ImageRequest, within limits: ImageLimits) -> DecodedImage? {
+    guard let decoded else { return nil }
+    let size = request.resolved.size(of: info, within: limits)
+    guard size.geometry(for: decoded.size) == TargetSize.original.geometry(for: decoded.size) else { return nil }
     return request.resolved.animation == .firstFrame ? decoded.still : decoded
   }
 
