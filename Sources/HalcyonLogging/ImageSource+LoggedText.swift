@@ -12,6 +12,7 @@ extension ImageSource {
     case .provider: "provider"
     case .decoded: "decoded image"
     case .resolver: "resolver"
+    case .rejected(let source, _): source.loggedText
     @unknown default: "other"
     }
   }

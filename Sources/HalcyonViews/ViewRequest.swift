@@ -49,6 +49,16 @@ struct ViewRequest {
 
   /// Another request, for example for the low-resolution image, at the size of the display.
   @MainActor func sized(_ other: ImageRequest, for display: any ImageDisplay) -> SizedRequest {
+    var sized = unmapped(other, for: display)
+    // A whole picture that is too large is shown smaller.
+    if (sized.request.size ?? .original) == .original, sized.request.originalPixelLimit == nil {
+      sized.request.originalPixelLimit = .max
+    }
+    sized.request = pipeline.resolved(sized.request)
+    return sized
+  }
+
+  @MainActor private func unmapped(_ other: ImageRequest, for display: any ImageDisplay) -> SizedRequest {
     var request = pipeline.completed(other)
     if request.colorSpace == nil, display.displayColorSpace != .sRGB { request.colorSpace = display.displayColorSpace }
     guard case .view(let factor) = options.sizing ?? .view, request.size == nil,
@@ -91,7 +101,8 @@ struct ViewRequest {
 
   private func matches(_ other: ViewRequest, _ part: (ImageRequest) -> ImageRequest) -> Bool {
     guard let request, let otherRequest = other.request, pipeline === other.pipeline else { return false }
-    return ImagePipeline.cacheKey(for: part(request)) == ImagePipeline.cacheKey(for: part(otherRequest))
+    let keys = [request, otherRequest].map { ImagePipeline.cacheKey(for: pipeline.resolved(part($0))) }
+    return keys[0] == keys[1]
   }
 
   /// The time after which the placeholder is shown.

@@ -26,6 +26,26 @@ public struct PipelineConfiguration: Sendable {
   public var cache: ImageCache
   /// Defaults for options that requests do not set; they override ``RequestOptions/global``. Default: all `nil`.
   public var options = RequestOptions()
+  /// Changes each request before its cache keys are made: its source, headers, size, processors and options. Default:
+  /// `nil`, which costs nothing.
+  ///
+  /// ```swift
+  /// configuration.requestMapper = { request in
+  ///   if let url = request.source.url { request.source = .url(url, key: url.path()) }  // without the query
+  /// }
+  /// ```
+  ///
+  /// So a program has schemes of its own, cached under their text, keys without tokens, and a partition for each user. It
+  /// applies to every call with a request: views, tasks, batches, prefetching, look-ups, removals and encoded files; and to
+  /// each of ``ImageRequest/alternatives`` and ``ImageRequest/lowDataSource``, of whose result the source, the headers and
+  /// the identity are used.
+  ///
+  /// Called at least once for each request, with the default options filled in, on the thread of the caller, for views on
+  /// the main thread; a changed request that is used again is not changed again. It has to return the same for the same
+  /// request, in any order, and fast: what takes time belongs into a closure of the source. An ``ImageError`` that it throws
+  /// fails the call, any other error as the cause of ``ImageError/requestRejected(cause:url:)``; calls that throw nothing
+  /// find no image.
+  public var requestMapper: (@Sendable (inout ImageRequest) throws -> Void)?
   /// The default options of views, whose type a module above declares.
   package var viewDefaults: (any Sendable)?
   /// The maximum size of an image, encoded and decoded.

@@ -25,7 +25,7 @@ extension ImagePipeline {
     }
     set {
       let request = resolved(request)
-      guard request.resolved.memoryAccess.writes else { return }
+      guard request.resolved.memoryAccess.writes, request.source.rejection == nil else { return }
       // An image in memory is under a version that was looked up before: removing it needs no disk access.
       let keys = RequestKeys(request, file: newValue == nil ? .remembered : .current)
       let (memory, key) = (configuration.cache(for: request).memory, keys.image)
@@ -59,7 +59,7 @@ extension ImagePipeline {
   public func store(
     _ image: DecodedImage, original: Data? = nil, for request: ImageRequest, userInfo: Data? = nil
   ) async throws(ImageError) {
-    let request = resolved(request)
+    let request = try accepted(request)
     let keys = RequestKeys(request)
     if image.isPartial { throw .notStorable(key: keys.image.sourceText) }
     // At the end: an original that is stored replaces an earlier one, and all images of it.
@@ -93,7 +93,7 @@ extension ImagePipeline {
   public func store(
     original: Data, for request: ImageRequest, userInfo: Data? = nil
   ) async throws(ImageError) {
-    try await storeOriginal(original, for: resolved(request), userInfo)
+    try await storeOriginal(original, for: accepted(request), userInfo)
   }
 
   private func storeOriginal(
@@ -187,7 +187,7 @@ extension ImagePipeline {
   ///
   /// - Throws: ``ImageError/failed(cause:url:)`` with the error of the store.
   public func storedMetadata(for request: ImageRequest) async throws(ImageError) -> EntryMetadata? {
-    let request = resolved(request)
+    let request = try accepted(request)
     let keys = RequestKeys(request)
     let store = configuration.store(for: request)
     do {
@@ -236,7 +236,7 @@ extension ImagePipeline {
   public func removeImage(
     for request: ImageRequest, from tiers: Set<CacheTier> = [.memory, .store]
   ) async throws(ImageError) {
-    let request = resolved(request)
+    let request = try accepted(request)
     let (cache, keys) = (configuration.cache(for: request), RequestKeys(request))
     let source = keys.fetch.sourceText
     func removeFromMemory() {

@@ -39,10 +39,10 @@ extension ImagePipeline {
   package func encodedImage(
     for request: ImageRequest, as format: ImageFormat, quality: Double, byteLimit: Int?, metadata: MetadataPolicy
   ) async throws(ImageError) -> EncodedImageResponse {
-    var request = request
+    var request = resolved(request)
     request.storage = .encoded(
       as: format, quality: quality, byteLimit: byteLimit, metadata: metadata,
-      keepsOriginal: resolved(request).resolved.storage.keepsOriginal)
+      keepsOriginal: request.resolved.storage.keepsOriginal)
     request.animation = .firstFrame
     return try await encodedResponse(request, planner: nil)
   }
@@ -52,9 +52,9 @@ extension ImagePipeline {
     for request: ImageRequest, planIdentifier: String, sourcePolicy: CachePolicy? = nil,
     plan: @escaping @Sendable (ImageInfo) throws -> Rendition?
   ) async throws(ImageError) -> EncodedImageResponse {
-    var request = request
+    var request = resolved(request)
     (request.size, request.processors) = (.original, [])
-    request.storage = StoragePolicy(keepsOriginal: resolved(request).resolved.storage.keepsOriginal)
+    request.storage = StoragePolicy(keepsOriginal: request.resolved.storage.keepsOriginal)
     request.animation = .firstFrame
     return try await encodedResponse(
       request, planner: EncodingPlanner(identifier: planIdentifier, sourcePolicy: sourcePolicy, plan: plan))
@@ -63,7 +63,7 @@ extension ImagePipeline {
   private func encodedResponse(
     _ request: ImageRequest, planner: EncodingPlanner?
   ) async throws(ImageError) -> EncodedImageResponse {
-    var request = resolved(request)
+    var request = request
     request.memoryAccess = .disabled
     let variant = try await loader.encodedVariant(for: request, planner: planner)
     let (source, head) = (variant.source, variant.source.responseHead)

@@ -26,6 +26,7 @@ public final class ImagePipeline: Sendable {
 
   let loader: ImageLoader
   private let defaults: OptionsBox?
+  private let mapper: RequestMapper?
 
   /// Creates a pipeline.
   ///
@@ -35,6 +36,7 @@ public final class ImagePipeline: Sendable {
     let options = configuration.options.over(.global)
     let policyValue = configuration.transport.addressPolicy.keyValue
     defaults = options.isEmpty && policyValue == nil ? nil : OptionsBox(options, policyValue: policyValue)
+    mapper = configuration.requestMapper.map { RequestMapper($0) }
     loader = ImageLoader(configuration: configuration)
   }
 
@@ -151,11 +153,12 @@ public final class ImagePipeline: Sendable {
   /// Why no load of a request can succeed, such as an invalid URL; `nil` for any other request. It counts as a load.
   package func sourceError(of request: ImageRequest) -> ImageError? {
     guard request.alternatives.isEmpty, request.lowDataSource == nil, !loader.isInvalidated else { return nil }
+    let request = resolved(request)
     do throws(ImageError) {
       _ = try ResolvedSource(request.source)
       return nil
     } catch {
-      loader.monitor?.reportFailure(resolved(request), error)
+      loader.monitor?.reportFailure(request, error)
       return error
     }
   }
@@ -171,12 +174,12 @@ public final class ImagePipeline: Sendable {
 
   /// The version of a request's local file that was looked up last, without a look at the disk; `nil` for other sources.
   package func lastFileVersion(for request: ImageRequest) -> String? {
-    request.source.keySource.file.flatMap(FileVersions.last)
+    resolved(request).source.keySource.file.flatMap(FileVersions.last)
   }
 
   /// The version of a request's local file on the disk; `nil` if there is none, or the look-up is cancelled.
   package func fileVersion(for request: ImageRequest) async -> String? {
-    guard let file = request.source.keySource.file else { return nil }
+    guard let file = resolved(request).source.keySource.file else { return nil }
     return try? await loader.bytes.files.run { _ in FileVersions.current(of: file) }
   }
 
@@ -236,7 +239,9 @@ public final class ImagePipeline: Sendable {
   /// Cancels all loads of a source, at all sizes and with all processors. Their callers get ``ImageError/cancelled``.
   ///
   /// Loads of a URL through a source with a key go on when its URL is given.
-  public func cancelLoads(of source: ImageSource) { loader.cancelLoads(of: source.keySource.text) }
+  public func cancelLoads(of source: ImageSource) {
+    loader.cancelLoads(of: resolved(ImageRequest(source: source)).source.keySource.text)
+  }
 
   /// Ends all loads with ``ImageError/pipelineInvalidated(url:)``, and lets the threads of the pipeline end. Idempotent.
   ///
@@ -266,10 +271,12 @@ public final class ImagePipeline: Sendable {
   /// The request with the default options of the pipeline filled in, for a view, which then sets its size. Idempotent.
   package func completed(_ request: ImageRequest) -> ImageRequest { request.completed(by: defaults) }
 
-  /// The request with the default options and the identity of the pipeline filled in. Idempotent.
-  func resolved(_ request: ImageRequest) -> ImageRequest {
+  /// The request with the default options and the identity of the pipeline filled in, and changed by its
+  /// ``PipelineConfiguration/requestMapper``. Idempotent.
+  package func resolved(_ request: ImageRequest) -> ImageRequest {
     if isResolved(request) { return request }
     var resolved = request.completed(by: defaults)
+    if let mapper { resolved = mapper(resolved).completed(by: defaults) }
     if resolved.identity == nil {
       resolved.identity = resolved.optionsBox?.options.requestModifier?.identity
     }
@@ -278,6 +285,13 @@ public final class ImagePipeline: Sendable {
 
   /// Whether ``resolved(_:)`` would not change the request.
   private func isResolved(_ request: ImageRequest) -> Bool {
-    defaults == nil && request.optionsBox == nil
+    defaults == nil && request.optionsBox == nil && mapper == nil
+  }
+
+  /// The resolved request, for a call that fails if the mapper does.
+  func accepted(_ request: ImageRequest) throws(ImageError) -> ImageRequest {
+    let request = resolved(request)
+    if let error = request.source.rejection { throw error }
+    return request
   }
 }

@@ -25,7 +25,7 @@ public final class ImageTask: Sendable {
     case finished(Result<ImageResponse, ImageError>)
   }
 
-  /// The request, with the default options of the pipeline filled in.
+  /// The request, with the default options of the pipeline filled in, as ``PipelineConfiguration/requestMapper`` changes it.
   public let request: ImageRequest
 
   /// An event of a task of a view.

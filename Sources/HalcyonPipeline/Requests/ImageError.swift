@@ -55,8 +55,8 @@ public indirect enum ImageError: Error, Sendable {
   case timedOut(Duration, url: URL)
   /// Too many loads wait for a connection (``ConnectionLimits/waiting``), and this one had the lowest priority.
   case tooManyWaiting(limit: Int, url: URL)
-  /// The request was not sent, or not sent again: a ``RequestModifier`` or ``RequestOptions/redirectHandler``
-  /// threw `cause`.
+  /// The request was not sent, or not sent again: ``PipelineConfiguration/requestMapper``, a ``RequestModifier`` or
+  /// ``RequestOptions/redirectHandler`` threw `cause`.
   case requestRejected(cause: any Error, url: URL)
   /// ``RequestOptions/responseValidator`` threw `cause`.
   case responseRejected(cause: any Error, url: URL)

@@ -13,6 +13,7 @@ extension ImageSource: CustomStringConvertible {
     case .provider(let provider): provider.key.printable
     case .decoded(let provider): provider.key.printable
     case .resolver(let resolver): resolver.key.printable
+    case .rejected(let source, _): source.description
     }
   }
 }

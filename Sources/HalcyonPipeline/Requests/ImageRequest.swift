@@ -11,7 +11,11 @@ public struct ImageRequest: Sendable {
   /// The source of the image.
   public var source: ImageSource {
     get { contents.fields.source }
-    set { change { $0.source = newValue } }
+    set {
+      change {
+        ($0.source, $0.mapping) = (newValue, nil)
+      }
+    }
   }
   /// The target size in pixels; the image is decoded at this size. Default: `nil`, the size of the view that shows the
   /// image, without a view the original size.
@@ -57,6 +61,12 @@ public struct ImageRequest: Sendable {
     set { change { $0.identity = newValue } }
   }
 
+  /// What the mapper of a pipeline has made this request of; `nil` if none has, and after a change of the source.
+  var mapping: RequestMapping? {
+    get { contents.fields.mapping }
+    set { change { $0.mapping = newValue } }
+  }
+
   var optionsBox: OptionsBox? {
     get { contents.fields.optionsBox }
     set { change { $0.optionsBox = newValue } }
@@ -71,6 +81,7 @@ public struct ImageRequest: Sendable {
     var lowDataSource: ImageSource?
     var identity: String?
     var optionsBox: OptionsBox?
+    var mapping: RequestMapping?
   }
 
   /// The fields behind one reference, since each step of a load copies the request and keeps it while it waits.

@@ -21,6 +21,8 @@ public struct ImageSource: Hashable, Sendable {
     case provider(Provider<Data>)
     case decoded(Provider<DecodedImage>)
     case resolver(Provider<URL>)
+    /// A source for which the mapper of a pipeline has thrown.
+    indirect case rejected(ImageSource, ImageError)
   }
 
   /// A closure of the caller.
@@ -39,12 +41,23 @@ public struct ImageSource: Hashable, Sendable {
     case .url(let url), .keyed(let url, key: _): url
     case .string(let text): URL(string: text)
     case .data, .provider, .decoded, .resolver: nil
+    case .rejected(let source, _): source.url
     }
   }
 
   /// No source: the image that is cached under a key.
   static func onlyCached(key: String) -> ImageSource {
     ImageSource(.provider(Provider(key: key, isEmpty: true) { throw ImageError.notCached(key: key) }))
+  }
+
+  /// A source whose loads fail with an error.
+  static func rejected(_ source: ImageSource, _ error: ImageError) -> ImageSource {
+    ImageSource(.rejected(source, error))
+  }
+
+  /// Why all loads of it fail; `nil` for any other source.
+  var rejection: ImageError? {
+    if case .rejected(_, let error) = kind { error } else { nil }
   }
 
   /// Whether there is no source besides the caches.
@@ -130,6 +143,7 @@ extension ImageSource.Kind {
     case .provider(let provider): (4, provider.key)
     case .decoded(let provider): (5, provider.key)
     case .resolver(let resolver): (6, resolver.key)
+    case .rejected(let source, _): (7, source.kind.identity.key)
     }
   }
 }

@@ -30,6 +30,7 @@ struct RequestKeys: Sendable {
         to: &fields)
       if let box = request.optionsBox {
         if let frames = request.framesValue { fields.append("frames", frames) }
+        if let limit = request.resolved.originalPixelLimit, limit != .max { fields.append("within", String(limit)) }
         if let decoder = box.options.decoderHook { fields.append("decoder", decoder.identity) }
       }
     }
@@ -127,6 +128,8 @@ extension ImageSource {
     case .provider(let provider): .custom(provider.key)
     case .decoded(let provider): .custom(provider.key)
     case .resolver(let resolver): .custom(resolver.key)
+    // No image is cached under it.
+    case .rejected(let source, _): .custom("rejected \(source.keySource.text)")
     }
   }
 

@@ -38,6 +38,7 @@ enum ResolvedSource: Sendable {
     case .provider(let provider): self = .provider(provider)
     case .decoded(let provider): self = .decoded(provider)
     case .resolver(let resolver): self = .web(.unresolved(resolver))
+    case .rejected(_, let error): throw error
     }
   }
 

@@ -59,13 +59,18 @@ extension ImageRequest {
   /// Whether no step around the load applies, as for most requests.
   fileprivate var isPlain: Bool { optionsBox == nil && alternatives.isEmpty && lowDataSource == nil }
 
-  /// This request for another source. One of another origin gets no credentials, as after a redirect.
+  /// This request for another source, mapped with its headers and identity. One of another origin gets no credentials, as
+  /// after a redirect.
   func from(_ source: ImageSource) -> ImageRequest {
-    var request = self
-    if let own = self.source.url.flatMap({ Origin($0) }), let other = source.url.flatMap({ Origin($0) }), own != other {
-      request.headers = headers.filter { Redirect.impersonalFields.contains($0.name.lowercased()) }
+    var other = mapping?.original ?? self
+    if let own = other.source.url.flatMap({ Origin($0) }), let new = source.url.flatMap({ Origin($0) }), own != new {
+      other.headers = other.headers.filter { Redirect.impersonalFields.contains($0.name.lowercased()) }
     }
-    request.source = source
+    other.source = source
+    if let mapping { other = mapping.mapper(other) }
+    var request = self
+    (request.source, request.headers) = (other.source, other.headers)
+    request.identity = other.identity ?? identity
     return request
   }
 }

@@ -120,7 +120,7 @@ extension ImageSource {
   var isProvided: Bool {
     switch kind {
     case .provider, .decoded: true
-    case .url, .string, .keyed, .data, .resolver: false
+    case .url, .string, .keyed, .data, .resolver, .rejected: false
     }
   }
 
