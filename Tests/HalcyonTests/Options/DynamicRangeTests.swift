@@ -66,7 +66,8 @@ struct DynamicRangeTests {
   func `where the format of the storage policy has no room for the range, the download is stored`(
     format: ImageFormat, isPrefetched: Bool
   ) async throws {
-    try await OptionsFixture.run(serving: Self.photo()) { fixture async throws in
+    let file = try Self.photo()
+    try await OptionsFixture.run(serving: file) { fixture async throws in
       let request = ImageRequest(url: fixture.url, size: .fit(width: 32)) {
         ($0.dynamicRange, $0.storage) = (.high, .encoded(as: format, keepsOriginal: false))
       }
@@ -78,7 +79,7 @@ struct DynamicRangeTests {
       }
       await fixture.pipeline.cache.flush()
       let sizes = try await fixture.entries.map(\.bodyByteCount)
-      #expect(sizes.count == 1 && (sizes == [try Self.photo().count]) == (format != .jpeg))
+      #expect(sizes.count == 1 && (sizes == [file.count]) == (format != .jpeg))
       // After a restart, from the store.
       fixture.memory.removeAll()
       var cached = request
