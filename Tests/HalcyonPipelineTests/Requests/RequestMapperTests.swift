@@ -62,43 +62,58 @@ struct RequestMapperTests {
     (
       "image",
       {
-        _ = try await $0.image(for: $1); return true
+        _ = try await $0.image(for: $1)
+        return true
       }
     ),
     (
       "response",
       {
-        _ = try await $0.response(for: $1); return true
+        _ = try await $0.response(for: $1)
+        return true
       }
     ),
     (
       "task",
       {
-        _ = try await $0.task(for: $1).image; return true
+        _ = try await $0.task(for: $1).image
+        return true
       }
     ),
     (
       "data",
       {
-        _ = try await $0.data(for: $1); return true
+        _ = try await $0.data(for: $1)
+        return true
+      }
+    ),
+    (
+      "file",
+      { pipeline, request in
+        let file = try await pipeline.file(for: request)
+        try FileManager.default.removeItem(at: file.deletingLastPathComponent())
+        return true
       }
     ),
     (
       "info",
       {
-        _ = try await $0.info(for: $1); return true
+        _ = try await $0.info(for: $1)
+        return true
       }
     ),
     (
       "encodedData",
       {
-        _ = try await $0.encodedData(for: $1, as: .bmp); return true
+        _ = try await $0.encodedData(for: $1, as: .bmp)
+        return true
       }
     ),
     (
       "batch",
       {
-        _ = try await $0.batch(for: [$1]).images; return true
+        _ = try await $0.batch(for: [$1]).images
+        return true
       }
     ),
     (
@@ -141,13 +156,15 @@ struct RequestMapperTests {
     (
       "removal",
       {
-        try await $0.removeImage(for: $1); return true
+        try await $0.removeImage(for: $1)
+        return true
       }
     ),
     (
       "storing",
       {
-        try await $0.store(original: Self.image.data, for: $1); return true
+        try await $0.store(original: Self.image.data, for: $1)
+        return true
       }
     ),
     (
