@@ -52,7 +52,7 @@ struct ChangedRequestTests {
     #expect(changed.identity != first.identity)
     model.apply(changed)
     while model.phase.error == nil { try await Task.yieldUnlessCancelled() }
-    guard case .loading(.notCached)? = model.phase.error else { throw Unexpected(model.phase) }
+    #expect(model.phase.error?.name == "notCached")
     view.release("40x20")
   }
 
