@@ -21,6 +21,7 @@ enum Scenes {
     "view-cross-fade": TransitionScenes.crossFade,
     "view-size": SizeScenes.size,
     "view-growth": SizeScenes.growth,
+    "view-content-fit": SizeScenes.contentFit,
     "view-spinner": PlaceholderScenes.spinner,
     "view-spinner-for-icon": PlaceholderScenes.spinnerForIcon,
     "view-progress": PlaceholderScenes.progress,

@@ -22,6 +22,28 @@ enum SizeScenes {
     try stage.require(outcome.count == 1, "there were \(outcome.count) completions")
   }
 
+  /// Before, during and after its load an image is decoded for the content fit that a picture has last.
+  static func contentFit(_ stage: Stage) async throws {
+    let fits = [
+      (GTK_CONTENT_FIT_CONTAIN, PixelSize(width: 120, height: 40)),
+      (GTK_CONTENT_FIT_COVER, PixelSize(width: 120, height: 80)),
+      (GTK_CONTENT_FIT_FILL, PixelSize(width: 240, height: 80)),
+      (GTK_CONTENT_FIT_SCALE_DOWN, PixelSize(width: 120, height: 40)),
+    ]
+    let request = try SolidImage.request(.red, width: 900, height: 300)
+    for (first, last, moment) in fits.flatMap({ first in fits.flatMap { last in (0..<3).map { (first, last, $0) } } }) {
+      let picture = try await stage.addPicture(width: 120, height: 80)
+      gtk_picture_set_content_fit(OpaquePointer(picture), moment == 0 ? last.0 : first.0)
+      let outcome = Outcome()
+      picture.hc.setImage(with: request, pipeline: ViewScenes.pipeline(), completion: outcome.take)
+      if moment == 1 { gtk_picture_set_content_fit(OpaquePointer(picture), last.0) }
+      try await stage.until("it is loaded") { outcome.count == 1 }
+      if moment == 2 { gtk_picture_set_content_fit(OpaquePointer(picture), last.0) }
+      try await stage.until("it is decoded for its last fit") { picture.hc.binder.content.image?.size == last.1 }
+      stage.remove(picture)
+    }
+  }
+
   static func scaleFactor(_ stage: Stage) async throws {
     for (factor, width) in [(nil, 60), (3, 20)] as [(Double?, Int)] {
       let picture = try await stage.addPicture(width: 10, height: 10)

@@ -48,6 +48,7 @@ import Testing
     Rule("view-cross-fade", "a cross-fade follows the frame clock"),
     Rule("view-size", "an image is decoded at the size of its view"),
     Rule("view-growth", "an image is loaded again when its view grows"),
+    Rule("view-content-fit", "an image is decoded for the content fit that its picture has last"),
     Rule("view-spinner", "a loading view shows a spinner"),
     Rule("view-spinner-for-icon", "a spinner takes the place of an icon"),
     Rule("view-progress", "a loading view shows a progress ring"),

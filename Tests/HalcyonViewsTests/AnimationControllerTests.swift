@@ -31,6 +31,15 @@ struct AnimationControllerTests {
     #expect(view.binder.animation.currentFrame == 1)
   }
 
+  @Test func `an animation that is over plays again when its view becomes visible again`() async throws {
+    let view = try AnimatedView(frameCount: 2, AnimationPlayback(loopCount: .times(1)))
+    try await view.showNextFrame()
+    #expect(!view.binder.animation.isPlaying && view.binder.animation.currentFrame == 1)
+    view.binder.isVisible = false
+    view.binder.isVisible = true
+    #expect(view.binder.animation.isPlaying && view.binder.animation.currentFrame == 0)
+  }
+
   @Test func `without autoplay the first frame is shown until it is played`() async throws {
     let view = try AnimatedView(frameCount: 3, AnimationPlayback(playsAutomatically: false))
     let animation = view.binder.animation

@@ -16,6 +16,42 @@ struct SharedTransferTests {
   /// The loads that have joined the transfer of another one.
   private let joins = EventLog<String>()
 
+  @Test func `a reload in flight is joined by another size of its image`() async throws {
+    let view = ViewFixture(holding: ["400x200"]) { $0.cache = ImageCache(disk: nil) }
+    view.set("400x200")
+    try await view.waitForRequest("400x200")
+    view.releaseOnce("400x200")
+    try await view.ends.waitForEvents(count: 1)
+    view.display.displaySize = ViewSize(width: 100, height: 100)
+    await view.rest()
+    try await view.waitForRequest("400x200")
+    var request = view.request("400x200")
+    request.size = .fit(width: 30, height: 30)
+    view.set(request)
+    view.release("400x200")
+    try await view.ends.waitForEvents(count: 2)
+    #expect(view.ends.events == ["100x50 from network", "30x15 from network"])
+    #expect(view.fixture.transport.requests.count == 2 && view.cancelled.events.isEmpty)
+  }
+
+  @Test func `a superseded load that finishes has the lowest priority`() async throws {
+    // One may wait: of two waiting loads, the one of lower priority is rejected.
+    let view = ViewFixture(holding: ["8x8", "40x20"]) {
+      $0.connectionLimits = ConnectionLimits(total: 1, perHost: 1, waiting: 1)
+    }
+    let blocker = view.fixture.pipeline.task(for: view.request("8x8"))
+    try await view.waitForRequest("8x8")
+    view.set("40x20") { $0.finishesSuperseded = true }
+    view.binder.hc.setImage(with: nil)
+    var low = view.request("30x10")
+    low.priority = .low
+    let other = view.fixture.pipeline.task(for: low)
+    #expect(try await view.ends.waitForEvents(count: 1) == ["superseded with tooManyWaiting"])
+    view.release("8x8")
+    #expect(try await other.image.size == PixelSize(width: 30, height: 10))
+    _ = try await blocker.image
+  }
+
   @Test func `five calls with one URL, at several sizes and with a processor, send one request`() async throws {
     let view = ViewFixture(holding: ["40x20"]) { [joins] in
       $0.eventHandler = { if case .joined(.bytes) = $0.kind { joins.record("joined") } }

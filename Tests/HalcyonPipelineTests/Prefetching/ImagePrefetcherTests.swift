@@ -40,11 +40,11 @@ struct ImagePrefetcherTests {
 
   @Test func `images in memory are skipped, and images only in the store are loaded from it`() async throws {
     let fixture = PipelineFixture.serving()
-    let urls = [URL].numbered(3)
-    for url in urls.prefix(2) { _ = try await fixture.pipeline.image(for: url) }
+    let requests = [URL].numbered(3).map { ImageRequest(url: $0, size: .original) }
+    for request in requests.prefix(2) { _ = try await fixture.pipeline.image(for: request) }
     await fixture.pipeline.cache.flush()
-    fixture.memory.removeImage(for: ImagePipeline.cacheKey(for: ImageRequest(url: urls[1])))
-    let result = await ImagePrefetcher(pipeline: fixture.pipeline).start(urls).result
+    fixture.memory.removeImage(for: ImagePipeline.cacheKey(for: requests[1]))
+    let result = await ImagePrefetcher(pipeline: fixture.pipeline).start(requests).result
     #expect(result.skipped.numbers == [0])
     #expect(result.completed.numbers == [1, 2])
     #expect(fixture.transport.requests.count == 3)
@@ -119,7 +119,7 @@ struct ImagePrefetcherTests {
   @Test func `a visible load joins the prefetch in flight`() async throws {
     let held = HeldPipeline()
     let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
-    let prefetch = prefetcher.start([held.fixture.url])
+    let prefetch = prefetcher.start([ImageRequest(url: held.fixture.url, size: .original)])
     try await held.began.waitForEvents(count: 1)
     async let visible = held.pipeline.image(for: held.fixture.url)
     held.gate.open()
@@ -132,8 +132,9 @@ struct ImagePrefetcherTests {
     let fixture = PipelineFixture(configure: { $0.options.requestModifier = Account() }) { _ in
       .response(body: SolidImage(width: 8, height: 8).data)
     }
-    _ = await ImagePrefetcher(pipeline: fixture.pipeline).start([fixture.url]).result
-    #expect(fixture.pipeline[cached: ImageRequest(url: fixture.url)] != nil)
+    let request = ImageRequest(url: fixture.url, size: .original)
+    _ = await ImagePrefetcher(pipeline: fixture.pipeline).start([request]).result
+    #expect(fixture.pipeline[cached: request] != nil)
   }
 }
 

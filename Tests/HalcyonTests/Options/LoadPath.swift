@@ -127,6 +127,9 @@ enum LoadPath: String, CaseIterable, Sendable {
   private static func prefetched(
     _ request: ImageRequest, to destination: ImagePrefetcher.Destination, with pipeline: ImagePipeline
   ) async throws(ImageError) -> Result {
+    var request = request
+    // Without a size it goes to the store only.
+    if destination == .memory { request.size = request.size ?? .original }
     let result = await ImagePrefetcher(pipeline: pipeline, destination: destination).start([request]).result
     if let failure = result.failed.first { throw failure.error }
     return Result()
