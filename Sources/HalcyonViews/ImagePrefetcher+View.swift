@@ -1,23 +1,19 @@
 import Foundation
 public import HalcyonImaging
 public import HalcyonPipeline
-public import HalcyonSupport
 
 extension ImagePrefetcher {
   /// Creates a prefetcher of images for views like this one: at its size, scale and mode, and in its colour space, so that
   /// it finds them in memory.
   ///
-  /// - Parameters:
-  ///   - view: A view that has been laid out, such as that of a visible cell; a later change of it has no effect. While it has
-  ///     no size, images go to the store only.
-  ///   - priority: The priority of all loads. Default: low.
-  ///   - concurrencyLimit: The maximum number of concurrent loads; below 1 counts as 1. Default: 5.
+  /// - Parameter view: A view that has been laid out, such as that of a visible cell; a later change of it has no effect. While
+  ///   it has no size, images go to the store only.
   @MainActor
-  public convenience init(for view: ImageViewProxy, priority: ImagePriority = .low, concurrencyLimit: Int = 5) {
+  public convenience init(for view: ImageViewProxy) {
     let sample = view.binder.display.map {
       ViewRequest(nil, nil, view.options, view.pipeline).sized(ImageRequest(url: URL(filePath: "/")), for: $0).request
     }
-    self.init(view.pipeline, priority: priority, concurrencyLimit: concurrencyLimit) { request in
+    self.init(view.pipeline, priority: .low, concurrencyLimit: 5) { request in
       request.size = request.size ?? sample?.size
       request.colorSpace = request.colorSpace ?? sample?.colorSpace
     }

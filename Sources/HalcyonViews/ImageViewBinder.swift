@@ -73,7 +73,7 @@ public final class ImageViewBinder {
     let loads = supersededLoads + [current].compactMap(\.self)
     (supersededLoads, current) = ([], nil)
     for load in loads { load.supersede(endsNow: true) }
-    updatePhase()
+    countIfBusy()
   }
 
   /// The display of the view; `nil` after it has been released.
@@ -228,14 +228,17 @@ extension ImageViewBinder {
   /// The phase of a view that shows `content`.
   func phaseShowing(_ content: DisplayContent) -> ImagePhase { current?.phase(showing: content) ?? .empty }
 
+  private func countIfBusy() {
+    let pipeline = current?.isBusy == true ? current?.viewRequest.pipeline : nil
+    guard pipeline !== busyPipeline else { return }
+    pipeline?.busyViewCount.withLock { $0 += 1 }
+    busyPipeline?.busyViewCount.withLock { $0 -= 1 }
+    busyPipeline = pipeline
+  }
+
   /// Notifies of the phase if it is another one.
   func updatePhase() {
-    let pipeline = current?.isBusy == true ? current?.viewRequest.pipeline : nil
-    if pipeline !== busyPipeline {
-      pipeline?.busyViewCount.withLock { $0 += 1 }
-      busyPipeline?.busyViewCount.withLock { $0 -= 1 }
-      busyPipeline = pipeline
-    }
+    countIfBusy()
     let new = phaseShowing(content)
     guard !new.isSame(as: phase) || phase.error != nil && phaseLoad !== current else { return }
     (phase, phaseLoad) = (new, current)

@@ -63,8 +63,11 @@ extension ImageViewLoad {
   /// The revalidation of an image that is shown does not count.
   var isLoading: Bool { state.isLoading || isReloading }
 
-  /// Whether the view loads its image, or shows it with a transition.
-  var isBusy: Bool { state.isBusy || loader.isLoadingSecondary }
+  /// Whether the view loads its image, or shows it with a transition, and waits for nothing else.
+  var isBusy: Bool {
+    if case .waiting = state { return false }
+    return !isFinished || loader.isLoadingSecondary
+  }
 
   /// Why the view does not show the image; `nil` while it does, or while the image is being loaded.
   var error: ImageViewError? { state.error }

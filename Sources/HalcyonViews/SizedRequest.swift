@@ -25,10 +25,9 @@ struct SizedRequest {
 
   /// Whether the display scales images in another way than it did for `other`; a side that is the image's says nothing.
   func differsInMode(from other: SizedRequest) -> Bool {
-    guard pixelSize != nil, other.pixelSize != nil, !isOpen, !other.isOpen else { return false }
     switch (request.size, other.request.size) {
-    case (.fit, .fit), (.fill, .fill), (.cover, .cover): return false
-    default: return true
+    case (.fit, .fit), (.fill, .fill), (.cover, .cover): false
+    default: pixelSize != nil && other.pixelSize != nil && !isOpen && !other.isOpen
     }
   }
 

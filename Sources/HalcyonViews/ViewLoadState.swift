@@ -44,14 +44,6 @@ enum ViewLoadState: Sendable {
     }
   }
 
-  /// Whether something goes on that ends by itself.
-  var isBusy: Bool {
-    switch self {
-    case .loading, .pending, .transitioning: true
-    case .created, .waiting, .shown, .released, .failed: false
-    }
-  }
-
   /// The image that the view shows.
   var image: DecodedImage? {
     switch self {

@@ -145,7 +145,7 @@ final class ViewLoader {
   ) {
     let next = viewRequest.sized(for: display)
     // A layout that changes nothing.
-    if let awaitedSize, awaitedSize == next?.request.size { return }
+    if isVisible, let awaitedSize, awaitedSize == next?.request.size { return }
     cancelResize()
     guard secondaryTask == nil, isVisible, let sized, let next else { return }
     if next.differsInMode(from: sized) {

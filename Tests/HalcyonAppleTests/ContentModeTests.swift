@@ -70,7 +70,7 @@ struct ContentModeTests: SwiftUIStage {
   private func swiftUIView(_ fixture: AppleFixture) -> TestedView {
     var view = HalcyonImage(url: nil, pipeline: fixture.pipeline)
     var (url, mode) = (URL?.none, 0)
-    func update() {
+    let update: @MainActor () -> Void = {
       let next = HalcyonImage(url: url, pipeline: fixture.pipeline).onCompletion(fixture.completion)
       view = view.keepingState(
         in: [next.contentMode(.fit), next.contentMode(.fill), next.contentMode(.stretch), next.resizable()][mode])

@@ -102,6 +102,19 @@ struct ViewModeTests {
     try await view.display.waitForShow("image 300x100")
   }
 
+  @Test func `a view that is hidden before it has rested loads no larger image`() async throws {
+    let view = ViewFixture()
+    try await view.load("600x200")
+    view.display.displaySize = ViewSize(width: 100, height: 100)
+    view.binder.displayDidChange()
+    await view.clock.waitForSleepers()
+    view.binder.isVisible = false
+    #expect(view.clock.sleeperCount == 0)
+    view.binder.isVisible = true
+    await view.rest()
+    try await view.display.waitForShow("image 200x67")
+  }
+
   @Test func `a view that changes its size in each frame decodes its last size only`() async throws {
     let view = ViewFixture()
     try await view.load("600x200")

@@ -42,7 +42,8 @@ private final class NSImageViewDisplay: AnimatedDisplay {
     self.observer = observer
     // A change is followed by no layout.
     modeObservation = view.observe(\.imageScaling) { [weak self] _, _ in
-      MainActor.assumeIsolated { self?.binder.displayDidChange() }
+      guard let self else { return }
+      MainActor.assumeIsolated { self.binder.displayDidChange() }
     }
   }
 
@@ -62,10 +63,7 @@ private final class NSImageViewDisplay: AnimatedDisplay {
     NSWorkspace.shared.accessibilityDisplayShouldReduceMotion || !AXAnimatedImagesEnabled()
   }
 
-  var displaySize: ViewSize {
-    guard let size = view?.bounds.size else { return .zero }
-    return ViewSize(width: Double(size.width), height: Double(size.height))
-  }
+  var displaySize: ViewSize { view.map { ViewSize($0.bounds.size) } ?? .zero }
 
   var screenSize: ViewSize { observer?.screenSize ?? .zero }
 

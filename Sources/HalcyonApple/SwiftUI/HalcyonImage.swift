@@ -33,7 +33,7 @@ public import SwiftUI
 /// cache policy or the pipeline is another one; other modifiers, and the priority, may change at any time.
 public struct HalcyonImage<Content: View>: View {
   private var update: ImagePhaseModel.Update
-  private let content: @MainActor (ImagePhaseModel, ImagePhaseModel.Update) -> Content
+  private let content: (ImagePhaseModel, ImagePhaseModel.Update) -> Content
   /// Evaluating a view creates this again, but SwiftUI keeps the first one, so only one model is made.
   @State private var image = ObservableImage(pipeline: .shared)
   @Environment(\.displayScale) private var displayScale
@@ -44,9 +44,7 @@ public struct HalcyonImage<Content: View>: View {
   private var model: ImagePhaseModel { image.model }
 
   /// - Parameter content: Builds the content from what the view shows.
-  init(
-    update: ImagePhaseModel.Update, content: @escaping @MainActor (ImagePhaseModel, ImagePhaseModel.Update) -> Content
-  ) {
+  init(update: ImagePhaseModel.Update, content: @escaping (ImagePhaseModel, ImagePhaseModel.Update) -> Content) {
     self.update = update
     self.content = content
   }
@@ -78,9 +76,7 @@ public struct HalcyonImage<Content: View>: View {
     ProposedSpace {
       Color.clear.frame(idealWidth: 0, idealHeight: 0)
         .onGeometryChange(for: CGSize.self, of: { $0.size }) { size in
-          model.resize(
-            to: ViewSize(width: Double(size.width), height: Double(size.height)), scale: Double(displayScale),
-            isLaidOut: true)
+          model.resize(to: ViewSize(size), scale: Double(displayScale), isLaidOut: true)
         }
         .onAppear { appear(update) }
         .onDisappear { model.isVisible = false }
@@ -126,7 +122,7 @@ public struct HalcyonImage<Content: View>: View {
 
 /// A view of its own, so that the frames of an animation do not evaluate the view around it.
 private struct ObservedContent<Content: View>: View {
-  let content: @MainActor () -> Content
+  let content: () -> Content
   var body: some View { content() }
 }
 
@@ -161,9 +157,7 @@ extension HalcyonImage where Content == HalcyonImageContent {
     (update.placeholder, update.mode, update.options, update.pipeline) = (placeholder, mode, options, pipeline)
     self.init(update: update) { HalcyonImageContent(model: $0, update: $1) }
   }
-}
 
-extension HalcyonImage where Content == HalcyonImageContent {
   /// Shows a view until the image is loaded, after ``ImageViewOptions/placeholderDelay``.
   public func placeholder(@ViewBuilder _ content: @escaping @MainActor () -> some View) -> Self {
     with { $0.placeholder = .view { content() } }

@@ -22,10 +22,8 @@ private func listImage<Cell: UIView>(
   let display = AssociatedDisplay.of(cell) { cell in
     var slot = SlotDisplay.Slot(
       size: { [weak cell] in
-        guard let cell else { return .zero }
-        let list = cell[keyPath: content] as? UIListContentConfiguration
-        let limit = list?.imageProperties.maximumSize ?? .zero
-        let side = cell.bounds.height
+        let list = cell?[keyPath: content] as? UIListContentConfiguration
+        let (limit, side) = (list?.imageProperties.maximumSize ?? .zero, cell?.bounds.height ?? 0)
         return ViewSize(limit.width > 0 && limit.height > 0 ? limit : CGSize(width: side, height: side))
       },
       scale: { [weak cell] in Double(cell?.traitCollection.displayScale ?? 1) },

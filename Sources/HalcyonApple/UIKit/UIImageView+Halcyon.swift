@@ -41,7 +41,8 @@ private final class UIImageViewDisplay: ClockedDisplay {
     self.observer = observer
     // A change is followed by no layout.
     modeObservation = view.observe(\.contentMode) { [weak self] _, _ in
-      MainActor.assumeIsolated { self?.binder.displayDidChange() }
+      guard let self else { return }
+      MainActor.assumeIsolated { self.binder.displayDidChange() }
     }
   }
 
@@ -72,10 +73,7 @@ private final class UIImageViewDisplay: ClockedDisplay {
 
   var reducesMotion: Bool { UIAccessibility.isReduceMotionEnabled || !AXAnimatedImagesEnabled() }
 
-  var displaySize: ViewSize {
-    guard let size = view?.bounds.size else { return .zero }
-    return ViewSize(width: Double(size.width), height: Double(size.height))
-  }
+  var displaySize: ViewSize { view.map { ViewSize($0.bounds.size) } ?? .zero }
 
   var screenSize: ViewSize { observer?.screenSize ?? .zero }
 
