@@ -21,8 +21,6 @@ final class ViewLoader {
   /// Superseded loads of the same bytes, which go on until ``task`` has joined their transfer.
   private var keptTransfers: [ViewTask] = []
   private let resizeTimer: ViewTimer
-  /// The size that the timer waits for.
-  private var awaitedSize: TargetSize?
   /// The version of the local file whose image was found in memory, until it has been compared with the file on disk.
   private var uncheckedVersion: String?
   private var fileCheck: Task<Void, Never>?
@@ -145,18 +143,18 @@ final class ViewLoader {
   ) {
     let next = viewRequest.sized(for: display)
     // A layout that changes nothing.
-    if isVisible, let awaitedSize, awaitedSize == next?.request.size { return }
-    cancelResize()
+    if isVisible, let size = resizeTimer.size, size == next?.request.size { return }
+    resizeTimer.cancel()
     guard secondaryTask == nil, isVisible, let sized, let next else { return }
     if next.differsInMode(from: sized) {
       self.sized = next
       reload(next, usesNetwork: false, completion: show)
     } else if next.isLarger(than: sized, showing: image), image.isDownsampled {
-      resize(to: next, after: Self.growDelay) { [self] in
+      resizeTimer.schedule(after: Self.growDelay, for: next.request.size) { [self] in
         reload(at: next, completion: show)
       }
     } else if next.needsLess(than: image) {
-      resize(to: next, after: Self.shrinkDelay) { [self] in
+      resizeTimer.schedule(after: Self.shrinkDelay, for: next.request.size) { [self] in
         reload(next, usesNetwork: false) { [self] result in
           if case .success = result {
             viewRequest.pipeline[cached: sized.request] = nil
@@ -166,19 +164,6 @@ final class ViewLoader {
         }
       }
     }
-  }
-
-  private func resize(to next: SizedRequest, after delay: Duration, _ reload: @escaping @MainActor () -> Void) {
-    awaitedSize = next.request.size
-    resizeTimer.schedule(after: delay) { [self] in
-      awaitedSize = nil
-      reload()
-    }
-  }
-
-  private func cancelResize() {
-    awaitedSize = nil
-    resizeTimer.cancel()
   }
 
   /// Loads the image again at the size of the display, also if that has not changed.
@@ -242,7 +227,7 @@ final class ViewLoader {
   }
 
   func cancelSecondary() {
-    cancelResize()
+    resizeTimer.cancel()
     fileCheck?.cancel()
     secondaryTask?.cancel()
     secondaryTask = nil

@@ -224,8 +224,7 @@ extension HalcyonImage {
     with { update in
       let earlier = update.onProgress
       update.onProgress = {
-        earlier?($0)
-        action($0)
+        earlier?($0); action($0)
       }
     }
   }
@@ -235,8 +234,7 @@ extension HalcyonImage {
     with { update in
       let earlier = update.completion
       update.completion = {
-        earlier?($0)
-        action($0)
+        earlier?($0); action($0)
       }
     }
   }

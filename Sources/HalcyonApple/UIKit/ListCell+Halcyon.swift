@@ -19,7 +19,7 @@ extension UICollectionViewCell {
 private func listImage<Cell: UIView>(
   _ content: ReferenceWritableKeyPath<Cell, (any UIContentConfiguration)?>, of cell: Cell
 ) -> ImageViewProxy {
-  let display = AssociatedDisplay.of(cell) { cell in
+  AssociatedDisplay.of(cell) { cell in
     var slot = SlotDisplay.Slot(
       size: { [weak cell] in
         let list = cell?[keyPath: content] as? UIListContentConfiguration
@@ -35,7 +35,6 @@ private func listImage<Cell: UIView>(
       view: { [weak cell] in cell })
     slot.colorSpace = { [weak cell] in cell?.traitCollection.imageColorSpace ?? .screen }
     return SlotDisplay(slot)
-  }
-  return display.binder.hc
+  }.binder.hc
 }
 #endif
