@@ -1,5 +1,5 @@
 /// Random numbers that are the same in every run (SplitMix64).
-public struct SplitMix: RandomNumberGenerator {
+public struct SplitMix: RandomNumberGenerator, Sendable {
   public var state: UInt64
 
   public init(state: UInt64) {
