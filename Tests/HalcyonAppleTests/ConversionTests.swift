@@ -213,6 +213,7 @@ struct ConversionTests {
 
   @Test func `a UIImage without pixels is an error that says what to do`() throws {
     let error = #expect(throws: PlatformImageError.self) { try DecodedImage(UIImage()) }
+    #expect((error as (any Error)?)?.localizedDescription == error?.description)
     #expect(error?.description.contains("Draw it into a bitmap") == true)
   }
 
