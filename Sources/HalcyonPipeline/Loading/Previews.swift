@@ -111,7 +111,8 @@ final class PreviewMaker: Sendable {
   ) throws -> ImagePreview? {
     let rendition = request.completed(
       Rendition(
-        size: request.resolved.size(of: received.info, within: loader.configuration.limits), processors: request.processors), of: received.head)
+        size: request.resolved.size(of: received.info, within: loader.configuration.limits),
+        processors: request.processors), of: received.head)
     return try loader.renderer.preview(of: received.data, after: stage, by: decoder, as: rendition) { flag.isCancelled }
   }
 }

@@ -84,7 +84,9 @@ package struct AnimationTimeline: Sendable {
     if isRunning { start(at: now, duration: remainingTime ?? .zero) }
   }
 
-  private func scaled(_ duration: Duration) -> Duration { speed == 1 ? duration : Self.divided(duration, by: abs(speed)) }
+  private func scaled(_ duration: Duration) -> Duration {
+    speed == 1 ? duration : Self.divided(duration, by: abs(speed))
+  }
 
   private static func divided(_ duration: Duration, by divisor: Double) -> Duration {
     let seconds = duration.inSeconds / divisor
