@@ -24,7 +24,8 @@ public struct CleaningPolicy: Hashable, Sendable {
   ///
   /// Matters after the limit was lowered: storing an entry evicts others in any case.
   public var trimsToSizeLimit = true
-  /// The time without a read or write, by any process, after which older entries are removed. Default: `nil`, never.
+  /// The time without a read or write, by any process, after which older entries are removed; a hit of an image in memory is
+  /// a read. Default: `nil`, never.
   public var wipesAfterIdle: Duration?
   /// When the cache cleans automatically. Default: on all occasions.
   public var occasions = Set(Occasion.allCases)
