@@ -147,7 +147,7 @@ struct AppKitTests {
 
   @Test func `disk caches release their locks when the app resigns active`() async throws {
     try await TemporaryDirectory.run { folder in
-      let cache = ImageCache(store: DiskCache(directory: folder))
+      let cache = ImageCache(store: DiskCache(directory: folder, time: TestClock()))
       cache.followAppLifeCycle()
       let pipeline = ImagePipeline { ($0.transport, $0.cache) = (fixture.transport, cache) }
       _ = try await pipeline.image(for: fixture.url("40x20"))

@@ -78,7 +78,7 @@ extension UIKitTests {
 
   @Test func `an extension releases the locks of its disk caches with its host`() async throws {
     try await TemporaryDirectory.run { folder in
-      let cache = ImageCache(store: DiskCache(directory: folder))
+      let cache = ImageCache(store: DiskCache(directory: folder, time: TestClock()))
       let pipeline = ImagePipeline { ($0.transport, $0.cache) = (fixture.transport, cache) }
       cache.followAppLifeCycle()
       _ = try await pipeline.image(for: ImageRequest(url: fixture.url("40x20")))
@@ -94,7 +94,7 @@ extension UIKitTests {
 
   @Test func `in the background disk caches release their locks, in time requested from the system`() async throws {
     try await TemporaryDirectory.run { folder in
-      let cache = ImageCache(store: DiskCache(directory: folder))
+      let cache = ImageCache(store: DiskCache(directory: folder, time: TestClock()))
       let pipeline = ImagePipeline {
         ($0.transport, $0.cache) = (fixture.transport, cache)
       }

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonTesting
 import HalcyonTestDoubles
 import HalcyonTestSupport
 import HalcyonTestTraits
@@ -84,7 +85,7 @@ struct DiskRecoveryTests {
     try await TemporaryDirectory.run { folder in
       try abandonWrite("half", for: "a", in: folder, after: step)
       #expect(try reservedBytes(in: folder) == 256 << 10, "a 64th of the limit")
-      let cache = DiskCache(directory: folder)
+      let cache = DiskCache(directory: folder, time: TestClock())
       #expect(try await cache.totalSize == 0)
       #expect(try reservedBytes(in: folder) == 0)
       #expect(try await cache.entry(for: "a") == nil)
