@@ -27,6 +27,16 @@ extension DiskCache {
   public func verify(
     removesDamaged: Bool = false, onProgress: (DiskCacheVerification) -> Void = { _ in }
   ) async throws -> DiskCacheVerification {
+    try await verify(removesDamaged: removesDamaged, isWhole: { _ in true }, onProgress: onProgress)
+  }
+
+  /// Also compares what the entries contain.
+  ///
+  /// - Parameter isWhole: Whether bytes that match their checksum are a whole image.
+  @_spi(Programs) public func verify(
+    removesDamaged: Bool, isWhole: @escaping @Sendable (Data) -> Bool,
+    onProgress: (DiskCacheVerification) -> Void
+  ) async throws -> DiskCacheVerification {
     var result = DiskCacheVerification()
     result.totalCount = try await count
     var last: Int64 = 0
@@ -35,12 +45,14 @@ extension DiskCache {
       let files = try await withWriter { [last] writer in try await writer.page(after: last) }
       guard let end = files.last?.id else { return result }
       last = end
-      for check in try await readers.run({ [self] flag in try checks(of: files, flag) }) {
+      for check in try await readers.run({ [self] flag in try checks(of: files, isWhole, flag) }) {
         result.checkedCount += 1
         result.byteCount += check.byteCount
         guard !check.isIntact else { continue }
         result.damagedFiles.append(URL(filePath: check.file.path.replacing("//", with: "/")))
-        if removesDamaged { try await withWriter { writer in try await writer.removeDamaged(check.file.digest) } }
+        guard removesDamaged else { continue }
+        if let key = check.cut { try await removeEntry(for: key) }
+        try await withWriter { writer in try await writer.removeDamaged(check.file.digest) }
       }
       onProgress(result)
     }
@@ -66,22 +78,30 @@ extension DiskCache {
   /// A file that was checked. Files that were removed meanwhile are left out.
   private struct Check: Sendable {
     var file: DiskWriter.IndexedFile
+    /// Whether it matches its checksums, and is not cut.
     var isIntact: Bool
+    /// The key of an image that is cut.
+    var cut: CacheKey?
     var byteCount: Int
   }
 
-  private func checks(of files: [DiskWriter.IndexedFile], _ flag: CancellationFlag) throws -> [Check] {
+  private func checks(
+    of files: [DiskWriter.IndexedFile], _ isWhole: (Data) -> Bool, _ flag: CancellationFlag
+  ) throws -> [Check] {
     var checks: [Check] = []
     for file in files {
       if flag.isCancelled { throw CancellationError() }
       do throws(DiskCacheError) {
         let status = try fileSystem.status(of: file.path)
-        let isIntact = try EntryFile.isIntact(path: file.path, digest: file.digest, in: fileSystem)
+        let found = try EntryFile.intact(path: file.path, digest: file.digest, in: fileSystem)
         // Removed while it was read.
-        if !isIntact, access(file.path, F_OK) != 0 { continue }
+        if found == nil, access(file.path, F_OK) != 0 { continue }
+        // The first part of a download is kept to be completed.
+        let isCut = found.map { !$0.key.isOfPartialBody && !isWhole($0.body) } ?? false
         checks.append(
           Check(
-            file: file, isIntact: isIntact, byteCount: EntryFile.diskByteCount(fileByteCount: Int(status.st_size))))
+            file: file, isIntact: found != nil && !isCut, cut: isCut ? found?.key : nil,
+            byteCount: EntryFile.diskByteCount(fileByteCount: Int(status.st_size))))
       } catch {
         if error.isMissing { continue }
         guard error.isUnreadable else { throw error }

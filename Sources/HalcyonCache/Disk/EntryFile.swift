@@ -92,14 +92,21 @@ enum EntryFile {
   static func isIntact(
     path: String, digest: [UInt8], in fileSystem: any FileSystem
   ) throws(DiskCacheError) -> Bool {
+    try intact(path: path, digest: digest, in: fileSystem) != nil
+  }
+
+  /// The key and the body of a file; `nil` unless it exists, is undamaged, and holds the key with this digest.
+  static func intact(
+    path: String, digest: [UInt8], in fileSystem: any FileSystem
+  ) throws(DiskCacheError) -> (key: CacheKey, body: Data)? {
     do throws(DiskCacheError) {
-      guard let description = try describe(path: path, in: fileSystem), description.key.digest.bytes == digest else {
-        return false
-      }
-      return try read(path: path, key: description.key, in: fileSystem) != nil
+      guard let key = try describe(path: path, in: fileSystem)?.key, key.digest.bytes == digest,
+        let content = try read(path: path, key: key, in: fileSystem)
+      else { return nil }
+      return (key, content.entry.body)
     } catch {
       guard error.isMissing else { throw error }
-      return false
+      return nil
     }
   }
 

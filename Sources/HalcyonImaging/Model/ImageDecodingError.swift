@@ -67,7 +67,7 @@ extension ImageDecodingError: DescribedError {
 
 extension ImageDecodingError {
   /// Whether the file is damaged, so that a part of its image may be sound.
-  package var isDamage: Bool {
+  @_spi(Programs) public var isDamage: Bool {
     if case .corrupt = self { true } else { isTruncation }
   }
 

@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonCache
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonSupport
 
 /// An image encoded as the storage policy of a request says.
@@ -95,12 +95,11 @@ extension ImageLoader {
       }
       return EncodedVariant(data: known.data, source: encoded, wasStored: true)
     }
-    guard let plan = try plan(planner, encoded) else {
+    let plan = try plan(planner, encoded)
+    return try await fetchingAgain(encoded, load) { [self] encoded throws(ImageError) in
+      if let plan { return try await make(plan, of: encoded, load) }
       try await storeFetched(encoded, load)
       return EncodedVariant(data: encoded.data, source: encoded, wasStored: encoded.origin == .store)
-    }
-    return try await fetchingAgain(encoded, load) { [self] encoded throws(ImageError) in
-      try await make(plan, of: encoded, load)
     }
   }
 

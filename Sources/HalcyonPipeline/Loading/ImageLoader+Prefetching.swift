@@ -32,7 +32,15 @@ extension ImageLoader {
 
   private func prefetchOriginal(_ load: Load) async throws(ImageError) -> Prefetched {
     let encoded = try await bytes.encodedImage(for: load)
-    guard encoded.isFoundAgain else { throw .notStorable(key: load.keys.fetch.sourceText) }
+    return try await fetchingAgain(encoded, load) { [self] encoded throws(ImageError) in
+      try await prefetchOriginal(encoded, load)
+    }
+  }
+
+  private func prefetchOriginal(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> Prefetched {
+    guard encoded.isFoundAgain, try await isWhole(encoded.data, encoded.info, load.request, encoded.sourceURL) else {
+      throw .notStorable(key: load.keys.fetch.sourceText)
+    }
     replaceEarlier(by: encoded, load)
     await storeOriginal(encoded, load, nil)
     try await encoded.waitForStoring()

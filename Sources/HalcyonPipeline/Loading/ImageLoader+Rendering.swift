@@ -1,5 +1,5 @@
 import HalcyonCache
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonSupport
 
 /// The part of rendering that depends on loads: images that other loads have decoded, damaged bytes that are fetched
@@ -40,7 +40,8 @@ extension ImageLoader {
       return try await render(encoded)
     } catch {
       endSharing(encoded, after: error, load)
-      guard encoded.origin == .store, error.mayBeOfDamagedBytes, load.resolved.cachePolicy.usesNetwork else {
+      guard encoded.origin == .store, error.isDamage || error.isOfUnknownFormat, load.resolved.cachePolicy.usesNetwork
+      else {
         throw error
       }
     }
@@ -128,13 +129,10 @@ extension ImageLoader {
 }
 
 extension ImageError {
-  /// Whether the same bytes may have been an image before they were stored: not if they are unsupported, or over a limit.
-  fileprivate var mayBeOfDamagedBytes: Bool {
-    switch self {
-    case .decoding(.corrupt, _), .decoding(.truncated, _), .decoding(.unknownFormat, _): true
-    default: false
-    }
-  }
+  /// Whether the bytes are a damaged image, or one that ends too early.
+  var isDamage: Bool { if case .decoding(let reason, _) = self { reason.isDamage } else { false } }
+
+  fileprivate var isOfUnknownFormat: Bool { if case .decoding(.unknownFormat, _) = self { true } else { false } }
 }
 
 /// Processors: each one runs on the image before it, which may be in memory or be loaded for several requests.

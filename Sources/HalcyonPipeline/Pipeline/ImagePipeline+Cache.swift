@@ -46,7 +46,7 @@ extension ImagePipeline {
   ///
   /// - Parameters:
   ///   - image: The image at the size and with the processors of the request, for memory.
-  ///   - original: The encoded bytes of the source, for the store; they are checked to begin like an image. If `nil`,
+  ///   - original: The encoded bytes of the source, for the store; they are checked to begin and to end like an image. If `nil`,
   ///     `image` is stored instead: an animation as its encoded bytes, a still image encoded by the request's
   ///     ``StoragePolicy`` or, if that is ``StoragePolicy/original``, by ``StoragePolicy/automatic``. In the latter
   ///     case a still image for a size or for processors is not stored, since it cannot replace the original.
@@ -86,7 +86,7 @@ extension ImagePipeline {
   /// source that is in flight delivers its image, but stores nothing. A write that fails leaves everything as it was.
   ///
   /// - Parameters:
-  ///   - original: The bytes, which are checked to begin like an image.
+  ///   - original: The bytes, which are checked to begin and to end like an image.
   ///   - request: The request to store them for, with its expiration and tags.
   ///   - userInfo: Custom bytes stored with the entry, returned by ``storedMetadata(for:)``. Default: none.
   /// - Throws: The errors of ``store(_:original:for:userInfo:)``.
@@ -104,7 +104,9 @@ extension ImagePipeline {
     else {
       throw .notStorable(key: key.sourceText)
     }
-    _ = try configuration.inspector(of: request.source.url ?? key.sourceURL, for: request).info(of: original)
+    let url = request.source.url ?? key.sourceURL
+    let info = try configuration.inspector(of: url, for: request).info(of: original)
+    guard try await loader.isWhole(original, info, request, url) else { throw .notStorable(key: key.sourceText) }
     try await insert(original, newMetadata(for: request, userInfo), for: key, request, into: store)
   }
 

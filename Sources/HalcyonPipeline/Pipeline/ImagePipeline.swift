@@ -200,7 +200,8 @@ public final class ImagePipeline: Sendable {
   /// The encoded bytes of a request's image, from the store or from the source.
   ///
   /// The size and the processors of the request are ignored; its alternatives and its timeout apply. The bytes are
-  /// checked to begin like an image, and stored as for a loaded image, but not decoded. So nothing is encoded by
+  /// checked to begin and to end like an image, and stored as for a loaded image, but not decoded unless they may be cut.
+  /// A cut file is an error; if the request allows a partial image, it is returned and not stored. So nothing is encoded by
   /// ``RequestOptions/storage``, and an image that it has stored is not returned; nothing is stored if it keeps no
   /// originals.
   ///
@@ -210,14 +211,14 @@ public final class ImagePipeline: Sendable {
   public func data(
     for request: ImageRequest, onProgress: (@Sendable (LoadProgress) -> Void)? = nil
   ) async throws(ImageError) -> Data {
-    try await loader.encodedImage(for: resolved(request), onProgress: onProgress).data
+    try await loader.encodedImage(for: resolved(request), needsEnd: true, onProgress: onProgress).data
   }
 
   /// The format, size and metadata of an image, without decoding it.
   ///
   /// All of its bytes are transferred and stored, as for ``data(for:onProgress:)``.
   public func info(for request: ImageRequest) async throws(ImageError) -> ImageInfo {
-    try await loader.encodedImage(for: resolved(request)).info
+    try await loader.encodedImage(for: resolved(request), needsEnd: false).info
   }
 
   /// Exif, XMP, ICC profile and other metadata of an image, without decoding it.

@@ -1,4 +1,5 @@
 import HalcyonCache
+@_spi(Programs) import HalcyonImaging
 import HalcyonSupport
 
 /// Stale entries that are served, and revalidated in the background.
@@ -15,13 +16,15 @@ extension CachingLoader {
       let request = try? httpRequest(load, at: location, after: lookup)
     else { return }
     guard let response = try? await http.load(request) else { return }
-    guard let (data, _) = response.image else {
+    guard let (data, info) = response.image else {
       let isStored = response.isStorable && !load.watch.isRemovedOrReplaced
       if await cache.renewed(lookup, by: response.metadata, isStored: isStored) == nil {
         await updateStore(lookup.unconditional, load, at: location)
       }
       return
     }
+    // A load decides on what may be cut, since it decodes.
+    if info.format.lacksEnd(data) { return }
     guard var storable = await storable(response, request) else { return }
     let same = lookup.stored.flatMap { $0.body == data ? $0.metadata : nil }
     let mark = same?.original ?? OriginalMark(of: data, received: response.metadata.responseDate)

@@ -1,12 +1,15 @@
 import ArgumentParser
 import Foundation
 import Halcyon
-import HalcyonCache
+@_spi(Programs) import HalcyonCache
+import HalcyonCodecs
+@_spi(Programs) import HalcyonImaging
 
-/// `halcyon cache verify`: reads all entries, and compares them with their checksums.
+/// `halcyon cache verify`: reads all entries, compares them with their checksums, and looks for images that are cut.
 struct CacheVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Checks all entries of a cache against their checksums.",
+    commandName: "verify",
+    abstract: "Checks all entries of a cache against their checksums, and for images that end too early.",
     discussion: "Exit status: 0 if all entries are intact; 1 if one is damaged.")
 
   @OptionGroup var options: CacheOptions
@@ -25,7 +28,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
   private func verify(_ cache: DiskCache) async throws {
     var bar = ProgressBar()
     defer { if Task.isCancelled { bar.interrupt() } else { bar.clear() } }
-    let result = try await cache.verify(removesDamaged: remove) { progress in
+    let result = try await cache.verify(removesDamaged: remove, isWhole: SourceImage.isWhole) { progress in
       let bytes = ByteCountFormatter.string(fromByteCount: Int64(progress.byteCount), countStyle: .file)
       bar.show(
         fraction: Double(progress.checkedCount) / Double(max(1, progress.totalCount)),

@@ -42,6 +42,19 @@ struct SourceImage {
 
   var format: ImageFormat { info.format }
 
+  /// Whether bytes are no image that ends too early. Only those that may do so by their structure are decoded.
+  @Sendable static func isWhole(_ bytes: Data) -> Bool {
+    guard let format = ImageFormat(sniffing: bytes), format.lacksEnd(bytes),
+      let decoder = decoders.first(where: { $0.formats.contains(format) })
+    else { return true }
+    do {
+      _ = try decoder.image(from: bytes, options: DecodingOptions())
+      return true
+    } catch {
+      return (error as? ImageDecodingError)?.isDamage != true
+    }
+  }
+
   var metadata: ImageMetadata {
     get throws { try decoder.metadata(of: bytes) }
   }
