@@ -68,8 +68,8 @@ extension ImageEncoder {
 
   /// Encodes a bitmap at the best quality that keeps the file within a byte limit.
   ///
-  /// Encodes up to eight times, which finds the quality to within 1/64 of the requested one. The size of a lossless
-  /// format does not depend on the quality.
+  /// Encodes three or four times as a rule, and up to eight times, until the file fills 97 % of the limit or the quality is
+  /// within 1/64 of the best one. The size of a lossless format does not depend on the quality.
   ///
   /// - Parameters:
   ///   - bitmap: The pixels to encode.
@@ -95,24 +95,76 @@ extension ImageEncoder {
   ) throws -> Data {
     let best = try encode(options)
     guard let byteLimit, best.count > byteLimit else { return best }
-    var lower = options
-    lower.quality = 0
-    try CancellationFlag.checkCurrent()
-    var fitting = try encode(lower)
-    guard fitting.count <= byteLimit else {
-      throw ImageEncodingError.overByteLimit(format, byteCount: fitting.count, byteLimit: byteLimit)
-    }
-    var (low, high) = (0.0, options.quality)
-    for _ in 0..<6 {
-      lower.quality = (low + high) / 2
+    var search = QualitySearch(byteLimit: byteLimit, quality: options.quality, byteCount: best.count)
+    if options.isLossless || !format.abilities.isLossy { search.end() }
+    var (lower, fitting) = (options, Data?.none)
+    while let quality = search.next {
+      lower.quality = quality
       try CancellationFlag.checkCurrent()
       let file = try encode(lower)
-      if file.count <= byteLimit {
-        (fitting, low) = (file, lower.quality)
-      } else {
-        high = lower.quality
-      }
+      search.add(quality, byteCount: file.count)
+      if file.count <= byteLimit { fitting = file }
+    }
+    guard let fitting else {
+      throw ImageEncodingError.overByteLimit(format, byteCount: search.least, byteLimit: byteLimit)
     }
     return fitting
+  }
+}
+
+/// Looks for the best quality within a byte limit: the logarithm of the size is nearly a line over the quality.
+private struct QualitySearch {
+  /// A file is good enough from this part of the limit.
+  private static let goodShare = 0.97
+  private static let trialLimit = 7
+  /// The growth of the logarithm over all qualities, until two sizes are known.
+  private static let usualGrowth = 2.0
+
+  private let byteLimit: Int
+  private let tolerance: Double
+  /// The best quality that fits, and the lowest that does not.
+  private var low: (quality: Double, byteCount: Int)?
+  private var high: (quality: Double, byteCount: Int)
+  private var growth = Self.usualGrowth
+  private var trialCount = 0
+  private var hasEnded = false
+
+  init(byteLimit: Int, quality: Double, byteCount: Int) {
+    (self.byteLimit, high, tolerance) = (byteLimit, (quality, byteCount), quality / 64)
+  }
+
+  /// The bytes of the smallest file that did not fit.
+  var least: Int { high.byteCount }
+
+  mutating func end() { hasEnded = true }
+
+  /// The quality of the next trial; `nil` if there is nothing better to be found.
+  var next: Double? {
+    if hasEnded || trialCount == Self.trialLimit { return nil }
+    let excess = log(Double(high.byteCount) / (Double(byteLimit) * (1 + Self.goodShare) / 2))
+    guard let low else {
+      let quality = high.quality - excess / growth
+      return trialCount > 2 || quality < tolerance ? 0 : quality
+    }
+    if Double(low.byteCount) >= Double(byteLimit) * Self.goodShare || high.quality - low.quality <= tolerance {
+      return nil
+    }
+    let range = high.quality - low.quality
+    if trialCount > 3 { return low.quality + range / 2 }
+    let share = excess / log(Double(high.byteCount) / Double(low.byteCount))
+    return high.quality - range * min(max(share, 0.1), 0.9)
+  }
+
+  mutating func add(_ quality: Double, byteCount: Int) {
+    trialCount += 1
+    if byteCount <= byteLimit {
+      low = (quality, byteCount)
+    } else {
+      // Somewhat less than measured, so that the next trial is more likely to fit.
+      let measured = log(Double(high.byteCount) / Double(byteCount)) / (high.quality - quality)
+      growth = max(0.2, measured * 0.9)
+      high = (quality, byteCount)
+      hasEnded = quality == 0
+    }
   }
 }
