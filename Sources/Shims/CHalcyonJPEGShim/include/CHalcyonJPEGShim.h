@@ -14,6 +14,8 @@ typedef enum {
   jpeg_shim_failed,
   jpeg_shim_truncated,
   jpeg_shim_out_of_memory,
+  // Only of `jpeg_shim_transform`.
+  jpeg_shim_imperfect,
 } jpeg_shim_status;
 
 typedef enum {
@@ -102,5 +104,12 @@ jpeg_shim_status jpeg_shim_write_row(jpeg_shim_writer *writer, const uint8_t *ro
 
 // Finishes the file. The bytes are owned by the writer.
 jpeg_shim_status jpeg_shim_writer_finish(jpeg_shim_writer *writer, const uint8_t **bytes, size_t *count);
+
+// Writes a file with the same coefficients, whose pixels are therefore not encoded again, after 0 to 3 quarter turns clockwise.
+// Segments of applications are kept. `jpeg_shim_imperfect` if an edge that a turn moves has no whole blocks. The caller frees
+// `result`.
+jpeg_shim_status jpeg_shim_transform(
+  const uint8_t *bytes, size_t count, int quarter_turns, bool is_progressive, size_t memory_limit, uint8_t **result,
+  size_t *result_count);
 
 #endif
