@@ -33,7 +33,7 @@ struct PNGChunk {
 
   static func bigEndian(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
 
-  private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+  static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     UInt32(crc32(0, bytes.bindMemory(to: UInt8.self).baseAddress, UInt32(bytes.count)))
   }
 }
