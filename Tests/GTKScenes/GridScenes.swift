@@ -89,6 +89,27 @@ enum GridScenes {
     }
   }
 
+  /// Another list is shown from its first row; one of which most images stay keeps the position.
+  static func otherList(_ stage: Stage) async throws {
+    let grid = try await addGrid(stage)
+    let all = grid.requests
+    for (requests, isAnother) in [
+      (Array(all.dropLast(3)), false), (try requests(200, .red, "red"), true),
+      ([all[0]] + all.indices.filter { $0 % 7 == 3 }.map { all[$0] }, true),
+    ] {
+      grid.requests = all
+      grid.scroll(to: 250)
+      try await stage.until("image 250 is visible") { gtk_adjustment_get_value(adjustment(grid)) > 7000 }
+      grid.requests = requests
+      try await stage.until("the list is shown") {
+        let position = gtk_adjustment_get_value(adjustment(grid))
+        return isAnother ? position < 1 : position > 7000
+      }
+    }
+    grid.scroll(to: 100_000)
+    grid.scroll(to: -1)
+  }
+
   /// The captions of the guide, which are set after the grid has bound its first cells.
   static func captions(_ stage: Stage) async throws {
     let grid = try await addGrid(stage)

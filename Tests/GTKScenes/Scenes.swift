@@ -62,6 +62,7 @@ enum Scenes {
     "grid-scrolled": GridScenes.scrolled,
     "grid-prefetched": GridScenes.prefetched,
     "grid-replaced": GridScenes.replaced,
+    "grid-other-list": GridScenes.otherList,
     "grid-activated": GridScenes.activated,
     "grid-freed": GridScenes.freed,
     "view-reuse": ReuseScene.play,

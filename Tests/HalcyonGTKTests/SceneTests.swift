@@ -33,6 +33,7 @@ import Testing
     Rule("grid-scrolled", "a grid shows the images that it is scrolled to, and holds no others"),
     Rule("grid-prefetched", "a grid prefetches the next page at the size of its cells"),
     Rule("grid-replaced", "a grid shows other images when they are set"),
+    Rule("grid-other-list", "a grid shows another list from its first row, and scrolls to an image"),
     Rule("grid-activated", "a grid tells which cell was chosen"),
     Rule("grid-freed", "a grid lives as long as its widget, and no longer"),
     Rule("shutdown-writes-accesses", "pending accesses are written when an application shuts down"),

@@ -19,8 +19,10 @@ public final class PictureGrid {
   /// The `GtkScrolledWindow` to add to a window; `nil` once that has been destroyed.
   @WeakReference public private(set) var widget: UnsafeMutablePointer<GtkWidget>?
 
-  /// The images, in order. Setting them shows the new ones; the position of scrolling stays.
+  /// The images, in order. Setting them shows the new ones.
   ///
+  /// The position of scrolling stays while at least half of the images of the shorter list keep their places before or
+  /// behind those that change; another list is shown from its first row.
   /// A request without a size is loaded at the size of the cells in device pixels, cropped to fill them.
   public var requests: [ImageRequest] {
     didSet { requestsDidChange(from: oldValue) }
@@ -95,6 +97,15 @@ public final class PictureGrid {
       self.prefetcher.stop()
       for cell in self.boundCells { self.unbind(cell.item) }
     }
+  }
+
+  /// Scrolls until an image is visible. Nothing happens for an index without an image.
+  public func scroll(to index: Int) {
+    guard requests.indices.contains(index), let grid = gtk_scrolled_window_get_child(widget?.opaque) else { return }
+    // The function for it is newer than GTK 4.8.
+    let position = g_variant_ref_sink(g_variant_new_uint32(guint32(index)))
+    gtk_widget_activate_action_variant(grid, "list.scroll-to-item", position)
+    g_variant_unref(position)
   }
 
   private static func clamped(_ number: Int) -> Int { min(max(number, 1), Int(Int16.max)) }
@@ -188,6 +199,7 @@ public final class PictureGrid {
       indices[item] = position
       notify(onBind, item, position)
     }
+    if 2 * (start + end) < common { scroll(to: 0) }
   }
 
   private func splice(at position: Int, removing removed: Int, adding added: Int) {
