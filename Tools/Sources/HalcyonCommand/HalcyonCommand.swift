@@ -32,8 +32,20 @@ public struct HalcyonCommand: AsyncParsableCommand {
     }
   }
 
+  /// Throws if the first argument names no subcommand: to the parser it would be one argument too many.
+  private static func checkCommand(_ arguments: ArraySlice<String>, of command: any ParsableCommand.Type) throws {
+    let commands = command.configuration.subcommands
+    guard let name = arguments.first, !name.hasPrefix("-"), name != "help", !commands.isEmpty else { return }
+    guard let named = commands.first(where: { $0.configuration.commandName == name }) else {
+      let names = commands.filter(\.configuration.shouldDisplay).compactMap(\.configuration.commandName)
+      throw ValidationError("There is no command \(name). Use one of \(names.joined(separator: ", ")).")
+    }
+    try checkCommand(arguments.dropFirst(), of: named)
+  }
+
   /// The command that the arguments name.
   private static func parsed(_ arguments: [String]) async throws -> any ParsableCommand {
+    try checkCommand(arguments[...], of: Self.self)
     do {
       return try await asyncParseAsRoot(arguments)
     } catch {

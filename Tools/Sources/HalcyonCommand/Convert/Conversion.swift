@@ -1,14 +1,14 @@
 import Foundation
 import Halcyon
-import HalcyonCodecs
+@_spi(Programs) import HalcyonCodecs
 @_spi(Programs) import HalcyonImaging
 import HalcyonPipeline
 import HalcyonProcessing
 
 /// How images are converted, and where the results are written.
 struct Conversion: Sendable {
-  /// The size of the results; `nil` leaves each as it is.
-  var size: SizeArgument?
+  /// The sizes of the results, each of which becomes one; none leaves each source as it is.
+  var sizes: [SizeArgument]
   var resize: ResizeArgument
   /// What else changes the picture.
   var processing: ProcessingArguments
@@ -24,19 +24,33 @@ struct Conversion: Sendable {
   /// The most bytes of a result.
   var byteLimit: Int?
   var metadata: MetadataPolicy
-  /// Whether nothing is asked but to remove the metadata, for which some files are not encoded again.
-  var onlyStrips: Bool
+  /// Whether the place of a photograph is removed from the metadata.
+  var removesPlace: Bool
+  /// What is asked, if that need not encode pixels again.
+  var rewriting: Rewriting?
   var limits: ImageLimits
   /// The most pixels of all frames of an animation together.
   var animationPixelLimit: Int
   var destination: Destination
   var overwrites: Bool
+  /// Whether an output that is older than its source is replaced.
+  var updates: Bool
   /// Whether a cut or damaged image is converted as far as it goes.
   var allowsPartial: Bool
   /// Whether results get the modification dates of their sources.
   var keepsDates: Bool
   /// Whether nothing is written.
   var isDryRun: Bool
+
+  /// Changes of a file that need not encode its pixels again, besides those of its metadata.
+  struct Rewriting {
+    /// Clockwise.
+    var quarterTurns: Int
+    var isProgressive: Bool
+
+    /// Whether more than the metadata changes.
+    var changesPixels: Bool { quarterTurns > 0 || isProgressive }
+  }
 
   /// Where results are written.
   enum Destination {
@@ -68,43 +82,67 @@ struct Conversion: Sendable {
     var isEncoded = true
   }
 
-  /// Converts one file on the calling thread.
+  /// Converts one file to all sizes on the calling thread, and reports each result.
   ///
   /// - Throws: ``ConversionError``, `InputError`, `ImageDecodingError`, `ImageEncodingError` or `OutputError`.
   func convert(
-    _ file: SourceFile, memory: MemoryBudget, claimed: ClaimedOutputs, isCancelled: @escaping @Sendable () -> Bool
-  ) throws -> Outcome {
-    let start = ContinuousClock.now
+    _ file: SourceFile, memory: MemoryBudget, claimed: ClaimedOutputs, isCancelled: @escaping @Sendable () -> Bool,
+    _ report: (Outcome) -> Void
+  ) throws {
     let input = try file.open(byteLimit: limits.encodedByteCount, isCancelled: isCancelled)
-    guard let source = try SourceImage.format(of: input, file) else { return .notAnImage }
+    guard let source = try SourceImage.format(of: input, file) else { return report(.notAnImage) }
     var output: String?
     // Checked before the file is read, where the name does not depend on what is in it.
     if !destination.usesContent, let format = format ?? Self.kept(source, hasAlpha: nil) {
       let path = outputPath(of: file, NameValues(format: format))
-      if try !claim(path, claimed, for: file) { return .exists(output: path) }
+      if try !claim(path, claimed, for: file, input.date) { return report(.exists(output: path)) }
       output = path
     }
-    guard let image = try SourceImage(file, input, byteLimit: limits.encodedByteCount) else { return .notAnImage }
-    let format = format ?? Self.kept(source, hasAlpha: image.info.hasAlpha) ?? .png
-    if options.isLossless, !format.abilities.canBeLossless {
+    guard let image = try SourceImage(file, input, byteLimit: limits.encodedByteCount) else {
+      return report(.notAnImage)
+    }
+    var made: Set<PixelSize> = []
+    for size in sizes.isEmpty ? [nil] : sizes.map(Optional.some) {
+      let result = try convert(image, to: size, output: output, memory, claimed, isCancelled) {
+        made.insert($0).inserted
+      }
+      if let result { report(result) }
+    }
+  }
+
+  /// Converts an image to one size; `nil` if that has been done.
+  ///
+  /// - Parameter isNew: Whether the source has no result of a size yet.
+  private func convert(
+    _ image: SourceImage, to size: SizeArgument?, output: String?, _ memory: MemoryBudget, _ claimed: ClaimedOutputs,
+    _ isCancelled: @escaping @Sendable () -> Bool, isNew: (PixelSize) -> Bool
+  ) throws -> Outcome? {
+    let start = ContinuousClock.now
+    let file = image.file
+    let format = format ?? Self.kept(image.format, hasAlpha: image.info.hasAlpha) ?? .png
+    let mayKeepPixels = format == .jpeg && image.format == .jpeg && rewriting?.changesPixels == true
+    if options.isLossless, !format.abilities.canBeLossless, !mayKeepPixels {
       throw ConversionError.notLossless(file.title, format)
     }
-    let chosen = try processing.options(over: sizeOptions(of: image))
+    let chosen = try processing.options(over: sizeOptions(of: image, size))
     let frameCount = image.info.frameCount > 1 && format.abilities.canBeAnimated ? image.info.frameCount : 1
     let plan = try ProcessingPlan(
       chosen, source: image.info.pixelSize, isVector: image.format.abilities.isVector, isAnimated: frameCount > 1,
       // A source over the limit is the decoder's error.
       sideLimit: max(limits.sideLength, image.info.pixelSize.width, image.info.pixelSize.height), mark: mark)
+    if !isNew(plan.resultSize) { return nil }
     let path = try output ?? outputPath(of: file, nameValues(of: image, format, plan.resultSize))
-    if output == nil, try !claim(path, claimed, for: file) { return .exists(output: path) }
+    if output == nil, try !claim(path, claimed, for: file, image.fileDate, plan.resultSize) {
+      return .exists(output: path)
+    }
     if isDryRun {
       return .converted(ConversionReport(image, output: path, format, plan.resultSize, start: start))
     }
-    let made =
-      try stripped(image, as: format)
-      ?? memory.withReservation(image.byteCount(of: plan)) {
-        try rendered(image, plan.rendition(encoding(chosen, format), frameLimit: frameCount), isCancelled)
-      }
+    let made = try memory.withReservation(image.byteCount(of: plan)) { () throws -> Made in
+      if let made = try rewritten(image, as: format, plan.resultSize) { return made }
+      if options.isLossless, !format.abilities.canBeLossless { throw ConversionError.notLossless(file.title, format) }
+      return try rendered(image, plan.rendition(encoding(chosen, format), frameLimit: frameCount), isCancelled)
+    }
     if isCancelled() { throw CancellationError() }
     if try !write(made.data, to: path, date: keepsDates ? image.fileDate : nil) { return .exists(output: path) }
     var report = ConversionReport(image, output: path, format, made.size, start: start)
@@ -114,7 +152,7 @@ struct Conversion: Sendable {
     return .converted(report)
   }
 
-  private func sizeOptions(of image: SourceImage) -> ProcessingOptions {
+  private func sizeOptions(of image: SourceImage, _ size: SizeArgument?) -> ProcessingOptions {
     var options = ProcessingOptions()
     if let size { resize.set(size, of: image.info.pixelSize, in: &options) }
     return options
@@ -132,10 +170,13 @@ struct Conversion: Sendable {
     }
   }
 
-  /// Whether the output is to be written. Throws if another source of the same run has this output.
-  private func claim(_ output: String, _ claimed: ClaimedOutputs, for file: SourceFile) throws -> Bool {
-    switch claimed.claim(output, for: file.path) {
+  /// Whether the output is to be written. Throws if another source of the same run, or another size, has this output.
+  private func claim(
+    _ output: String, _ claimed: ClaimedOutputs, for file: SourceFile, _ date: timespec?, _ size: PixelSize? = nil
+  ) throws -> Bool {
+    switch claimed.claim(output, for: sizes.count > 1 ? "\(file.path) \(size?.description ?? "")" : file.path) {
     case .granted:
+      if updates { return isOutdated(output, date) }
       switch destination {
       case .folder: return overwrites || stat(ofPath: output, followsLinks: false) == nil
       case .file: try OutputFile.check(output, overwrites: overwrites)
@@ -147,12 +188,28 @@ struct Conversion: Sendable {
     }
   }
 
-  /// The file without its metadata; `nil` if it is to be encoded.
-  private func stripped(_ image: SourceImage, as format: ImageFormat) throws -> Made? {
-    guard onlyStrips, format == image.format else { return nil }
+  /// Whether an output is missing, or older than its source.
+  private func isOutdated(_ output: String, _ source: timespec?) -> Bool {
+    guard let source, let existing = stat(ofPath: output)?.modificationDate else { return true }
+    return (existing.tv_sec, existing.tv_nsec) < (source.tv_sec, source.tv_nsec)
+  }
+
+  /// The file with other metadata, turned or progressive; `nil` if its pixels have to be encoded again.
+  private func rewritten(_ image: SourceImage, as format: ImageFormat, _ size: PixelSize) throws -> Made? {
+    guard let rewriting, format == image.format else { return nil }
     do {
-      guard let data = try ImageMetadata.removed(from: image.bytes) else { return nil }
-      return Made(data: data, size: image.info.pixelSize, frameCount: image.info.frameCount, isEncoded: false)
+      var data: Data?
+      if rewriting.changesPixels {
+        try limits.check(image.info.pixelSize, format: format)
+        data = try JPEGTransform.transformed(
+          image.bytes, quarterTurns: rewriting.quarterTurns, isProgressive: rewriting.isProgressive,
+          metadata: metadata)
+        if removesPlace { data = try data.flatMap(ImageMetadata.removedPlace) }
+      } else {
+        data =
+          try removesPlace ? ImageMetadata.removedPlace(from: image.bytes) : ImageMetadata.removed(from: image.bytes)
+      }
+      return data.map { Made(data: $0, size: size, frameCount: image.info.frameCount, isEncoded: false) }
     } catch  where allowsPartial {
       return nil
     }
@@ -177,8 +234,14 @@ struct Conversion: Sendable {
     let rendered = try rendition.rendered(
       from: source.bytes, by: source.decoder, encoders: encoders, limits: limits, colorSpace: colorSpace,
       dynamicRange: dynamicRange, allowsPartial: allowsPartial, isCancelled: isCancelled)
-    guard let data = rendered.data else {
+    guard var data = rendered.data else {
       throw ImageEncodingError.unsupportedFormat(rendition.encoding?.format ?? .png)
+    }
+    if removesPlace {
+      guard let withoutPlace = try ImageMetadata.removedPlace(from: data) else {
+        throw ConversionError.withPlace(source.file.title)
+      }
+      data = withoutPlace
     }
     let lacksRange = rendered.image.map { !$0.info.droppedContent.isDisjoint(with: [.gainMap, .highDynamicRange]) }
     return Made(
@@ -194,11 +257,11 @@ struct Conversion: Sendable {
       if code != 0 { throw OutputError.unwritable(path: "standard output", code: code) }
     case .file:
       try OutputFile.createFolder(path.parentFolder)
-      try OutputFile.write(data, toNamed: path, overwrites: overwrites, date: date)
+      try OutputFile.write(data, toNamed: path, overwrites: overwrites || updates, date: date)
     case .folder:
       do {
         try OutputFile.createFolder(path.parentFolder)
-        try OutputFile.write(data, to: path, overwrites: overwrites, date: date)
+        try OutputFile.write(data, to: path, overwrites: overwrites || updates, date: date)
       } catch OutputError.exists {
         return false
       }
@@ -231,6 +294,7 @@ enum ConversionError: Error, CustomStringConvertible {
   case sameOutput(String, output: String)
   case tooManyFrames(String, ImageInfo, limit: Int)
   case notLossless(String, ImageFormat)
+  case withPlace(String)
 
   /// What the errors of many files of one run have in common, if it is the same mistake; `nil` if each may have its own.
   static func commonReason(of error: any Error) -> String? {
@@ -265,6 +329,8 @@ enum ConversionError: Error, CustomStringConvertible {
       """
     case .notLossless(let path, let format):
       "\(path) would become \(format.rawValue), which loses colours. Use --format webp, png or jxl, or no --lossless."
+    case .withPlace(let path):
+      "The place cannot be removed from the metadata of \(path). Use --metadata copyright or strip."
     }
   }
 }

@@ -24,7 +24,7 @@ struct ConversionReport: Encodable {
   var damaged = false
   /// Whether the high dynamic range of the source was to be kept, and is not in the output.
   var withoutRange = false
-  /// Whether the pixels were encoded, and not only the metadata removed.
+  /// Whether the pixels were encoded again.
   var encoded = true
   let milliseconds: Double
 
@@ -48,7 +48,7 @@ struct ConversionReport: Encodable {
   var line: String {
     let part = (partial ? ", partial" : "") + (damaged ? ", damaged" : "") + (withoutRange ? ", without its range" : "")
     let first = frames > 1 ? isStill ? ", first of \(frames) frames" : ", \(frames) frames" : ""
-    let kept = encoded ? "" : " without metadata"
+    let kept = encoded ? "" : ", not encoded again"
     let bytes = outputBytes.map { "\(sourceBytes) -> \($0) bytes, \(milliseconds) ms" } ?? "\(sourceBytes) bytes"
     return """
       \(source) -> \(output): \(sourceFormat) \(sourceWidth)x\(sourceHeight)\(first)\(part) -> \(format) \
@@ -80,8 +80,10 @@ final class ConversionLog: Sendable {
     var withoutRange = 0
     /// Animations of which only the first frame was converted.
     var stills = 0
-    /// Files whose metadata was removed, and nothing else.
-    var stripped = 0
+    /// Files whose pixels were not encoded again.
+    var rewritten = 0
+    /// Folders in folders that were not searched.
+    var skippedFolders = 0
     /// Links in folders to files that do not exist.
     var danglingLinks = 0
     var sourceBytes = 0
@@ -91,7 +93,7 @@ final class ConversionLog: Sendable {
     /// The number of files, once they have been counted.
     var total: Int?
 
-    var finished: Int { converted + existing + notImages + danglingLinks + failed }
+    var finished: Int { converted + existing + notImages + danglingLinks + skippedFolders + failed }
   }
 
   private struct State {
@@ -184,6 +186,9 @@ final class ConversionLog: Sendable {
     case .danglingLink:
       state.counts.danglingLinks += 1
       return (nil, nil)
+    case .skippedFolder:
+      state.counts.skippedFolders += 1
+      return (nil, nil)
     case .failure(let path, let error):
       state.counts.failed += 1
       let text = Advice.describe(error)
@@ -207,7 +212,7 @@ extension ConversionLog.Counts {
     if report.damaged { damaged += 1 }
     if report.withoutRange { withoutRange += 1 }
     if report.isStill { stills += 1 }
-    if !report.encoded { stripped += 1 }
+    if !report.encoded { rewritten += 1 }
     sourceBytes += report.sourceBytes
     outputBytes += report.outputBytes ?? 0
     output = report.output
@@ -221,7 +226,7 @@ extension ConversionLog.Counts {
       parts[0] += " in \(seconds) s, \(Self.bytes(sourceBytes)) -> \(Self.bytes(outputBytes))"
     }
     if converted == 1, output != "-" { parts[0] += ": \(output)" }
-    if stripped > 0 { parts.append("\(stripped) not encoded again, only without metadata") }
+    if rewritten > 0 { parts.append("\(rewritten) not encoded again") }
     if stills > 0 { parts.append("of \(stills.counted("animation")) only the first frame") }
     if partial > 0 { parts.append("\(partial) only partly, as the source is cut or damaged") }
     if damaged > 0 { parts.append("\(damaged) with pixels that may be wrong, as the source is damaged") }
@@ -236,6 +241,7 @@ extension ConversionLog.Counts {
     if danglingLinks > 0 {
       parts.append("skipped \(danglingLinks.counted("link to a missing file", plural: "links to missing files"))")
     }
+    if skippedFolders > 0 { parts.append("left out \(skippedFolders.counted("folder")), which -r searches") }
     if failed > 0 { parts.append("\(failed) failed") }
     return parts.joined(separator: "; ") + "."
   }

@@ -62,12 +62,13 @@ enum ColorSpaceArgument: String, ExpressibleByArgument, CaseIterable {
 /// A metadata policy by name.
 enum MetadataArgument: String, ExpressibleByArgument, CaseIterable {
   case strip, copyright, keep
+  case noPlace = "no-place"
 
   var policy: MetadataPolicy {
     switch self {
     case .strip: .strip
     case .copyright: .copyright
-    case .keep: .keep
+    case .keep, .noPlace: .keep
     }
   }
 }

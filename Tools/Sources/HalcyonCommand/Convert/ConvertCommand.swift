@@ -12,8 +12,9 @@ struct ConvertCommand: AsyncParsableCommand {
     commandName: "convert", abstract: "Resizes and converts image files, many at once.",
     discussion: """
       Writes below the output folder what it finds below the sources, in the same folders. A file that fails is \
-      reported, and the others are converted; an existing output is left as it is unless --overwrite is given, so that \
-      an interrupted run can be repeated. Outputs are written whole or not at all, also at Ctrl-C. In folders, hidden \
+      reported, and the others are converted; an existing output is left as it is unless --overwrite or --update is given, \
+      so that an interrupted run can be repeated. Rotating by --rotate, --progressive and --metadata alone do not encode \
+      JPEG files again, nor does --metadata PNG and WebP files. Outputs are written whole or not at all, also at Ctrl-C. In folders, hidden \
       files are skipped, and files that neither are images nor have the extension of one. Animations stay animated in gif, webp and avif; in other formats \
       they become their first frame, which the last line says.
 
@@ -24,7 +25,9 @@ struct ConvertCommand: AsyncParsableCommand {
         halcyon convert photos -r -o thumbnails --size 400x400 --format webp --quality 75
         halcyon convert 'photos/**/*.png' -o out --name '{name}-{width}.{ext}'
         halcyon convert photos -o web --size 1600 --max-output 300K --format webp --keep-dates
+        halcyon convert photos -o web --size 400 --size 800 --size 1600 --format webp --update
         halcyon convert photos -o stripped --strip
+        halcyon convert photos -o public --metadata no-place
         halcyon convert photos -o marked --rotate 90 --watermark logo.png
         halcyon convert phone.jpg -o small.jpg --size 800 --hdr keep
         halcyon convert photos -o squares --process 'rs:fill:400:400/g:sm'
@@ -40,7 +43,7 @@ struct ConvertCommand: AsyncParsableCommand {
   @Option(
     help: """
       Also the files and folders that this file lists, one a line, or - for standard input. They are no patterns, and \
-      have no folders of their own in the output; tell equal names apart with --name.
+      keep their folders in the output, from the current one if they are below it, or else from the root.
       """,
     completion: .file())
   var filesFrom: String?
@@ -63,19 +66,21 @@ struct ConvertCommand: AsyncParsableCommand {
     help: """
       The names of the results below the output folder, with {name}, {ext}, {source-ext}, {width} and {height}; {n}, the \
       number of the image, with zeros in {nnn}; {date}, the day of the photograph or of its file. With {folder}, the \
-      folder of the source from the current one, the results are in no other folders.
+      folder of the source from the current one, the results are in no other folders. Default: {name}.{ext}, or \
+      {name}-{width}.{ext} for several sizes.
       """)
-  var name = NamePattern.standard
+  var name: NamePattern?
 
   @Flag(name: .shortAndLong, help: "Search folders in folders.")
   var recursive = false
 
   @Option(
+    name: .customLong("size"), parsing: .singleValue,
     help: """
       The size in pixels, for example 400x300, 400x or x300; 800 for the longest side; 50% of each image. Images are not \
-      enlarged. Default: unchanged.
+      enlarged. Several make a result of each size. Default: unchanged.
       """)
-  var size: SizeArgument?
+  var sizes: [SizeArgument] = []
 
   @Option(
     help: """
@@ -96,7 +101,7 @@ struct ConvertCommand: AsyncParsableCommand {
     help: "The most bytes of a result, for example 200K: of lossy formats the best quality that fits, up to --quality.")
   var maxOutput: ByteCountArgument?
 
-  @Flag(help: "Lose no colours: in webp, png and jxl.")
+  @Flag(help: "Lose no colours: in webp, png and jxl, and where a jpeg is only rotated or made progressive.")
   var lossless = false
 
   @Option(
@@ -130,8 +135,8 @@ struct ConvertCommand: AsyncParsableCommand {
 
   @Option(
     help: """
-      The metadata of the results (jpeg, png, webp): strip, copyright, or keep, which may include the place of a \
-      photograph. Default: strip.
+      The metadata of the results (jpeg, png, webp): strip, copyright, keep, which may include the place of a \
+      photograph, or no-place, all but that. Default: strip.
       """)
   var metadata: MetadataArgument?
 
@@ -149,6 +154,9 @@ struct ConvertCommand: AsyncParsableCommand {
 
   @Flag(help: "Replace existing files, also sources if the output folder is theirs.")
   var overwrite = false
+
+  @Flag(help: "Replace existing results of sources that have changed since.")
+  var update = false
 
   @Option(name: .shortAndLong, help: "The most files converted at once. Default: the number of cores.")
   var jobs: Int?
@@ -193,6 +201,7 @@ struct ConvertCommand: AsyncParsableCommand {
     if strip, let metadata, metadata != .strip {
       throw ValidationError("--strip removes what --metadata \(metadata.rawValue) keeps. Leave one of both out.")
     }
+    if overwrite, update { throw ValidationError("--overwrite replaces more than --update. Leave one out.") }
     if lossless, maxOutput != nil || colors != nil {
       throw ValidationError("--max-output and --colors make files smaller by what --lossless keeps. Leave one out.")
     }
@@ -201,7 +210,7 @@ struct ConvertCommand: AsyncParsableCommand {
       throw ValidationError("The options q and mb of --process lose what --lossless keeps. Leave one out.")
     }
     if isNullSeparated, filesFrom == nil { throw ValidationError("-0 is about the list of --files-from.") }
-    if let size, !resize.accepts(size) {
+    if sizes.contains(where: { !resize.accepts($0) }) {
       throw ValidationError("--resize \(resize.rawValue) needs both sides, for example --size 400x300.")
     }
     // An unknown option is the mistake then, whose value looks like a source.
@@ -217,13 +226,16 @@ struct ConvertCommand: AsyncParsableCommand {
     if filesFrom == StandardInput.argument, sources.contains(StandardInput.argument) {
       throw ValidationError("Standard input is either an image or the list of --files-from.")
     }
+    if sizes.count > 1, let name, !name.usesSize {
+      throw ValidationError("Several sizes need {width} or {height} in --name, to tell their results apart.")
+    }
     _ = try destination()
     let format = try resultFormat()
     if metadata ?? .strip != .strip, let format, !format.abilities.carriesMetadata {
       throw ValidationError(
         "\(format.rawValue) files are written without metadata. Use --metadata strip, or jpeg, png or webp.")
     }
-    if lossless, let format, !format.abilities.canBeLossless {
+    if lossless, let format, !format.abilities.canBeLossless, format != .jpeg || !(rewriting?.changesPixels ?? false) {
       throw ValidationError("\(format.rawValue) files lose colours. Use webp, png or jxl, or no --lossless.")
     }
   }
@@ -255,11 +267,11 @@ struct ConvertCommand: AsyncParsableCommand {
     let budget = MemoryBudget(byteLimit: memory.map { $0 << 20 } ?? MemoryBudget.defaultByteLimit)
     let files = SourceFiles(
       sources, list: try filesFrom.map { try LineReader($0, isNullSeparated: isNullSeparated) },
-      isRecursive: recursive, isNumbered: name.usesNumber, excluding: folder)
-    let run = FileRun<Conversion.Outcome>(files) { [conversion] file, isStopped in
+      isRecursive: recursive, isNumbered: namePattern.usesNumber, excluding: folder)
+    let run = FileRun<Conversion.Outcome>(files) { [conversion] file, isStopped, report in
       // An output of this run, in a folder that is also a source.
-      if !file.isNamed, claimed.contains(file.path) { return nil }
-      return try conversion.convert(file, memory: budget, claimed: claimed, isCancelled: isStopped)
+      if !file.isNamed, claimed.contains(file.path) { return }
+      try conversion.convert(file, memory: budget, claimed: claimed, isCancelled: isStopped, report)
     } report: {
       log.record($0)
     }
@@ -275,18 +287,28 @@ struct ConvertCommand: AsyncParsableCommand {
 
   private func conversion() throws -> Conversion {
     Conversion(
-      size: size, resize: resize, processing: processing, colorSpace: (colorSpace ?? .srgb).target,
+      sizes: sizes, resize: resize, processing: processing, colorSpace: (colorSpace ?? .srgb).target,
       dynamicRange: hdr == .keep ? .high : .standard, format: try resultFormat(),
       encoders: encoders, options: options, byteLimit: maxOutput?.byteCount, metadata: (metadata ?? .strip).policy,
-      onlyStrips: onlyStrips, limits: limits.limits(), animationPixelLimit: maxAnimationPixels,
-      destination: try destination(), overwrites: overwrite, allowsPartial: partial, keepsDates: keepDates,
+      removesPlace: metadata == .noPlace, rewriting: rewriting, limits: limits.limits(),
+      animationPixelLimit: maxAnimationPixels, destination: try destination(), overwrites: overwrite, updates: update,
+      allowsPartial: partial, keepsDates: keepDates,
       isDryRun: dryRun)
   }
 
-  /// Whether nothing is asked but to remove the metadata, and perhaps to keep the format.
-  private var onlyStrips: Bool {
-    (strip || metadata == .strip) && size == nil && quality == nil && maxOutput == nil && !lossless && colors == nil
-      && effort == nil && !progressive && colorSpace == nil && processing.isEmpty
+  /// The names of the results.
+  private var namePattern: NamePattern { name ?? (sizes.count > 1 ? .sized : .standard) }
+
+  /// What is asked, if that need not encode pixels again; `nil` if it does, or nothing is asked.
+  private var rewriting: Conversion.Rewriting? {
+    var others = processing
+    others.rotate = nil
+    guard sizes.isEmpty, quality == nil, maxOutput == nil, colors == nil, effort == nil, colorSpace == nil,
+      hdr != .keep,
+      others.isEmpty
+    else { return nil }
+    let rewriting = Conversion.Rewriting(quarterTurns: (processing.rotate ?? 0) / 90, isProgressive: progressive)
+    return rewriting.changesPixels || strip || metadata == .strip || metadata == .noPlace ? rewriting : nil
   }
 
   /// Counts the files, for the progress bar, while the first are converted.
@@ -308,10 +330,13 @@ struct ConvertCommand: AsyncParsableCommand {
       if isOneFile, hasExtension, !output.endsWithSlash, !OutputFile.isFolder(output) {
         throw OutputTarget.unknownFormat(output)
       }
-      return .folder(output.withoutEndSlashes, name)
+      return .folder(output.withoutEndSlashes, namePattern)
     }
     let target = try OutputTarget(output)
-    if case .folder(let folder) = target { return .folder(folder.withoutEndSlashes, name) }
+    if case .folder(let folder) = target { return .folder(folder.withoutEndSlashes, namePattern) }
+    if sizes.count > 1 {
+      throw ValidationError("\(sizes.count) sizes do not fit into \(output). Name a folder, as \(output)/.")
+    }
     guard isOneFile else {
       // A file that does not exist is more likely a mistake than the second of two.
       if let missing = sources.first(where: { Self.isMissing($0) }) {
@@ -319,7 +344,7 @@ struct ConvertCommand: AsyncParsableCommand {
       }
       throw ValidationError("Only one file fits into \(output). Name a folder, as \(output)/.")
     }
-    if name != .standard { throw ValidationError("--name names files in a folder, and \(output) is a file.") }
+    if name != nil { throw ValidationError("--name names files in a folder, and \(output) is a file.") }
     if case .file(let path, let named) = target {
       if let named, let format, format.format != named {
         throw ValidationError("\(output) is no name for --format \(format.format.rawValue). Leave one of both out.")

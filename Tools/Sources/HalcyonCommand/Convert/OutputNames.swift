@@ -18,6 +18,8 @@ struct NamePattern: ExpressibleByArgument, Equatable {
   ]
   private static let numberDigits = 1...9
   static let standard = NamePattern(text: "{name}.{ext}")
+  /// For several sizes.
+  static let sized = NamePattern(text: "{name}-{width}.{ext}")
 
   let text: String
 
@@ -39,9 +41,12 @@ struct NamePattern: ExpressibleByArgument, Equatable {
   var defaultValueDescription: String { text }
 
   /// Whether the name depends on what is in the file.
-  var usesContent: Bool { uses("{width}") || uses("{height}") || usesDate }
+  var usesContent: Bool { usesSize || usesDate }
 
   var usesDate: Bool { uses("{date}") }
+
+  /// Whether the names of results of different sizes differ, if their widths do.
+  var usesSize: Bool { uses("{width}") || uses("{height}") }
 
   /// Whether the name depends on the number of the source.
   var usesNumber: Bool { Self.numberDigits.contains { uses(Self.number($0)) } }
@@ -58,7 +63,8 @@ struct NamePattern: ExpressibleByArgument, Equatable {
     let (stem, ending) = file.relativePath.lastComponent.stemAndExtension
     let folder = file.relativePath.parentFolder
     var values = [
-      "{folder}": usesFolder ? Self.folder(of: file.path) : "", "{name}": stem, "{ext}": result.format.fileExtension,
+      "{folder}": usesFolder ? file.path.parentFolder.pathFromCurrentFolder : "", "{name}": stem,
+      "{ext}": result.format.fileExtension,
       "{source-ext}": ending, "{width}": "\(result.size.width)", "{height}": "\(result.size.height)",
       "{date}": result.date,
     ]
@@ -78,12 +84,13 @@ struct NamePattern: ExpressibleByArgument, Equatable {
     if usesFolder { return path.pathComponents.joined(separator: "/") }
     return folder == "." ? path : folder.appendingPath(path)
   }
+}
 
-  /// The folder of a file: relative to the current one if it is below that, otherwise from the root.
-  private static func folder(of path: String) -> String {
-    let folder = path.standardizedPath.parentFolder.pathComponents
-    let current = ".".standardizedPath.pathComponents
-    return (folder.starts(with: current) ? Array(folder.dropFirst(current.count)) : folder).joined(separator: "/")
+extension String {
+  /// A path relative to the current folder if it is below that, otherwise from the root without its slash.
+  var pathFromCurrentFolder: String {
+    let (path, current) = (standardizedPath.pathComponents, ".".standardizedPath.pathComponents)
+    return (path.starts(with: current) ? Array(path.dropFirst(current.count)) : path).joined(separator: "/")
   }
 }
 

@@ -23,7 +23,7 @@ struct GetCommand: AsyncParsableCommand {
   @Option(
     name: .shortAndLong,
     help: """
-      Write the image to this file, in the format of its extension; into this folder, under the last part of its URL; \
+      Write the image to this file, in the format of its extension, creating its folder; into this folder, under the last part of its URL; \
       or to standard output, with -. What is printed then goes to standard error.
       """,
     completion: .file())
@@ -154,6 +154,7 @@ struct GetCommand: AsyncParsableCommand {
       return (nil, frameCount)
     }
     guard case .folder(let folder) = target else {
+      try OutputFile.createFolder(path.parentFolder)
       try OutputFile.write(data, toNamed: path, overwrites: overwrite)
       return (path, frameCount)
     }

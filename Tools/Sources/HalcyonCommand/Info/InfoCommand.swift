@@ -18,6 +18,18 @@ struct InfoCommand: AsyncParsableCommand {
   @Flag(help: "Decode each image fully, and report the time, the peak memory and damaged data.")
   var decode = false
 
+  @Flag(
+    help: """
+      Decode each image fully, and print only those that are cut, damaged, or no images in spite of their names. The exit \
+      status is 1 if there are any.
+      """)
+  var broken = false
+
+  @Flag(
+    name: .customLong("thumbhash"),
+    help: "Print the ThumbHash of each image, a placeholder of about 25 bytes, in base64.")
+  var showsThumbHash = false
+
   @Option(help: "High dynamic range that is decoded: standard, tone-mapped; or keep. Default: standard.")
   var hdr: HDRArgument?
 
@@ -41,7 +53,9 @@ struct InfoCommand: AsyncParsableCommand {
         skippedCount += 1
         continue
       }
-      hasFailed = hasFailed || report.error != nil
+      let isBroken = report.error != nil || broken && report.damaged == true
+      hasFailed = hasFailed || isBroken
+      if broken, !isBroken { continue }
       StandardOutput.write(json ? try JSONLine.encode(report) : report.line)
     }
     await pipeline.cache.flush()
@@ -61,7 +75,12 @@ struct InfoCommand: AsyncParsableCommand {
       request.memoryAccess = .disabled
       request.dynamicRange = hdr == .keep ? .high : .standard
       report.add(try await pipeline.metadata(for: request))
-      if decode {
+      if showsThumbHash {
+        var small = request
+        small.size = .fit(width: 100, height: 100)
+        report.thumbHash = ThumbHash(try await pipeline.image(for: small).bitmap).text
+      }
+      if decode || broken {
         let meter = PeakMemory()
         let start = ContinuousClock.now
         report.damaged = try await pipeline.image(for: request).isDamaged

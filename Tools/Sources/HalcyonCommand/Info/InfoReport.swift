@@ -34,6 +34,8 @@ struct InfoReport: Encodable {
   var copyright: String?
   var progressive: Bool?
   var seconds: Double?
+  /// The placeholder in base64, if it was asked for.
+  var thumbHash: String?
   /// Whether pixels may be wrong, as the data is damaged; known after decoding.
   var damaged: Bool?
   var milliseconds: Double?
@@ -110,6 +112,7 @@ struct InfoReport: Encodable {
     if let captureDate { parts.append(captureDate) }
     if place == true { parts.append("with a place") }
     if let copyright { parts.append(copyright) }
+    if let thumbHash { parts.append("ThumbHash \(thumbHash)") }
     if damaged == true { parts.append("damaged") }
     if let milliseconds { parts.append("\(milliseconds) ms") }
     if let peakBytes {

@@ -7,10 +7,14 @@ final class FileRun<Outcome: Sendable>: Sendable {
     case outcome(SourceFile, Outcome)
     case failure(path: String, any Error)
     case danglingLink
+    case skippedFolder
   }
 
-  /// What is done with a file; `nil` if there is nothing to report. It is told whether the run has been stopped.
-  typealias Work = @Sendable (SourceFile, _ isStopped: @escaping @Sendable () -> Bool) throws -> Outcome?
+  /// What is done with a file. It is told whether the run has been stopped, and reports each outcome.
+  typealias Work =
+    @Sendable (
+      SourceFile, _ isStopped: @escaping @Sendable () -> Bool, _ report: (Outcome) -> Void
+    ) throws -> Void
   /// How an event of a run is reported.
   typealias Report = @Sendable (Event) -> Void
 
@@ -54,6 +58,7 @@ final class FileRun<Outcome: Sendable>: Sendable {
       case .file(let file): take(file)
       case .unreadable(let path, let error): report(.failure(path: path, error))
       case .danglingLink: report(.danglingLink)
+      case .skippedFolder: report(.skippedFolder)
       case .unmatched(let pattern): report(.failure(path: pattern, InputError.unmatched(pattern)))
       }
     }
@@ -61,8 +66,11 @@ final class FileRun<Outcome: Sendable>: Sendable {
 
   private func take(_ file: SourceFile) {
     do {
-      let outcome = try work(file) { [self] in isStopped.load(ordering: .relaxed) }
-      if let outcome { report(.outcome(file, outcome)) }
+      try work(file) { [self] in
+        isStopped.load(ordering: .relaxed)
+      } _: {
+        report(.outcome(file, $0))
+      }
     } catch {
       // The rest is reported by the signal.
       if isStopped.load(ordering: .relaxed) { return }

@@ -4,7 +4,8 @@ import Halcyon
 /// A file to convert.
 struct SourceFile: Sendable {
   let path: String
-  /// The path below the folder or pattern that was named, which the output mirrors; for a named file its name.
+  /// The path below the folder or pattern that was named, which the output mirrors; for a named file its name, and for one
+  /// in a list its path below the current folder.
   let relativePath: String
   /// Whether the file itself was named. Other files that are not images are skipped.
   let isNamed: Bool
@@ -36,6 +37,8 @@ struct SourceFiles: ~Copyable {
     case unmatched(pattern: String)
     /// A link in a folder to a file that does not exist.
     case danglingLink
+    /// A folder in a folder, which only a recursive search lists.
+    case skippedFolder
   }
 
   /// The steps that are left, in reverse order.
@@ -128,7 +131,7 @@ struct SourceFiles: ~Copyable {
   private mutating func nextInList() -> Item? {
     do {
       guard let path = try list?.next() else { return nil }
-      if let item = item(source: path, isPattern: false) { return item }
+      if let item = item(source: path, isListed: true) { return item }
       return next()
     } catch {
       list = nil
@@ -161,18 +164,19 @@ struct SourceFiles: ~Copyable {
     return nil
   }
 
-  private mutating func item(source: String, isPattern: Bool = true) -> Item? {
+  private mutating func item(source: String, isListed: Bool = false) -> Item? {
     if source == StandardInput.argument { return found(.standardInput) }
     if source.isEmpty { return .unreadable(path: source, .noName) }
     if let status = stat(ofPath: source) {
       guard status.isFolder else {
-        return found(SourceFile(path: source, relativePath: source.lastComponent, isNamed: true))
+        let relativePath = isListed ? source.pathFromCurrentFolder : source.lastComponent
+        return found(SourceFile(path: source, relativePath: relativePath, isNamed: true))
       }
-      steps.append(.folder(Folder(path: source, relativePath: "")))
+      steps.append(.folder(Folder(path: source, relativePath: isListed ? source.pathFromCurrentFolder : "")))
       return nil
     }
     let code = errno
-    guard isPattern, let pattern = Pattern(source) else {
+    guard !isListed, let pattern = Pattern(source) else {
       return .unreadable(path: source, .unreadable(source, code: code))
     }
     steps.append(.endOfPattern(source, foundBefore: foundCount))
@@ -192,27 +196,31 @@ struct SourceFiles: ~Copyable {
     }
     let inner = Folder(path: path, relativePath: folder.relativePath(entry.name))
     if type == DT_DIR {
-      if !isLink { addFolders(entry.name, inner, in: folder) }
+      if !isLink, addFolders(entry.name, inner, in: folder) == false { return .skippedFolder }
     } else if type == DT_REG, folder.matchesFile(entry.name) {
       return found(SourceFile(path: path, relativePath: inner.relativePath, isNamed: false))
     }
     return nil
   }
 
-  /// Adds a folder in a folder, if it is to be searched.
-  private mutating func addFolders(_ name: String, _ inner: Folder, in folder: Folder) {
+  /// Adds a folder in a folder, if it is to be searched. Returns `false` if it would be in a recursive search.
+  private mutating func addFolders(_ name: String, _ inner: Folder, in folder: Folder) -> Bool {
     var inner = inner
+    var isSearched = true
     if folder.isWhole {
-      guard isRecursive, !name.isHiddenName else { return }
+      guard !name.isHiddenName else { return true }
+      isSearched = isRecursive
     } else if folder.pattern[0] == "**" {
-      guard !name.isHiddenName else { return }
+      guard !name.isHiddenName else { return true }
       inner.pattern = folder.pattern
     } else {
-      guard matches(name, folder.pattern[0]), folder.pattern.count > 1 || isRecursive else { return }
+      guard matches(name, folder.pattern[0]) else { return true }
+      isSearched = folder.pattern.count > 1 || isRecursive
       inner.pattern = Array(folder.pattern.dropFirst())
     }
-    if let excluded, FileIdentity(ofPath: inner.path) == excluded { return }
-    listing?.inner.append(inner)
+    if let excluded, FileIdentity(ofPath: inner.path) == excluded { return true }
+    if isSearched { listing?.inner.append(inner) }
+    return isSearched
   }
 
   private mutating func found(_ file: SourceFile) -> Item {

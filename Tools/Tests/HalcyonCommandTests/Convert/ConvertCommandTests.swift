@@ -64,6 +64,71 @@ struct ConvertCommandTests {
     }
   }
 
+  @Test func `an update makes results of new and changed sources only`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg", "b.jpg"])
+      let arguments = ["convert", sources.path(), "-o", output.path(), "--size", "9x", "--update"]
+      let counts = [
+        ("Converted 2 files ", ""), ("Converted 0 files", "left 2 that exist"), ("Converted 1 file ", "left 1"),
+      ]
+      for (index, (converted, left)) in counts.enumerated() {
+        if index == 2 {
+          try FileManager.default.setAttributes(
+            [.modificationDate: Date.now.addingTimeInterval(60)], ofItemAtPath: sources.path() + "b.jpg")
+        }
+        let run = try await CommandRun(arguments)
+        #expect(run.output.contains(converted) && (left.isEmpty || run.output.contains(left)), "\(run.output)")
+      }
+      let both = try await CommandRun(arguments + ["--overwrite"])
+      #expect(both.status == 64 && both.errors.contains("--update"))
+    }
+  }
+
+  @Test func `several sizes make a result of each, once`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["in/a.jpg"])
+      let arguments = [
+        "convert", sources.path(), "-r", "--size", "100", "--size", "200", "--size", "900", "--size", "950",
+      ]
+      let run = try await CommandRun(arguments + ["-o", output.path()])
+      // Images are not enlarged.
+      #expect(try names(in: output) == ["in/a-100.jpg", "in/a-200.jpg", "in/a-640.jpg"], "\(run.errors)")
+      #expect(run.status == 0 && run.output.contains("Converted 3 files "), "\(run.output)")
+      for (others, message) in [
+        (["-o", output.path() + "b.jpg"], "4 sizes do not fit"),
+        (["-o", output.path(), "--name", "{name}.{ext}"], "{width}"),
+      ] {
+        let refused = try await CommandRun(
+          ["convert", sources.path() + "in/a.jpg"] + arguments.dropFirst(3) + others)
+        #expect(refused.status == 64 && refused.errors.contains(message), "\(refused.errors)")
+      }
+      let same = try await CommandRun(
+        "convert", sources.path() + "in/a.jpg", "-o", output.path(), "--size", "90x60", "--size", "90x50", "--resize",
+        "fill", "--name", "{width}.{ext}")
+      #expect(same.status == 1 && same.errors.contains("is also the output"), "\(same.output)\(same.errors)")
+    }
+  }
+
+  @Test func `folders that are not searched are counted, with the option that searches them`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["in/a.jpg", "more/b.jpg", ".hidden/c.jpg"])
+      let run = try await CommandRun("convert", sources.path(), "-o", output.path())
+      #expect(run.output == "Converted 0 files; left out 2 folders, which -r searches.\n")
+    }
+  }
+
+  @Test(arguments: [["duplicates", "x"], ["cache", "lst"]])
+  func `an unknown command is named, with those that there are`(arguments: [String]) async throws {
+    let run = try await CommandRun(arguments)
+    let known = arguments[0] == "cache" ? "verify" : "convert"
+    #expect(
+      run.status == 64
+        && run.errors.contains(
+          "There is no command \(arguments.count > 1 && known == "verify" ? "lst" : "duplicates").")
+    )
+    #expect(run.errors.contains(known) && !run.errors.contains("draw-svg"))
+  }
+
   @Test func `a damaged file is reported, and the others are converted`() async throws {
     try await withFolders { sources, output in
       try writePhoto("rocket.jpg", to: sources, as: ["a.jpg", "c.jpg"])

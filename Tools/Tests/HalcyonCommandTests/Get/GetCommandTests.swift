@@ -184,13 +184,23 @@ struct GetCommandTests {
     }
   }
 
+  @Test func `the folders of a named file are created`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString
+      let output = folder.path() + "/new/in/b.png"
+      let run = try await CommandRun("get", url, "-o", output, "--size", "9x", "--cache-dir", folder.path() + "/c")
+      #expect(run.status == 0 && FileManager.default.fileExists(atPath: output), "\(run.errors)")
+    }
+  }
+
   @Test func `an unwritable path is an error that names it`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/cat.png", .body(try Photos.data("chelsea.png"))).absoluteString
-      let file = folder.path() + "/missing/a.png"
+      try Data().write(to: folder.appending(path: "file"))
+      let file = folder.path() + "/file/a.png"
       let run = try await CommandRun("get", url, "-o", file, "--cache-dir", folder.path() + "/c")
       #expect(run.status == 1)
-      #expect(run.errors.contains("Error: \(file) cannot be written: No such file or directory."))
+      #expect(run.errors.contains("Error: \(folder.path())/file cannot be written: "))
     }
   }
 

@@ -39,6 +39,26 @@ struct InfoCommandTests {
     }
   }
 
+  @Test func `only broken images are printed on request, and ThumbHashes`() async throws {
+    try await withOrigin { _, folder in
+      let photo = try Photos.data("rocket.jpg")
+      try photo.write(to: folder.appending(path: "a.jpg"))
+      try photo.prefix(50_000).write(to: folder.appending(path: "cut.jpg"))
+      var damaged = photo
+      damaged.replaceSubrange(60_000..<60_064, with: Data(repeating: 0x55, count: 64))
+      try damaged.write(to: folder.appending(path: "damaged.jpg"))
+      let paths = ["info", folder.path(), "--cache-dir", folder.path() + "/c"]
+      let run = try await CommandRun(paths + ["--broken"])
+      let lines = run.output.split(separator: "\n")
+      #expect(run.status == 1 && lines.count == 2, "\(run.output)")
+      #expect(lines.first?.contains("cut.jpg") == true && lines.last?.contains("damaged") == true)
+      let hashes = try await CommandRun(paths + ["--thumbhash", "--json"]).objects()
+      let hash = try await ThumbHash(DecodedImage(data: photo, size: .fit(width: 100, height: 100)).bitmap)
+      #expect(
+        hashes.first { ($0["path"] as? String)?.hasSuffix("/a.jpg") == true }?["thumbHash"] as? String == hash.text)
+    }
+  }
+
   @Test func `URLs and file paths are accepted together`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/cat.png", .body(try Photos.data("chelsea.png"))).absoluteString

@@ -1,0 +1,105 @@
+import Foundation
+import Halcyon
+@_spi(Programs) import HalcyonCodecs
+import HalcyonImaging
+import HalcyonTestSupport
+import HalcyonTestTraits
+import Testing
+
+/// Changes that do not encode pixels again.
+@Suite(.integrationTest)
+struct ConvertRewritingTests {
+  /// The pixels of a file.
+  private func pixels(_ file: Data) throws -> Bitmap {
+    try DecodedImage(data: file).bitmap
+  }
+
+  @Test(
+    arguments: [
+      (["--progressive"], "rocket.jpg"), (["--rotate", "270"], "rocket.jpg"), (["--rotate", "90"], "astronaut.jpg"),
+      (["--rotate", "180", "--progressive", "--lossless"], "astronaut.jpg"),
+    ] as [([String], String)])
+  func `a JPEG file is rotated and made progressive without encoding its pixels again`(
+    options: [String], photo: String
+  ) async throws {
+    try await withFolders { sources, output in
+      try writePhoto(photo, to: sources, as: ["a.jpg"])
+      let run = try await CommandRun(["convert", sources.path(), "-o", output.path()] + options)
+      #expect(run.status == 0 && run.output.contains("; 1 not encoded again."), "\(run.output)\(run.errors)")
+      let result = try Data(contentsOf: output.appending(path: "a.jpg"))
+      #expect(try ImageMetadata(of: result).isProgressive == options.contains("--progressive"))
+      // Turned back, the pixels are those of the source.
+      let turns = options.firstIndex(of: "--rotate").map { (4 - (Int(options[$0 + 1]) ?? 0) / 90) % 4 } ?? 0
+      let back = try #require(
+        try JPEGTransform.transformed(result, quarterTurns: turns, isProgressive: false, metadata: .strip))
+      let (original, found) = try (pixels(Photos.data(photo)), pixels(back))
+      #expect(original.size == found.size)
+      #expect(original.withUnsafeBytes { Data($0) } == found.withUnsafeBytes { Data($0) })
+    }
+  }
+
+  @Test func `pixels that cannot be kept are encoded again, and with lossless an error`() async throws {
+    try await withFolders { sources, output in
+      // 427 rows are no whole blocks.
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
+      let arguments = ["convert", sources.path(), "-o", output.path(), "--rotate", "90"]
+      let report = try #require(try await CommandRun(arguments + ["--json"]).objects().first)
+      #expect(report["encoded"] as? Bool == true && report["width"] as? Int == 427)
+      let lossless = try await CommandRun(arguments + ["--lossless", "--overwrite"])
+      #expect(lossless.status == 1 && lossless.errors.contains("loses colours"), "\(lossless.output)\(lossless.errors)")
+    }
+  }
+
+  @Test(arguments: ["jpg", "png", "webp"], [[], ["--size", "50x"]])
+  func `only the place is removed from the metadata`(format: String, change: [String]) async throws {
+    try await withFolders { sources, output in
+      let image = try await DecodedImage(data: Photos.data("rocket.jpg"), size: .fit(width: 80, height: 80))
+      var metadata = try ImageMetadata(of: Photos.data("rocket.jpg"))
+      metadata.exif = ExifWithPlace.data
+      metadata.xmp = Data(ExifWithPlace.xmp.utf8)
+      let source = sources.appending(path: "a.\(format)")
+      try await image.encoded(as: #require(ImageFormat(fileExtension: format)), metadata: metadata).write(to: source)
+      #expect(try ImageMetadata(of: Data(contentsOf: source)).hasLocation)
+      let run = try await CommandRun(
+        ["convert", source.path(), "-o", output.path(), "--metadata", "no-place"] + change)
+      #expect(
+        run.status == 0 && run.output.contains("not encoded again") == change.isEmpty, "\(run.output)\(run.errors)")
+      let result = try Data(contentsOf: output.appending(path: "a.\(format)"))
+      let kept = try ImageMetadata(of: result)
+      #expect(!kept.hasLocation && kept.copyright == "Ann" && kept.cameraModel == "X1")
+      #expect(result.firstRange(of: Data([0, 0, 0, 52, 0, 0, 0, 1])) == nil)
+      #expect(result.firstRange(of: Data("52,30".utf8)) == nil)
+      #expect(try await DecodedImage(data: result).size.width == (change.isEmpty ? 80 : 50))
+    }
+  }
+}
+
+/// Exif data and XMP of a camera, with a copyright and a place at 52 degrees north.
+enum ExifWithPlace {
+  static let xmp = """
+    <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description \
+    rdf:about="" xmlns:e="http://ns.adobe.com/exif/1.0/" e:GPSLatitude="52,30N"><e:GPSLongitude>13,24E</e:GPSLongitude>\
+    </rdf:Description></rdf:RDF></x:xmpmeta>
+    """
+
+  static var data: Data {
+    func number(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+    func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+      number(tag, 2) + number(type, 2) + number(count, 4) + value
+    }
+    let place = 8 + 2 + 3 * 12 + 4
+    let main =
+      entry(0x0110, 2, 3, Array("X1\0\0".utf8)) + entry(0x8298, 2, 4, Array("Ann\0".utf8))
+      + entry(0x8825, 4, 1, number(place, 4))
+    // Before the copyright in the order of tags, entries that follow the place are moved.
+    let latitude = place + 2 + 2 * 12 + 4
+    let directory =
+      entry(1, 2, 2, Array("N\0\0\0".utf8)) + entry(2, 5, 3, number(latitude, 4))
+    let fractions = [52, 1, 30, 1, 0, 1].flatMap { number($0, 4) }
+    return Data(
+      Array("MM".utf8) + number(42, 2) + number(8, 4) + number(3, 2) + main + number(0, 4) + number(2, 2) + directory
+        + number(0, 4) + fractions)
+  }
+}
