@@ -12,7 +12,7 @@ extension ImageFormat {
       case .png: FileStructure.lacksEndOfPNG(file)
       case .gif: FileStructure.lacksEndOfGIF(file)
       case .webp: FileStructure.number(file, at: 4, 4, isBigEndian: false).map { $0 + 8 > file.count } ?? true
-      case .bmp: FileStructure.number(file, at: 2, 4, isBigEndian: false).map { $0 > file.count } ?? true
+      case .bmp: FileStructure.lacksRowsOfBMP(file)
       case .ico: FileStructure.lacksImageOfICO(file)
       case .tiff: FileStructure.lacksStripOfTIFF(file)
       case .avif, .heic: FileStructure.lacksEndOfBoxes(file)
@@ -103,6 +103,18 @@ private enum FileStructure {
       offset += size
     }
     return false
+  }
+
+  /// Computes where uncompressed rows end: the size in the header is wrong in many files.
+  static func lacksRowsOfBMP(_ file: UnsafeRawBufferPointer) -> Bool {
+    func number(_ offset: Int, _ byteCount: Int = 4) -> Int? {
+      self.number(file, at: offset, byteCount, isBigEndian: false)
+    }
+    guard let headerByteCount = number(14), headerByteCount >= 40, let start = number(10), let width = number(18),
+      let height = number(22).map({ abs(Int(Int32(truncatingIfNeeded: $0))) }), let bitCount = number(28, 2),
+      let compression = number(30), [0, 3].contains(compression), max(width, height) < 1 << 24
+    else { return false }
+    return start + (width * bitCount + 31) / 32 * 4 * height > file.count
   }
 
   static func lacksImageOfICO(_ file: UnsafeRawBufferPointer) -> Bool {
