@@ -16,48 +16,49 @@ struct RequestRulesTests {
     try await RunningService.run(change) { service, _ in try await RawConnection.run(to: service, body) }
   }
 
-  /// The bytes of a request, the status of its response, what `Connection` it has, and whether the connection ends.
-  private static let conversations: [(String, ClosedRange<Int>, String?, Bool)] =
-    ["", "Host: a\r\n", "Connection: close\r\n", "Connection: foo\r\n"].map {
-      ("GET /health HTTP/1.0\r\n\($0)\r\n", 200...200, "close", true)
-    }
-    + ["Close", "keep-alive, close", "CLOSE"].map {
-      ("GET /health HTTP/1.1\r\nHost: a\r\nConnection: \($0)\r\n\r\n", 200...200, "close", true)
-    }
-    + [
-      "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\nConnection: Upgrade, HTTP2-Settings\r\n",
-      "Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Key: a\r\nSec-WebSocket-Version: 13\r\n",
-      "upgrade: TLS/1.0\r\nconnection: UPGRADE\r\n", "Upgrade: h2c\r\n",
-    ].map { ("GET /health HTTP/1.1\r\nHost: a\r\n\($0)\r\n\(plain)", 200...200, "close", true) }
-    + [
-      "", "Host: a\r\nHost: a\r\n", "Host: a\r\nHost: b\r\n", "Host: a, b\r\n", "Host: a b\r\n", "Host: a/b\r\n",
-      "Host: user@a\r\n",
-    ].map { ("GET /health HTTP/1.1\r\n\($0)\r\n\(plain)", 400...400, "close", true) }
-    + [
-      ("GET /health HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n", 400...400, "close", true),
-      ("GET /health HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", 200...200, "keep-alive", false),
-      (plain, 200...200, nil, false),
-      (
-        "POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n12345",
-        405...405, "close", true
-      ),
-      (
-        "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n\u{16}\u{3}\u{1}", 400...499, "close",
-        true
-      ),
-    ]
+  /// The bytes of a request, the statuses its response may have, what `Connection` it has, and whether the connection ends.
+  private typealias Conversation = (request: String, statuses: ClosedRange<Int>, field: String?, isLast: Bool)
+
+  private static func last(_ statuses: ClosedRange<Int>, _ request: String) -> Conversation {
+    (request, statuses, "close", true)
+  }
+  private static let oldRequests: [Conversation] = [
+    "", "Host: a\r\n", "Connection: close\r\n", "Connection: foo\r\n",
+  ].map { last(200...200, "GET /health HTTP/1.0\r\n\($0)\r\n") }
+  private static let lastRequests: [Conversation] = ["Close", "keep-alive, close", "CLOSE"].map {
+    last(200...200, "GET /health HTTP/1.1\r\nHost: a\r\nConnection: \($0)\r\n\r\n")
+  }
+  private static let upgrades: [Conversation] = [
+    "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\nConnection: Upgrade, HTTP2-Settings\r\n",
+    "Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Key: a\r\nSec-WebSocket-Version: 13\r\n",
+    "upgrade: TLS/1.0\r\nconnection: UPGRADE\r\n", "Upgrade: h2c\r\n",
+  ].map { last(200...200, "GET /health HTTP/1.1\r\nHost: a\r\n\($0)\r\n\(plain)") }
+  private static let hosts: [Conversation] = [
+    "", "Host: a\r\nHost: a\r\n", "Host: a\r\nHost: b\r\n", "Host: a, b\r\n", "Host: a b\r\n", "Host: a/b\r\n",
+    "Host: user@a\r\n",
+  ].map { last(400...400, "GET /health HTTP/1.1\r\n\($0)\r\n\(plain)") }
+  private static let others: [Conversation] = [
+    (plain, 200...200, nil, false),
+    ("GET /health HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", 200...200, "keep-alive", false),
+    last(400...400, "GET /health HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n"),
+    last(
+      405...405,
+      "POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n12345"),
+    last(400...499, "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n\u{16}\u{3}\u{1}"),
+  ]
+  private static let conversations: [Conversation] = oldRequests + lastRequests + upgrades + hosts + others
   private static let plain = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
 
   @Test(arguments: conversations.indices)
   func `a request has one response, and the connection ends with it where RFC 9112 says so`(index: Int) async throws {
-    let (request, statuses, connectionField, isLast) = Self.conversations[index]
+    let (request, statuses, field, isLast) = Self.conversations[index]
     try await run { connection throws in
       connection.send(Self.plain)
       #expect(try connection.response().headers["connection"] == nil)
       for _ in 0..<(isLast ? 1 : 2) {
         connection.send(request)
         let response = try connection.response()
-        #expect(statuses.contains(response.status) && response.headers["connection"] == connectionField, "\(request)")
+        #expect(statuses.contains(response.status) && response.headers["connection"] == field, "\(request)")
         #expect(response.status != 200 || response.body == Data("OK\n".utf8))
       }
       if isLast { #expect(try connection.isClosed(), "\(request)") }
