@@ -14,7 +14,7 @@ struct ExtremeOptionTests {
     [
       OptionParser.sizeOptions, OptionParser.placementOptions, OptionParser.effectOptions, OptionParser.outputOptions,
       OptionParser.responseOptions,
-    ].flatMap { $0.flatMap(\.0) } + ["preset", "pr"]
+    ].flatMap { $0.flatMap(\.names) } + ["preset", "pr"]
 
   /// Arguments at the ends of what options accept.
   static let accepted = [
