@@ -120,7 +120,7 @@ struct Conversion: Sendable {
     let start = ContinuousClock.now
     let file = image.file
     let format = format ?? Self.kept(image.format, hasAlpha: image.info.hasAlpha) ?? .png
-    let mayKeepPixels = format == .jpeg && image.format == .jpeg && rewriting?.changesPixels == true
+    let mayKeepPixels = format == image.format && rewriting != nil
     if options.isLossless, !format.abilities.canBeLossless, !mayKeepPixels {
       throw ConversionError.notLossless(file.title, format)
     }
@@ -190,7 +190,8 @@ struct Conversion: Sendable {
 
   /// Whether an output is missing, or older than its source.
   private func isOutdated(_ output: String, _ source: timespec?) -> Bool {
-    guard let source, let existing = stat(ofPath: output)?.modificationDate else { return true }
+    guard let source, let status = stat(ofPath: output), status.isRegularFile else { return true }
+    let existing = status.modificationDate
     return (existing.tv_sec, existing.tv_nsec) < (source.tv_sec, source.tv_nsec)
   }
 
@@ -200,6 +201,7 @@ struct Conversion: Sendable {
     do {
       var data: Data?
       if rewriting.changesPixels {
+        guard format == .jpeg else { return nil }
         try limits.check(image.info.pixelSize, format: format)
         data = try JPEGTransform.transformed(
           image.bytes, quarterTurns: rewriting.quarterTurns, isProgressive: rewriting.isProgressive,

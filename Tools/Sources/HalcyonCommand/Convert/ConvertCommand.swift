@@ -235,7 +235,7 @@ struct ConvertCommand: AsyncParsableCommand {
       throw ValidationError(
         "\(format.rawValue) files are written without metadata. Use --metadata strip, or jpeg, png or webp.")
     }
-    if lossless, let format, !format.abilities.canBeLossless, format != .jpeg || !(rewriting?.changesPixels ?? false) {
+    if lossless, let format, !format.abilities.canBeLossless, format != .jpeg || rewriting == nil {
       throw ValidationError("\(format.rawValue) files lose colours. Use webp, png or jxl, or no --lossless.")
     }
   }

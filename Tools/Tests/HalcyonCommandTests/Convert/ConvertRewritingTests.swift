@@ -38,6 +38,14 @@ struct ConvertRewritingTests {
     }
   }
 
+  @Test func `other formats are made progressive by encoding them`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("clock_motion.png", to: sources, as: ["a.png"])
+      let run = try await CommandRun(["convert", sources.path(), "-o", output.path(), "--progressive", "--json"])
+      #expect(try run.objects().first?["encoded"] as? Bool == true, "\(run.errors)")
+    }
+  }
+
   @Test func `pixels that cannot be kept are encoded again, and with lossless an error`() async throws {
     try await withFolders { sources, output in
       // 427 rows are no whole blocks.
