@@ -1,4 +1,4 @@
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 
 /// The rows of a damaged image before the damage, then transparent ones.
 final class PartialRowSource: RowSource {

@@ -1,4 +1,4 @@
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 
 /// The rows of one frame of a GIF file, from top to bottom.
 final class GIFRowSource: RowSource {

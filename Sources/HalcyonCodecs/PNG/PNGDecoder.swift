@@ -1,4 +1,4 @@
-package import HalcyonImaging
+@_spi(Programs) package import HalcyonImaging
 package import Foundation
 
 /// Decodes PNG and animated PNG (APNG): every colour type and bit depth.

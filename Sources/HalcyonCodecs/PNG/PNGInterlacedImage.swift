@@ -1,5 +1,5 @@
 #if !IMAGEIO
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 
 /// Decodes an interlaced PNG image, whose rows are complete only after the last pass.
 struct PNGInterlacedImage {

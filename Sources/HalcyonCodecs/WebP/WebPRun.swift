@@ -1,5 +1,5 @@
 #if !IMAGEIO
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import CHalcyonWebP
 
 /// One run of libwebp's incremental decoder over a complete file, or over the chunks of one frame of an animation.
