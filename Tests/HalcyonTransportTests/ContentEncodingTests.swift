@@ -39,7 +39,8 @@ struct ContentEncodingTests {
       let reply = Reply.body(body.deflated(format), headers: ["Content-Encoding": encoding])
       let whole = try await load(server.serve("/a", reply))
       let chunked = try await load(server.serve("/b", reply.chunked(1, 7, 1000)))
-      #expect(whole == body && chunked == body)
+      #expect(whole == body)
+      #expect(chunked == body)
     }
   }
 

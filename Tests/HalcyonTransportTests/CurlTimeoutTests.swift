@@ -50,7 +50,8 @@ struct CurlTimeoutTests {
     #expect(handle.lastActivity == handle.start)
     received.updateTime()
     handle.unpause()
-    #expect(handle.lastActivity == received.time && handle.lastActivity > handle.start)
+    #expect(handle.lastActivity == received.time)
+    #expect(handle.lastActivity > handle.start)
   }
 
   @Test func `a slow reader does not make the server idle, only the whole transfer late`() throws {

@@ -37,7 +37,8 @@ struct RequestSignatureTests {
         #expect(authorization.hasPrefix("AWS4-HMAC-SHA256 Credential=AKID/"))
         #expect(authorization.contains("/eu-central-1/s3/aws4_request"))
         #expect(requests[index].headers["X-Amz-Date"] != nil)
-        #expect(authorization.contains("x-amz-content-sha256") && !authorization.contains("user-agent"))
+        #expect(authorization.contains("x-amz-content-sha256"))
+        #expect(!authorization.contains("user-agent"))
         if index < 4 { #expect(requests[index].headers.values(for: "User-Agent") == ["Test/1"]) }
         #expect(requests[index].headers["X-Amz-Security-Token"] == "token")
         #expect(requests[index].headers["Accept-Encoding"] == nil)
@@ -80,7 +81,9 @@ struct RequestSignatureTests {
     var dumped = ""
     dump(request, to: &dumped)
     for text in ["\(request)", String(reflecting: request), dumped] {
-      #expect(!text.contains("hidden") && !text.contains("AKID") && !text.contains("token"))
+      #expect(!text.contains("hidden"))
+      #expect(!text.contains("AKID"))
+      #expect(!text.contains("token"))
     }
   }
 }

@@ -124,7 +124,8 @@ struct TieredStoreTests {
     try await store.store(entry(), for: key)
     far.fault = .failure
     await #expect(throws: (any Error).self) { try await store.removeEntries(ofSource: "a:b") }
-    #expect(middle.base.count == 0 && far.base.count == 1)
+    #expect(middle.base.count == 0)
+    #expect(far.base.count == 1)
     far.fault = nil
     let purging = TieredStore([TieredStore.Tier(name: "middle", store: middle)], time: clock)
     #expect(try await purging.removeEntries(ofSource: "a:b") == 0)
@@ -160,7 +161,9 @@ struct TieredStoreTests {
     try await store.removeEntry(for: "1")
     gate.open()
     #expect(try await found == entry())
-    #expect(near.count == 0 && middle.base.count == 0 && far.base.count == 0)
+    #expect(near.count == 0)
+    #expect(middle.base.count == 0)
+    #expect(far.base.count == 0)
   }
 
   @Test func `a cancelled read ends at once, and is no failure of the tier`() async throws {
@@ -192,7 +195,8 @@ struct TieredStoreTests {
     // Neither is the trial.
     try await store.store(entry(), for: "1")
     #expect(try await store.entry(for: "3") == nil)
-    #expect(store.statistics[2].isSkipped && far.callCount == 3)
+    #expect(store.statistics[2].isSkipped)
+    #expect(far.callCount == 3)
     far.fault = .notStorable
     await #expect(throws: (any Error).self) {
       try await TieredStore([TieredStore.Tier(name: "far", store: far)]).store(entry(), for: "2")
@@ -223,7 +227,9 @@ struct TieredStoreTests {
       _ = try await store.entry(for: "2")
     }
     let statistics = store.statistics[2]
-    #expect(statistics.misses == 4 && statistics.damaged == 1 && statistics.otherFormats == 2)
+    #expect(statistics.misses == 4)
+    #expect(statistics.damaged == 1)
+    #expect(statistics.otherFormats == 2)
   }
 
   @Test func `the reason of a miss is that of the first tier, unless another one has the beginning of the entry`()
@@ -263,7 +269,8 @@ struct TieredStoreTests {
     }
     #expect(changes.events.map(\.isFailing) == [true])
     let change = try #require(changes.events.first)
-    #expect(change.tier == "far" && change.error is FaultyTier.Failure)
+    #expect(change.tier == "far")
+    #expect(change.error is FaultyTier.Failure)
     far.fault = nil
     for _ in 1...3 {
       clock.advance(by: .seconds(100))

@@ -145,7 +145,8 @@ struct DiskUnsafeFolderTests {
         Issue.record("\(String(describing: error))")
         return
       }
-      #expect(refused.hasSuffix(path) && error?.description.contains(refused) == true)
+      #expect(refused.hasSuffix(path))
+      #expect(error?.description.contains(refused) == true)
       if !["/own", "/tmp", "/index.db"].contains(name) {
         await #expect(throws: DiskCacheError.unsafeFolder(path: refused)) { try await cache.entry(for: "a") }
         await #expect(throws: DiskCacheError.unsafeFolder(path: refused)) { try await cache.metadata(for: "a") }

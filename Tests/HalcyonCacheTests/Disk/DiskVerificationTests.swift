@@ -39,7 +39,9 @@ struct DiskVerificationTests {
       for number in 0..<100 { try await cache.store(entry("body \(number)"), for: CacheKey("key \(number)")) }
       var progress: [Int] = []
       let intact = try await cache.verify { progress.append($0.checkedCount) }
-      #expect(intact.checkedCount == 100 && intact.totalCount == 100 && intact.damagedFiles.isEmpty)
+      #expect(intact.checkedCount == 100)
+      #expect(intact.totalCount == 100)
+      #expect(intact.damagedFiles.isEmpty)
       #expect(intact.byteCount == (try await cache.totalSize))
       #expect(progress == [64, 100])
       // Damages the header of one entry, and the body of another.
@@ -55,7 +57,8 @@ struct DiskVerificationTests {
       #expect(try await cache.verify(removesDamaged: true).damagedFiles.count == 2)
       #expect(try await cache.count == 98)
       #expect(try await cache.verify().damagedFiles.isEmpty)
-      #expect(cache.statistics.hits == 0 && cache.statistics.misses.isEmpty)
+      #expect(cache.statistics.hits == 0)
+      #expect(cache.statistics.misses.isEmpty)
     }
   }
 
@@ -64,7 +67,8 @@ struct DiskVerificationTests {
       try await cache.store(entry("a"), for: "a")
       try FileManager.default.removeItem(at: file("a"))
       let result = try await cache.verify()
-      #expect(result.damagedFiles.isEmpty && result.checkedCount == 0)
+      #expect(result.damagedFiles.isEmpty)
+      #expect(result.checkedCount == 0)
     }
   }
 

@@ -50,7 +50,8 @@ struct MemoryCacheExpirationTests {
     let cache = cache()
     for key in ["a", "b"] as [CacheKey] { cache.store(try solidImage(), for: key, expiration: .after(.seconds(10))) }
     clock.advance(by: .seconds(10))
-    #expect(cache.image(for: "a") == nil && cache.count == 1)
+    #expect(cache.image(for: "a") == nil)
+    #expect(cache.count == 1)
     #expect(cache.statistics.evictions[.expiration] == 1)
   }
 

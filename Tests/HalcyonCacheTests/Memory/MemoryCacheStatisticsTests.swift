@@ -30,7 +30,8 @@ struct MemoryCacheStatisticsTests {
     #expect(statistics.stores == 13)
     #expect(statistics.rejections == 1)
     #expect(statistics.evictions == [.pressure: 3, .count: 4, .expiration: 1])
-    #expect(cache.totalCost == 0 && cache.count == 0)
+    #expect(cache.totalCost == 0)
+    #expect(cache.count == 0)
     for number in 0..<20 { cache.store(try solidImage(10, 20), for: CacheKey("\(number)")) }
     #expect(cache.statistics.evictions[.size] == 19)
     #expect(cache.totalCost == 800)

@@ -76,7 +76,8 @@ struct ReuseByteLimitTests {
     #expect(pool.byteLimit == limit)
     withExtendedLifetime(unlimited) {}
     unlimited = []
-    #expect(unlimited.isEmpty && pool.byteLimit == 300)
+    #expect(unlimited.isEmpty)
+    #expect(pool.byteLimit == 300)
     withExtendedLifetime(small) {}
   }
 

@@ -53,7 +53,9 @@ struct ImageCacheTests {
     let named = ImageCache(named: "stickers", in: folder, disk: quiet)
     #expect(named.disk?.directory == folder.appending(path: "stickers", directoryHint: .isDirectory))
     let inMemory = ImageCache(memory: MemoryCacheConfiguration(countLimit: 3), disk: nil)
-    #expect(inMemory.store == nil && inMemory.disk == nil && inMemory.encodedStore == nil)
+    #expect(inMemory.store == nil)
+    #expect(inMemory.disk == nil)
+    #expect(inMemory.encodedStore == nil)
     #expect(inMemory.memory.configuration.countLimit == 3)
   }
 
@@ -88,11 +90,13 @@ struct ImageCacheTests {
     cache.memoryConfiguration.costLimit = 1000
     cache.diskConfiguration?.sizeLimit = 2000
     cache.encodedByteLimit = 3000
-    #expect(cache.memory.configuration.costLimit == 1000 && cache.disk?.configuration.sizeLimit == 2000)
+    #expect(cache.memory.configuration.costLimit == 1000)
+    #expect(cache.disk?.configuration.sizeLimit == 2000)
     #expect(cache.encodedByteLimit == 3000)
     let stored = ImageCache(memory: MemoryCacheConfiguration(costLimit: 5), store: MemoryDataStore())
     stored.diskConfiguration = quiet
-    #expect(stored.memoryConfiguration.costLimit == 5 && stored.diskConfiguration == nil)
+    #expect(stored.memoryConfiguration.costLimit == 5)
+    #expect(stored.diskConfiguration == nil)
   }
 
   @Test func `encoded images are kept in memory up to the limit, also without a store`() async throws {

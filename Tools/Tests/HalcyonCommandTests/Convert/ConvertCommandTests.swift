@@ -43,7 +43,10 @@ struct ConvertCommandTests {
       let target = command == "info" ? [] : ["-o", output.path() + (command == "sheet" ? "sheet.png" : "")]
       let run = try await CommandRun([command, sources.path()] + target)
       let text = run.output + run.errors
-      #expect(run.status == 1 && text.contains("empty.jpg") && text.contains("zeros.PNG") && !text.contains("notes"))
+      #expect(run.status == 1)
+      #expect(text.contains("empty.jpg"))
+      #expect(text.contains("zeros.PNG"))
+      #expect(!text.contains("notes"))
     }
   }
 
@@ -77,10 +80,12 @@ struct ConvertCommandTests {
             [.modificationDate: Date.now.addingTimeInterval(60)], ofItemAtPath: sources.path() + "b.jpg")
         }
         let run = try await CommandRun(arguments)
-        #expect(run.output.contains(converted) && (left.isEmpty || run.output.contains(left)), "\(run.output)")
+        #expect(run.output.contains(converted), "\(run.output)")
+        #expect((left.isEmpty || run.output.contains(left)), "\(run.output)")
       }
       let both = try await CommandRun(arguments + ["--overwrite"])
-      #expect(both.status == 64 && both.errors.contains("--update"))
+      #expect(both.status == 64)
+      #expect(both.errors.contains("--update"))
     }
   }
 
@@ -93,19 +98,22 @@ struct ConvertCommandTests {
       let run = try await CommandRun(arguments + ["-o", output.path()])
       // Images are not enlarged.
       #expect(try names(in: output) == ["in/a-100.jpg", "in/a-200.jpg", "in/a-640.jpg"], "\(run.errors)")
-      #expect(run.status == 0 && run.output.contains("Converted 3 files "), "\(run.output)")
+      #expect(run.status == 0, "\(run.output)")
+      #expect(run.output.contains("Converted 3 files "), "\(run.output)")
       for (others, message) in [
         (["-o", output.path() + "b.jpg"], "4 sizes do not fit"),
         (["-o", output.path(), "--name", "{name}.{ext}"], "{width}"),
       ] {
         let refused = try await CommandRun(
           ["convert", sources.path() + "in/a.jpg"] + arguments.dropFirst(3) + others)
-        #expect(refused.status == 64 && refused.errors.contains(message), "\(refused.errors)")
+        #expect(refused.status == 64, "\(refused.errors)")
+        #expect(refused.errors.contains(message), "\(refused.errors)")
       }
       let same = try await CommandRun(
         "convert", sources.path() + "in/a.jpg", "-o", output.path(), "--size", "90x60", "--size", "90x50", "--resize",
         "fill", "--name", "{width}.{ext}")
-      #expect(same.status == 1 && same.errors.contains("is also the output"), "\(same.output)\(same.errors)")
+      #expect(same.status == 1, "\(same.output)\(same.errors)")
+      #expect(same.errors.contains("is also the output"), "\(same.output)\(same.errors)")
     }
   }
 
@@ -121,12 +129,12 @@ struct ConvertCommandTests {
   func `an unknown command is named, with those that there are`(arguments: [String]) async throws {
     let run = try await CommandRun(arguments)
     let known = arguments[0] == "cache" ? "verify" : "convert"
+    #expect(run.status == 64)
     #expect(
-      run.status == 64
-        && run.errors.contains(
-          "There is no command \(arguments.count > 1 && known == "verify" ? "lst" : "duplicates").")
-    )
-    #expect(run.errors.contains(known) && !run.errors.contains("draw-svg"))
+      run.errors.contains(
+        "There is no command \(arguments.count > 1 && known == "verify" ? "lst" : "duplicates")."))
+    #expect(run.errors.contains(known))
+    #expect(!run.errors.contains("draw-svg"))
   }
 
   @Test func `a damaged file is reported, and the others are converted`() async throws {
@@ -170,7 +178,8 @@ struct ConvertCommandTests {
         #expect(run.status == 0, "\(run.errors)")
         let damaged = try run.objects().filter { $0["damaged"] as? Bool == true }
         let path = damaged.first?[arguments[0] == "info" ? "path" : "source"] as? String
-        #expect(damaged.count == 1 && path?.hasSuffix("b.jpg") == true, "\(run.output)")
+        #expect(damaged.count == 1, "\(run.output)")
+        #expect(path?.hasSuffix("b.jpg") == true, "\(run.output)")
       }
       let again = try await CommandRun("convert", sources.path(), "-o", output.path(), "--overwrite")
       #expect(again.output.contains("1 with pixels that may be wrong, as the source is damaged"), "\(again.output)")
@@ -188,7 +197,8 @@ struct ConvertCommandTests {
         "x.{ext}",
       ]
       let run = try await CommandRun(arguments)
-      #expect(run.status == 1 && run.output.contains("7 failed."), "\(run.output)")
+      #expect(run.status == 1, "\(run.output)")
+      #expect(run.output.contains("7 failed."), "\(run.output)")
       let lines = run.errors.split(separator: "\n")
       #expect(lines.count == 2, "\(run.errors)")
       #expect(lines.last?.hasPrefix("Error: 6 more files failed for the same reason as ") == true)
@@ -240,7 +250,9 @@ struct ConvertCommandTests {
         let image = try await DecodedImage(contentsOf: file, colorSpace: .source)
         #expect(image.bitmap.colorSpace == (isWide ? .displayP3 : .sRGB))
         let pixel = image.bitmap[4, 4]
-        #expect(pixel.red == 255 && pixel.green == 0 && pixel.blue == 0)
+        #expect(pixel.red == 255)
+        #expect(pixel.green == 0)
+        #expect(pixel.blue == 0)
       }
       let info = try await CommandRun("info", source.path(), "--json")
       let report = try info.objects().first
@@ -318,10 +330,11 @@ struct ConvertCommandTests {
       run.send(SIGINT)
       let end = try await run.end()
       #expect(end.status == 130)
-      #expect(
-        end.text.contains("Stopped. Converted ") && end.text.contains(" Repeat the command to go on."), "\(end.text)")
+      #expect(end.text.contains("Stopped. Converted "), "\(end.text)")
+      #expect(end.text.contains(" Repeat the command to go on."), "\(end.text)")
       let written = try FileManager.default.contentsOfDirectory(atPath: output.path())
-      #expect(written.count < 200 && written.allSatisfy { $0.hasSuffix(".png") }, "\(written)")
+      #expect(written.count < 200, "\(written)")
+      #expect(written.allSatisfy { $0.hasSuffix(".png") }, "\(written)")
       for name in written {
         let bytes = try Data(contentsOf: output.appending(path: name))
         #expect(bytes.suffix(8).starts(with: "IEND".utf8))

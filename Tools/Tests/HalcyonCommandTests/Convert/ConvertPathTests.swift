@@ -37,7 +37,8 @@ struct ConvertPathTests {
       let run = try await CommandRun(
         "convert", sources.path() + "a.jpg", sources.path() + "./a.jpg", "-o", output.path(), "--size", "9x")
       #expect(run.status == 0, "\(run.errors)")
-      #expect(run.output.contains("Converted 1 file ") && run.output.contains("left 1 that exists"))
+      #expect(run.output.contains("Converted 1 file "))
+      #expect(run.output.contains("left 1 that exists"))
     }
   }
 
@@ -82,7 +83,8 @@ struct ConvertPathTests {
       #expect(try names(in: output) == ["in/out.webp"])
       #expect(try Data(contentsOf: URL(filePath: file)).prefix(12).suffix(4) == Data("WEBP".utf8))
       let again = try await CommandRun(arguments)
-      #expect(again.status == 1 && again.errors.contains("\(file) exists. Replace it with --overwrite"))
+      #expect(again.status == 1)
+      #expect(again.errors.contains("\(file) exists. Replace it with --overwrite"))
       #expect(try await CommandRun(arguments + ["--overwrite"]).status == 0)
       for wrong in [
         [sources.path() + "b.jpg"], ["--format", "png"], ["--name", "{name}-x.{ext}"],
@@ -103,7 +105,8 @@ struct ConvertPathTests {
       try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
       let arguments = ["convert", sources.path() + "a.jpg", "--size", "9x", "-o", output.path() + "a.wepb"]
       let run = try await CommandRun(arguments)
-      #expect(run.status == 64 && run.errors.contains("Cannot write “.wepb” files"), "\(run.errors)")
+      #expect(run.status == 64, "\(run.errors)")
+      #expect(run.errors.contains("Cannot write “.wepb” files"), "\(run.errors)")
       #expect(try names(in: output) == [])
       #expect(try await CommandRun(arguments.dropLast() + [arguments[5] + "/"]).status == 0)
       #expect(try await CommandRun(arguments).output.contains("left 1 that exists"))

@@ -25,7 +25,8 @@ struct ConvertRewritingTests {
     try await withFolders { sources, output in
       try writePhoto(photo, to: sources, as: ["a.jpg"])
       let run = try await CommandRun(["convert", sources.path(), "-o", output.path()] + options)
-      #expect(run.status == 0 && run.output.contains("; 1 not encoded again."), "\(run.output)\(run.errors)")
+      #expect(run.status == 0, "\(run.output)\(run.errors)")
+      #expect(run.output.contains("; 1 not encoded again."), "\(run.output)\(run.errors)")
       let result = try Data(contentsOf: output.appending(path: "a.jpg"))
       #expect(try ImageMetadata(of: result).isProgressive == options.contains("--progressive"))
       // Turned back, the pixels are those of the source.
@@ -54,7 +55,8 @@ struct ConvertRewritingTests {
       let report = try #require(try await CommandRun(arguments + ["--json"]).objects().first)
       #expect(report["encoded"] as? Bool == true && report["width"] as? Int == 427)
       let lossless = try await CommandRun(arguments + ["--lossless", "--overwrite"])
-      #expect(lossless.status == 1 && lossless.errors.contains("loses colours"), "\(lossless.output)\(lossless.errors)")
+      #expect(lossless.status == 1, "\(lossless.output)\(lossless.errors)")
+      #expect(lossless.errors.contains("loses colours"), "\(lossless.output)\(lossless.errors)")
     }
   }
 
@@ -70,11 +72,13 @@ struct ConvertRewritingTests {
       #expect(try ImageMetadata(of: Data(contentsOf: source)).hasLocation)
       let run = try await CommandRun(
         ["convert", source.path(), "-o", output.path(), "--metadata", "no-place"] + change)
-      #expect(
-        run.status == 0 && run.output.contains("not encoded again") == change.isEmpty, "\(run.output)\(run.errors)")
+      #expect(run.status == 0, "\(run.output)\(run.errors)")
+      #expect(run.output.contains("not encoded again") == change.isEmpty, "\(run.output)\(run.errors)")
       let result = try Data(contentsOf: output.appending(path: "a.\(format)"))
       let kept = try ImageMetadata(of: result)
-      #expect(!kept.hasLocation && kept.copyright == "Ann" && kept.cameraModel == "X1")
+      #expect(!kept.hasLocation)
+      #expect(kept.copyright == "Ann")
+      #expect(kept.cameraModel == "X1")
       #expect(result.firstRange(of: Data([0, 0, 0, 52, 0, 0, 0, 1])) == nil)
       #expect(result.firstRange(of: Data("52,30".utf8)) == nil)
       #expect(try await DecodedImage(data: result).size.width == (change.isEmpty ? 80 : 50))

@@ -33,7 +33,8 @@ struct GetCommandTests {
       let missing = try await CommandRun(arguments + ["cache-only"])
       #expect(missing.status == 1)
       let error = try #require(try missing.objects().first?["error"] as? String)
-      #expect(error.hasPrefix("\(url) is not cached") && !error.contains(".standard"))
+      #expect(error.hasPrefix("\(url) is not cached"))
+      #expect(!error.contains(".standard"))
       #expect(server.requests.isEmpty)
       for (policy, origin, count) in [
         ("standard", "network", 1), ("standard", "store", 1), ("cache-only", "store", 1), ("reload", "network", 2),
@@ -104,7 +105,9 @@ struct GetCommandTests {
       (".hidden", ".hidden has no extension"),
     ] {
       let run = try await CommandRun("get", "http://127.0.0.1:1/a.jpg", "-o", output)
-      #expect(run.status == 64 && run.errors.contains(message) && run.errors.contains("\(output)/"), "\(run.errors)")
+      #expect(run.status == 64, "\(run.errors)")
+      #expect(run.errors.contains(message), "\(run.errors)")
+      #expect(run.errors.contains("\(output)/"), "\(run.errors)")
     }
   }
 
@@ -115,7 +118,8 @@ struct GetCommandTests {
       try bytes.write(to: source)
       let arguments = ["get", source.path(), "--cache-dir", folder.path() + "/c", "-o"]
       let copy = try await CommandRun(arguments + [folder.path() + "/copy.gif"])
-      #expect(copy.status == 0 && !copy.output.contains("frame"), "\(copy.output)\(copy.errors)")
+      #expect(copy.status == 0, "\(copy.output)\(copy.errors)")
+      #expect(!copy.output.contains("frame"), "\(copy.output)\(copy.errors)")
       #expect(try Data(contentsOf: folder.appending(path: "copy.gif")) == bytes)
       let still = try await CommandRun(arguments + [folder.path() + "/still.png"])
       #expect(still.output.contains("only the first of 2 frames"), "\(still.output)\(still.errors)")
@@ -189,7 +193,8 @@ struct GetCommandTests {
       let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString
       let output = folder.path() + "/new/in/b.png"
       let run = try await CommandRun("get", url, "-o", output, "--size", "9x", "--cache-dir", folder.path() + "/c")
-      #expect(run.status == 0 && FileManager.default.fileExists(atPath: output), "\(run.errors)")
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(FileManager.default.fileExists(atPath: output), "\(run.errors)")
     }
   }
 
@@ -214,7 +219,8 @@ struct GetCommandTests {
         let run = try await CommandRun(["get", url, "--cache-dir", folder.path() + "/c"] + option)
         #expect(run.status == 1)
         #expect(run.errors.contains(advice), "\(run.errors)")
-        #expect(!run.errors.contains("limits.") && !run.errors.contains(".standard"))
+        #expect(!run.errors.contains("limits."))
+        #expect(!run.errors.contains(".standard"))
       }
     }
   }
@@ -266,9 +272,11 @@ struct GetCommandTests {
         (folder.path(), "\(folder.path()) is a folder, not a file."),
       ] {
         let run = try await CommandRun(["get", source] + cache)
-        #expect(run.status == 1 && run.errors.contains("Error: " + message), "\(run.errors)")
+        #expect(run.status == 1, "\(run.errors)")
+        #expect(run.errors.contains("Error: " + message), "\(run.errors)")
         let comparison = try await CommandRun(["compare", source, source] + cache)
-        #expect(comparison.status == 2 && comparison.errors.contains("Error: " + message), "\(comparison.errors)")
+        #expect(comparison.status == 2, "\(comparison.errors)")
+        #expect(comparison.errors.contains("Error: " + message), "\(comparison.errors)")
       }
     }
   }

@@ -50,8 +50,10 @@ struct InfoCommandTests {
       let paths = ["info", folder.path(), "--cache-dir", folder.path() + "/c"]
       let run = try await CommandRun(paths + ["--broken"])
       let lines = run.output.split(separator: "\n")
-      #expect(run.status == 1 && lines.count == 2, "\(run.output)")
-      #expect(lines.first?.contains("cut.jpg") == true && lines.last?.contains("damaged") == true)
+      #expect(run.status == 1, "\(run.output)")
+      #expect(lines.count == 2, "\(run.output)")
+      #expect(lines.first?.contains("cut.jpg") == true)
+      #expect(lines.last?.contains("damaged") == true)
       let hashes = try await CommandRun(paths + ["--thumbhash", "--json"]).objects()
       let hash = try await ThumbHash(DecodedImage(data: photo, size: .fit(width: 100, height: 100)).bitmap)
       #expect(
@@ -82,7 +84,8 @@ struct InfoCommandTests {
         try #require(rename(photo.path(), path.map { CChar(bitPattern: $0) } + [0]) == 0)
         defer { unlink(path.map { CChar(bitPattern: $0) } + [0]) }
         let run = try await CommandRun(["info", directory] + cache)
-        #expect(run.status == 0 && run.output.contains(": jpeg 640x427"), "\(run.output)\(run.errors)")
+        #expect(run.status == 0, "\(run.output)\(run.errors)")
+        #expect(run.output.contains(": jpeg 640x427"), "\(run.output)\(run.errors)")
         #expect(run.output.split(separator: "\n").count == 1)
         #expect(!run.output.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" })
         let report = try #require(try await CommandRun(["info", directory, "--json"] + cache).objects().first)
@@ -128,7 +131,8 @@ struct InfoCommandTests {
       #expect(run.output.contains("\(pipe) is a pipe, not a file."))
       #expect(run.output.contains("\nAn argument is empty."))
       let inFolder = try await CommandRun(["info", folder.path()] + cache)
-      #expect(inFolder.status == 0 && inFolder.output.isEmpty, "\(inFolder.output)")
+      #expect(inFolder.status == 0, "\(inFolder.output)")
+      #expect(inFolder.output.isEmpty, "\(inFolder.output)")
     }
   }
 
@@ -153,7 +157,8 @@ struct InfoCommandTests {
       #expect(run.output.hasPrefix("-: jpeg 640x427"), "\(run.output)\(run.errors)")
       for (input, message) in [("true", "Standard input is empty."), ("echo hello", "Standard input is not an image")] {
         let failed = try await CommandRun(shell, ["-c", "\(input) | \(halcyon) info - \(cache)"])
-        #expect(failed.status == 1 && failed.output.contains(message), "\(failed.output)")
+        #expect(failed.status == 1, "\(failed.output)")
+        #expect(failed.output.contains(message), "\(failed.output)")
         #expect(!failed.output.contains("data of this source"))
       }
     }
