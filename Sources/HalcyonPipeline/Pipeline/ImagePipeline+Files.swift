@@ -24,7 +24,7 @@ extension ImagePipeline {
 
 extension ImageLoader {
   fileprivate func file(for request: ImageRequest, in folder: URL?) async throws(ImageError) -> URL {
-    let encoded = try await encodedImage(for: request)
+    let encoded = try await encodedImage(for: request, needsEnd: true)
     do {
       return try await bytes.files.run { _ in try encoded.writeFile(in: folder) }
     } catch {
