@@ -54,7 +54,9 @@ package struct WatermarkProcessor: ImageProcessor {
     let mark = try BuiltInProcessor.resize(.exact(width: size.width, height: size.height))
       .process(try mark.converted(to: bitmap.colorSpace))
     let (lefts, tops) = positions(of: size, in: bitmap.size)
-    return try bitmap.marked(with: mark, lefts: lefts, tops: tops, opacity: opacity, blendMode: blendMode)
+    var marked = bitmap
+    try marked.draw(mark, lefts: lefts, tops: tops, opacity: opacity, blendMode: blendMode)
+    return marked
   }
 
   private func check(_ value: Double, _ range: ClosedRange<Double>, _ name: String) throws(ImageProcessingError) {

@@ -44,11 +44,7 @@ private struct GainSource {
   let bytes: UnsafeRawBufferPointer
   let size: PixelSize
   let offset: Float
-  private let light = (0...255).map { Float(SRGBTransferFunction.light(Double($0) / 255)) }
-
-  init(halves: UnsafeBufferPointer<SIMD4<UInt16>>, bytes: UnsafeRawBufferPointer, size: PixelSize, offset: Float) {
-    (self.halves, self.bytes, self.size, self.offset) = (halves, bytes, size, offset)
-  }
+  private let light = SRGBTransferFunction.lights
 
   /// The gain of red, green and blue in stops, and in the fourth element that of the largest channel.
   func stops(_ column: Int, _ row: Int) -> SIMD4<Float> {

@@ -51,7 +51,7 @@ package struct GainMapRows {
   ) {
     (layout, size, self.mapSize) = (picture.layout, picture.size, mapSize)
     self.isGrey = isGrey && parameters.isGrey
-    light = layout == .yCbCr ? YCbCrLight.light : (0...255).map { Float(SRGBTransferFunction.light(Double($0) / 255)) }
+    light = layout == .yCbCr ? YCbCrLight.light : SRGBTransferFunction.lights
     chroma = layout == .yCbCr ? YCbCrLight.chroma : []
     let channels = self.isGrey ? 0..<1 : 0..<3
     factors = channels.flatMap { Self.factors(parameters, channel: $0, weight: parameters.weight(headroom: headroom)) }

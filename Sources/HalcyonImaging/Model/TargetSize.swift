@@ -49,25 +49,6 @@ public enum TargetSize: Hashable, Sendable {
     }
   }
 
-  /// The target with both sides multiplied by a factor and rounded to whole pixels, for example from points to pixels.
-  ///
-  /// An unconstrained side stays unconstrained; a factor that is not above 0 makes the target invalid.
-  package func scaled(by factor: Double) -> TargetSize {
-    func side(_ length: Int) -> Int {
-      guard factor > 0, length > 0 else { return 0 }
-      return length == .max ? .max : max(1, Int(clamping: (Double(length) * factor).rounded()))
-    }
-    switch self {
-    case .original: return .original
-    case .fit(let width, let height): return .fit(width: side(width), height: side(height))
-    case .fill(let width, let height, let anchor, let enlarges):
-      return .fill(width: side(width), height: side(height), anchor: anchor, enlarges: enlarges)
-    case .exact(let width, let height, let enlarges):
-      return .exact(width: side(width), height: side(height), enlarges: enlarges)
-    case .cover(let width, let height): return .cover(width: side(width), height: side(height))
-    }
-  }
-
   /// The size of the result for an image, in pixels.
   ///
   /// - Parameter source: The size of the whole image with its orientation applied. Of a vector image, the size at which

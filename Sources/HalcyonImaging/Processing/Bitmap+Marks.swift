@@ -1,20 +1,19 @@
 import HalcyonSupport
 
 extension Bitmap {
-  /// The image with a smaller one drawn over it at each corner of a grid, clipped to the image, into one copy.
+  /// Draws a smaller image over this one at each corner of a grid, clipped to this one.
   ///
   /// - Parameters:
   ///   - mark: What is drawn, in the colour space of the image.
   ///   - lefts: The left edges of the marks.
   ///   - tops: The top edges of the marks.
   ///   - opacity: From invisible, 0, to unchanged, 1.
-  package func marked(
-    with mark: Bitmap, lefts: [Int], tops: [Int], opacity: Double, blendMode: BlendMode
-  ) throws -> Bitmap {
+  package mutating func draw(
+    _ mark: Bitmap, lefts: [Int], tops: [Int], opacity: Double = 1, blendMode: BlendMode = .normal
+  ) throws {
     let share = UInt8(fraction: Float(opacity))
     let (size, mark) = (size, try mark.inStandardRange())
-    var marked = self
-    try marked.withUnsafeMutableBytes { bytes in
+    try withUnsafeMutableBytes { bytes in
       let result = bytes.bindMemory(to: Pixel.self)
       try mark.withPixels { pixels in
         for top in tops {
@@ -33,6 +32,5 @@ extension Bitmap {
         }
       }
     }
-    return marked
   }
 }

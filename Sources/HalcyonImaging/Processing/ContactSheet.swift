@@ -33,35 +33,14 @@
   public func draw() throws -> Bitmap {
     let (size, cell) = (size, cell)
     let color = [background.red, background.green, background.blue, 255]
-    return try Bitmap(size: size, isOpaque: true) { sheet in
+    var sheet = try Bitmap(size: size, isOpaque: true) { sheet in
       for index in sheet.indices { sheet[index] = color[index % 4] }
-      for (number, image) in try images.map({ try $0.inStandardRange() }).enumerated() {
-        let column = gap + number % columns * (cell.width + gap) + (cell.width - image.size.width) / 2
-        let row = gap + number / columns * (cell.height + gap) + (cell.height - image.size.height) / 2
-        Self.draw(image, on: sheet, at: (row * size.width + column) * 4, bytesPerRow: size.width * 4)
-      }
     }
-  }
-
-  private static func draw(
-    _ image: Bitmap, on sheet: UnsafeMutableRawBufferPointer, at start: Int, bytesPerRow: Int
-  ) {
-    image.withUnsafeBytes { pixels in
-      for line in 0..<image.size.height {
-        let source = UnsafeRawBufferPointer(
-          rebasing: pixels[line * image.bytesPerRow..<line * image.bytesPerRow + image.size.width * 4])
-        let target = UnsafeMutableRawBufferPointer(
-          rebasing: sheet[start + line * bytesPerRow..<start + line * bytesPerRow + source.count])
-        if image.isOpaque { target.copyMemory(from: source) } else { blend(source, over: target) }
-      }
+    for (number, image) in images.enumerated() {
+      let left = gap + number % columns * (cell.width + gap) + (cell.width - image.size.width) / 2
+      let top = gap + number / columns * (cell.height + gap) + (cell.height - image.size.height) / 2
+      try sheet.draw(image, lefts: [left], tops: [top])
     }
-  }
-
-  /// Draws premultiplied pixels over opaque ones.
-  private static func blend(_ source: UnsafeRawBufferPointer, over target: UnsafeMutableRawBufferPointer) {
-    for index in source.indices where index % 4 < 3 {
-      let rest = 255 - UInt(source[index | 3])
-      target[index] = UInt8(min(255, UInt(source[index]) + (UInt(target[index]) * rest + 127) / 255))
-    }
+    return sheet
   }
 }

@@ -8,18 +8,10 @@ struct ExposureProcessor: ImageProcessor {
 
   func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (-20...20).check(stops, "exposure")
-    let factor = Float(exp2(stops))
-    return try LookupTables { Self.encoded(Self.linear($0) * factor) }.apply(to: bitmap)
-  }
-
-  /// Converts an sRGB component to linear light (IEC 61966-2-1).
-  private static func linear(_ value: Float) -> Float {
-    value <= 0.04045 ? value / 12.92 : powf((value + 0.055) / 1.055, 2.4)
-  }
-
-  /// Converts linear light to an sRGB component (IEC 61966-2-1).
-  private static func encoded(_ light: Float) -> Float {
-    light <= 0.003_130_8 ? light * 12.92 : 1.055 * powf(light, 1 / 2.4) - 0.055
+    let factor = exp2(stops)
+    return try LookupTables { value in
+      Float(SRGBTransferFunction.value(SRGBTransferFunction.light(Double(value)) * factor))
+    }.apply(to: bitmap)
   }
 }
 

@@ -94,7 +94,8 @@ private struct LabColor {
   private let x, y, z: Float
 
   init(red: UInt8, green: UInt8, blue: UInt8) {
-    let (red, green, blue) = (Self.linear[Int(red)], Self.linear[Int(green)], Self.linear[Int(blue)])
+    let light = SRGBTransferFunction.lights
+    let (red, green, blue) = (light[Int(red)], light[Int(green)], light[Int(blue)])
     x = Self.root((0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505)
     y = Self.root(0.2126 * red + 0.7152 * green + 0.0722 * blue)
     z = Self.root((0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089)
@@ -111,12 +112,8 @@ private struct LabColor {
     return [
       3.2406 * bigX - 1.5372 * bigY - 0.4986 * bigZ, -0.9689 * bigX + 1.8758 * bigY + 0.0415 * bigZ,
       0.0557 * bigX - 0.2040 * bigY + 1.0570 * bigZ,
-    ].map { (value: Float) in
-      UInt8((255 * SRGBTransferFunction.value(Double(min(max(value, 0), 1)))).rounded())
-    }
+    ].map { (value: Float) in SRGBTransferFunction.level(Double(value)) }
   }
-
-  private static let linear = (0...255).map { Float(SRGBTransferFunction.light(Double($0) / 255)) }
 
   private static func root(_ value: Float) -> Float { value > 0.008856 ? cbrt(value) : 7.787 * value + 16 / 116 }
 

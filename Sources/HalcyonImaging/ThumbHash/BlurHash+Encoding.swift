@@ -14,31 +14,29 @@ extension BlurHash {
     let samples = PlaceholderSamples(bitmap)
     let (columns, rows) = (min(max(columns, 1), 9), min(max(rows, 1), 9))
     let coefficients = Self.coefficients(of: samples, columns: columns, rows: rows)
-    let largest = coefficients.dropFirst().reduce(0) { max($0, abs($1.red), abs($1.green), abs($1.blue)) }
+    let largest = coefficients.dropFirst().reduce(0) { max($0, $1.max(), -$1.min()) }
     let scale = coefficients.count > 1 ? Int(max(0, min(82, (largest * 166 - 0.5).rounded(.down)))) : 0
     var text = Self.text(columns - 1 + (rows - 1) * 9, digits: 1) + Self.text(scale, digits: 1)
-    text += Self.text(coefficients[0].packed, digits: 4)
+    text += Self.text(Self.packed(coefficients[0]), digits: 4)
     for coefficient in coefficients.dropFirst() {
-      text += Self.text(coefficient.quantized(scale: Double(scale + 1) / 166), digits: 2)
+      text += Self.text(Self.quantized(coefficient, scale: Double(scale + 1) / 166), digits: 2)
     }
     self.init(encoded: text)
   }
 
-  private static func coefficients(of samples: PlaceholderSamples, columns: Int, rows: Int) -> [LinearColor] {
+  private static func coefficients(of samples: PlaceholderSamples, columns: Int, rows: Int) -> [SIMD3<Double>] {
     let (size, colors) = (samples.size, samples.linearColors())
     return (0..<rows * columns).map { index in
       let (column, row) = (index % columns, index / columns)
-      var sum = LinearColor()
+      var sum = SIMD3<Double>.zero
       for y in 0..<size.height {
         let vertical = cos(.pi * Double(row * y) / Double(size.height))
         for x in 0..<size.width {
           let wave = cos(.pi * Double(column * x) / Double(size.width)) * vertical
-          sum.add(colors[y * size.width + x], times: wave)
+          sum += colors[y * size.width + x] * wave
         }
       }
-      var mean = LinearColor()
-      mean.add(sum, times: (index == 0 ? 1 : 2) / Double(size.width * size.height))
-      return mean
+      return sum * ((index == 0 ? 1 : 2) / Double(size.width * size.height))
     }
   }
 
@@ -50,15 +48,15 @@ extension BlurHash {
     }
     return String(decoding: text.reversed(), as: UTF8.self)
   }
-}
 
-extension LinearColor {
-  /// The sRGB colour in 24 bits.
-  fileprivate var packed: Int { Int(Self.sRGB(red)) << 16 | Int(Self.sRGB(green)) << 8 | Int(Self.sRGB(blue)) }
+  private static func packed(_ color: SIMD3<Double>) -> Int {
+    (0..<3).reduce(0) { $0 << 8 | Int(SRGBTransferFunction.level(color[$1])) }
+  }
 
-  /// The signed square roots of three heights relative to `scale`, as numbers from 0 to 18.
-  fileprivate func quantized(scale: Double) -> Int {
-    [red, green, blue].reduce(0) { sum, height in
+  /// A digit of base 19 for each channel.
+  private static func quantized(_ color: SIMD3<Double>, scale: Double) -> Int {
+    (0..<3).reduce(0) { sum, channel in
+      let height = color[channel]
       let root = (abs(height) / scale).squareRoot() * (height < 0 ? -1 : 1)
       return sum * 19 + Int(max(0, min(18, (root * 9 + 9.5).rounded(.down))))
     }
@@ -66,14 +64,7 @@ extension LinearColor {
 }
 
 extension PlaceholderSamples {
-  /// The colours in linear light, composited over the mean colour of the image.
-  fileprivate func linearColors() -> [LinearColor] {
-    compositedColors().map { color in
-      var linear = LinearColor()
-      (linear.red, linear.green, linear.blue) = (
-        LinearColor.linear(color.x), LinearColor.linear(color.y), LinearColor.linear(color.z)
-      )
-      return linear
-    }
+  fileprivate func linearColors() -> [SIMD3<Double>] {
+    compositedColors().map { color in SIMD3((0..<3).map { SRGBTransferFunction.light(color[$0]) }) }
   }
 }

@@ -18,7 +18,7 @@ public struct BlurHash: Hashable, Sendable {
   /// The number of coefficients in a row and in a column, 1 to 9 each.
   private let columns, rows: Int
   /// The coefficients in rows, in linear light.
-  private let coefficients: [LinearColor]
+  private let coefficients: [SIMD3<Double>]
 
   /// Creates a hash from its text; `nil` if it is invalid.
   public init?(_ text: String) {
@@ -30,9 +30,10 @@ public struct BlurHash: Hashable, Sendable {
     guard mean <= 0xFF_FFFF else { return nil }
     let scale = Double(digits[1] + 1) / 166
     coefficients =
-      [LinearColor(mean)]
+      [SIMD3([16, 8, 0].map { SRGBTransferFunction.light(Double(mean >> $0 & 255) / 255) })]
       + (1..<columns * rows).map { index in
-        LinearColor(quantized: digits[4 + 2 * index] * 83 + digits[5 + 2 * index], scale: scale)
+        let value = digits[4 + 2 * index] * 83 + digits[5 + 2 * index]
+        return SIMD3(Self.height(min(value / 361, 18)), Self.height(value / 19 % 19), Self.height(value % 19)) * scale
       }
     self.text = text
   }
@@ -44,7 +45,7 @@ public struct BlurHash: Hashable, Sendable {
   }
 
   /// The average colour of the image, for example for a background.
-  public var averageColor: PixelColor { coefficients[0].color }
+  public var averageColor: PixelColor { Self.color(coefficients[0]) }
 
   /// The blurred image, with 32 pixels along its longer side.
   ///
@@ -76,61 +77,24 @@ public struct BlurHash: Hashable, Sendable {
   }
 
   private func color(_ horizontal: [Double], _ vertical: [Double]) -> PixelColor {
-    var sum = LinearColor()
+    var sum = SIMD3<Double>.zero
     for row in 0..<rows {
       for column in 0..<columns {
-        sum.add(coefficients[row * columns + column], times: horizontal[column] * vertical[row])
+        sum += coefficients[row * columns + column] * (horizontal[column] * vertical[row])
       }
     }
-    return sum.color
-  }
-}
-
-/// A colour, or the height of a wave, in linear light.
-struct LinearColor: Hashable {
-  var red = 0.0
-  var green = 0.0
-  var blue = 0.0
-
-  init() {}
-
-  /// An sRGB colour of 24 bits.
-  init(_ color: Int) {
-    red = Self.linear(color >> 16 & 255)
-    green = Self.linear(color >> 8 & 255)
-    blue = Self.linear(color & 255)
+    return Self.color(sum)
   }
 
-  /// Three values from 0 to 18, which are signed squares.
-  init(quantized value: Int, scale: Double) {
-    red = Self.height(min(value / 361, 18)) * scale
-    green = Self.height(value / 19 % 19) * scale
-    blue = Self.height(value % 19) * scale
+  private static func color(_ light: SIMD3<Double>) -> PixelColor {
+    PixelColor(
+      red: SRGBTransferFunction.level(light.x), green: SRGBTransferFunction.level(light.y),
+      blue: SRGBTransferFunction.level(light.z))
   }
 
-  mutating func add(_ other: LinearColor, times factor: Double) {
-    red += other.red * factor
-    green += other.green * factor
-    blue += other.blue * factor
-  }
-
-  var color: PixelColor { PixelColor(red: Self.sRGB(red), green: Self.sRGB(green), blue: Self.sRGB(blue)) }
-
+  /// The height of a wave from its digit of base 19.
   private static func height(_ value: Int) -> Double {
     let value = Double(value - 9) / 9
     return value * abs(value)
-  }
-
-  private static func linear(_ value: Int) -> Double { linear(Double(value) / 255) }
-
-  /// A component from 0 to 1 in linear light.
-  static func linear(_ value: Double) -> Double {
-    value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
-  }
-
-  static func sRGB(_ value: Double) -> UInt8 {
-    let value = min(1, max(0, value))
-    let encoded = value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055
-    return UInt8((encoded * 255).rounded())
   }
 }

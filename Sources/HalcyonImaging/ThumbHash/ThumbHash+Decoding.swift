@@ -1,14 +1,6 @@
 import Foundation
 
 extension ThumbHash {
-  /// The average colour of the image, for example for a background.
-  package var averageColor: PixelColor {
-    let head = Head(self)
-    let (red, green, blue) = Self.color(head.lightness, head.yellowBlue, head.redGreen)
-    return PixelColor(
-      red: Self.byte(red), green: Self.byte(green), blue: Self.byte(blue), alpha: Self.byte(head.alpha))
-  }
-
   /// The blurred image, with 32 pixels along its longer side and its approximate aspect ratio.
   ///
   /// Takes a fraction of a millisecond.

@@ -58,9 +58,6 @@ struct TargetSizeTests {
       for: PixelSize(width: 10, height: 10))
     #expect(geometry.outputSize == PixelSize(width: resultWidth, height: resultHeight))
     #expect(geometry.window == PixelRectangle(x: 0, y: 0, width: 10, height: 10))
-    #expect(
-      TargetSize.exact(width: width, height: height, enlarges: false).scaled(by: 2)
-        == .exact(width: 2 * width, height: 2 * height, enlarges: false))
   }
 
   @Test(arguments: [(30, 10, 30, 10), (3000, 1000, 30, 10), (1000, 3000, 10, 30), (3000, 5, 3000, 5), (3, 3, 3, 3)])

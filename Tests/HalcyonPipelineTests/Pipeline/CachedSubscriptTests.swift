@@ -39,7 +39,6 @@ struct CachedSubscriptTests {
     let source = PixelSize(width: 100, height: 400)
     #expect(TargetSize.fit(width: 50).geometry(for: source).outputSize == PixelSize(width: 50, height: 200))
     #expect(TargetSize.fit(height: 50).geometry(for: source).outputSize == PixelSize(width: 13, height: 50))
-    #expect(TargetSize.fit(width: 10).scaled(by: 2) == .fit(width: 20, height: .max))
     #expect(!TargetSize.fit(width: 0).isValid)
   }
 }
