@@ -14,8 +14,9 @@ extension HEIFImageHeader {
     // The peak follows three primaries and the white point, in steps of 0.0001 cd/m².
     case "mdcv": light.masteringPeak = content.unsigned32(at: 16).map { Double($0) / 10_000 }
     case "clap": aperture = CleanAperture(content, inside: codedSize) ?? aperture
-    case "irot": rotate(quarterTurns: Int((content[0] ?? 0) & 3))
-    case "imir": mirror(leftToRight: (content[0] ?? 0) & 1 == 1)
+    // The anticlockwise quarter turns that make the image upright.
+    case "irot": orientation = orientation.followed(by: [.up, .left, .down, .right][Int((content[0] ?? 0) & 3)])
+    case "imir": orientation = orientation.followed(by: (content[0] ?? 0) & 1 == 1 ? .upMirrored : .downMirrored)
     default: break
     }
   }
@@ -43,47 +44,6 @@ extension HEIFImageHeader {
       color = ColorCoding(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: range & 0x80 != 0)
     case "prof", "rICC": colorProfile = content[4..<max(4, content.count)].data
     default: break
-    }
-  }
-
-  /// - Parameter quarterTurns: The anticlockwise quarter turns that make the image upright.
-  private mutating func rotate(quarterTurns: Int) {
-    for _ in 0..<quarterTurns { orientation = orientation.rotatedAnticlockwise }
-  }
-
-  private mutating func mirror(leftToRight: Bool) {
-    orientation =
-      leftToRight
-      ? orientation.flippedHorizontally : orientation.flippedHorizontally.rotatedAnticlockwise.rotatedAnticlockwise
-  }
-}
-
-extension ImageOrientation {
-  /// This orientation followed by a quarter turn anticlockwise.
-  fileprivate var rotatedAnticlockwise: ImageOrientation {
-    switch self {
-    case .up: .left
-    case .left: .down
-    case .down: .right
-    case .right: .up
-    case .upMirrored: .leftMirrored
-    case .leftMirrored: .downMirrored
-    case .downMirrored: .rightMirrored
-    case .rightMirrored: .upMirrored
-    }
-  }
-
-  /// This orientation followed by a horizontal flip.
-  fileprivate var flippedHorizontally: ImageOrientation {
-    switch self {
-    case .up: .upMirrored
-    case .upMirrored: .up
-    case .down: .downMirrored
-    case .downMirrored: .down
-    case .left: .rightMirrored
-    case .rightMirrored: .left
-    case .right: .leftMirrored
-    case .leftMirrored: .right
     }
   }
 }

@@ -26,7 +26,7 @@ extension JPEGDecoder: ProgressiveImageDecoder {
   /// The thumbnail at the size of the preview; `nil` if there is none that shows the whole image.
   private func thumbnail(of prefix: Data, _ header: JPEGHeader, options: DecodingOptions) -> DecodedImage? {
     prefix.withUnsafeBytes { buffer -> DecodedImage? in
-      guard let exif = header.exif, let range = ExifThumbnail.range(in: Bytes(buffer)[exif]) else { return nil }
+      guard let exif = header.exif, let range = ExifData(Bytes(buffer)[exif])?.thumbnail else { return nil }
       let bytes = UnsafeRawBufferPointer(
         rebasing: buffer[exif.lowerBound + range.lowerBound..<exif.lowerBound + range.upperBound])
       guard let small = try? JPEGHeaderParser.parse(Bytes(bytes)), small.shows(header) else { return nil }

@@ -172,7 +172,7 @@ struct JPEGHeaderParser {
       header.readXMP(bytes[xmp])
     }
     guard header.orientation == nil, segment.starts(with: "Exif\0".utf8) else { return }
-    header.orientation = ImageOrientation(exif: segment[6..<segment.count])
+    header.orientation = ExifData(segment[6..<segment.count])?.orientation
     if segment.count > 6 { header.exif = header.exif ?? offset - segment.count + 6..<offset }
   }
 

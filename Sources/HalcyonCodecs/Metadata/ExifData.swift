@@ -32,11 +32,14 @@ struct ExifData {
     static let colorSpace = 0xA001
     static let interoperabilityDirectory = 0xA005
     static let interoperabilityIndex = 0x0001
+    static let thumbnailOffset = 0x0201
+    static let thumbnailByteCount = 0x0202
   }
 
   private static let textType = 2
   private static let shortType = 3
   private static let fractionType = 5
+  private static let signedFractionType = 10
 
   let bytes: Bytes
   let isLittleEndian: Bool
@@ -52,6 +55,25 @@ struct ExifData {
     else { return nil }
     self.bytes = bytes
     self.directory = directory
+  }
+
+  /// A directory of other bytes, from which its values are counted.
+  init(_ bytes: Bytes, isLittleEndian: Bool, directory: Int) {
+    (self.bytes, self.isLittleEndian, self.directory) = (bytes, isLittleEndian, directory)
+  }
+
+  /// `nil` when it is missing or invalid.
+  var orientation: ImageOrientation? { short(Tag.orientation, in: directory).flatMap(ImageOrientation.init(rawValue:)) }
+
+  /// The position of the JPEG thumbnail in the second directory (IFD1) of Exif data (Exif 2.32, 4.5.5).
+  var thumbnail: Range<Int>? {
+    guard let count = bytes.unsigned16(at: directory, littleEndian: isLittleEndian),
+      let second = bytes.unsigned32(at: directory + 2 + count * 12, littleEndian: isLittleEndian), second > 0,
+      let offset = subdirectory(Tag.thumbnailOffset, in: second),
+      let byteCount = subdirectory(Tag.thumbnailByteCount, in: second), byteCount > 0,
+      offset + byteCount <= bytes.count
+    else { return nil }
+    return offset..<offset + byteCount
   }
 
   /// Replaces fields of `metadata` by the fields that Exif data has.
@@ -118,15 +140,28 @@ struct ExifData {
     return bytes.unsigned16(at: entry + 8, littleEndian: isLittleEndian)
   }
 
-  /// A quotient above 0; unknown values are written as 0.
+  /// A positive fraction.
   private func fraction(_ tag: Int, in directory: Int) -> Double? {
-    guard let entry = entry(tag, in: directory),
-      bytes.unsigned16(at: entry + 2, littleEndian: isLittleEndian) == Self.fractionType,
-      let position = bytes.unsigned32(at: entry + 8, littleEndian: isLittleEndian),
-      let dividend = bytes.bits32(at: position, littleEndian: isLittleEndian), dividend > 0,
-      let divisor = bytes.bits32(at: position + 4, littleEndian: isLittleEndian), divisor > 0
+    guard let (dividend, divisor) = quotient(tag, type: Self.fractionType, in: directory), dividend > 0, divisor > 0
     else { return nil }
     return Double(dividend) / Double(divisor)
+  }
+
+  func signedFraction(_ tag: Int, in directory: Int) -> Double? {
+    guard let (dividend, divisor) = quotient(tag, type: Self.signedFractionType, in: directory), divisor != 0 else {
+      return nil
+    }
+    return Double(Int32(bitPattern: dividend)) / Double(Int32(bitPattern: divisor))
+  }
+
+  private func quotient(_ tag: Int, type: Int, in directory: Int) -> (dividend: UInt32, divisor: UInt32)? {
+    guard let entry = entry(tag, in: directory),
+      bytes.unsigned16(at: entry + 2, littleEndian: isLittleEndian) == type,
+      let position = bytes.unsigned32(at: entry + 8, littleEndian: isLittleEndian),
+      let dividend = bytes.bits32(at: position, littleEndian: isLittleEndian),
+      let divisor = bytes.bits32(at: position + 4, littleEndian: isLittleEndian)
+    else { return nil }
+    return (dividend, divisor)
   }
 
   private func text(_ tag: Int, in directory: Int) -> String? {

@@ -127,7 +127,7 @@ extension PNGDecoder: AnimatedImageDecoder {
   /// Takes a copy of the bytes and memory for one canvas and one frame.
   package func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     guard let (reader, _) = try composedFrames(of: bytes, options: options) else {
-      return StillFrameReader { try decode(bytes, options: options).bitmap }
+      return WholeFrameReader.still { try decode(bytes, options: options).bitmap }
     }
     return reader
   }
