@@ -59,8 +59,18 @@ package struct AVIFDecoder: AnimatedImageDecoder {
   package func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let header = try wholeHeader(bytes)
     let plan = try DecodingPlan(info: header.info(.avif), isWide: header.isWide, options: options)
-    return try AVIFFrameReader(
-      FileBytes(bytes), header: header, plan: plan, renderer: renderer, options: options)
+    let file = FileBytes(bytes)
+    let reader = try AVIFReader(file.buffer, header: header, limits: options.limits)
+    let animation = AnimationInfo(frameCount: max(1, reader.frameCount), loopCount: header.loopCount)
+    return WholeFrameReader(animation) {
+      if options.isCancelled() { throw ImageDecodingError.cancelled }
+      guard try reader.next() else { return nil }
+      let image = try renderer.image(
+        WholeSamples(reader.samples()), header: header, plan: plan, isCancelled: options.isCancelled)
+      return AnimationFrame(bitmap: image.bitmap, duration: FrameDuration.displayed(seconds: reader.frameSeconds))
+    } rewind: {
+      try withExtendedLifetime(file) { try reader.rewind() }
+    }
   }
 
   /// Reads the boxes, and the Exif and XMP items that they point to.
@@ -82,39 +92,5 @@ package struct AVIFDecoder: AnimatedImageDecoder {
     guard isWhole else { throw ImageDecodingError.truncated(.avif) }
     return header
   }
-}
-
-/// The frames of an AVIF image sequence. They are complete images, so none is composed.
-private final class AVIFFrameReader: ImageFrameReader {
-  let animation: AnimationInfo
-
-  private let bytes: FileBytes
-  private let reader: AVIFReader
-  private let header: HEIFImageHeader
-  private let plan: DecodingPlan
-  private let renderer: PlanarRenderer
-  private let isCancelled: @Sendable () -> Bool
-
-  init(
-    _ bytes: FileBytes, header: HEIFImageHeader, plan: DecodingPlan, renderer: PlanarRenderer,
-    options: DecodingOptions
-  ) throws {
-    self.bytes = bytes
-    self.header = header
-    self.plan = plan
-    self.renderer = renderer
-    isCancelled = options.isCancelled
-    reader = try AVIFReader(bytes.buffer, header: header, limits: options.limits)
-    animation = AnimationInfo(frameCount: max(1, reader.frameCount), loopCount: header.loopCount)
-  }
-
-  func nextFrame() throws -> AnimationFrame? {
-    if isCancelled() { throw ImageDecodingError.cancelled }
-    guard try reader.next() else { return nil }
-    let image = try renderer.image(WholeSamples(reader.samples()), header: header, plan: plan, isCancelled: isCancelled)
-    return AnimationFrame(bitmap: image.bitmap, duration: FrameDuration.displayed(seconds: reader.frameSeconds))
-  }
-
-  func rewind() throws { try reader.rewind() }
 }
 #endif

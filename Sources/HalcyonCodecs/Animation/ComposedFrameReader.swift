@@ -69,23 +69,3 @@ final class ComposedFrameReader: ImageFrameReader {
     last = nil
   }
 }
-
-/// A still image as an animation of one frame.
-final class StillFrameReader: ImageFrameReader {
-  let animation = AnimationInfo(frameCount: 1, loopCount: 1)
-
-  private let decode: () throws -> Bitmap
-  private var isAtEnd = false
-
-  init(_ decode: @escaping () throws -> Bitmap) {
-    self.decode = decode
-  }
-
-  func nextFrame() throws -> AnimationFrame? {
-    guard !isAtEnd else { return nil }
-    isAtEnd = true
-    return AnimationFrame(bitmap: try decode(), duration: FrameDuration.displayed(.zero))
-  }
-
-  func rewind() { isAtEnd = false }
-}

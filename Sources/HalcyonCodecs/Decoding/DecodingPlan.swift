@@ -108,3 +108,9 @@ final class PartialImagePolicy {
     return policy
   }
 }
+
+extension ImageDecodingError {
+  static func wrongSize(_ format: ImageFormat, _ decoded: PixelSize, stated: PixelSize) -> ImageDecodingError {
+    .corrupt(format, reason: "it decodes to \(decoded) pixels, but its header says \(stated)")
+  }
+}

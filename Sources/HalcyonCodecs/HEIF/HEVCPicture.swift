@@ -93,7 +93,7 @@ final class HEVCPicture {
       let status = de265_decode(decoder, &hasMore)
       if let error = memory.error ?? error(status, size) { throw error }
       if let picture = de265_get_next_picture(decoder) {
-        guard Self.size(of: picture) == size else { throw .wrongSize(Self.size(of: picture), size) }
+        guard Self.size(of: picture) == size else { throw .wrongSize(.heic, Self.size(of: picture), stated: size) }
         return picture
       }
     }
@@ -115,12 +115,6 @@ final class HEVCPicture {
 
   private static func text(_ status: de265_error) -> String {
     de265_get_error_text(status).map { String(cString: $0) } ?? "libde265's error \(status.rawValue)"
-  }
-}
-
-extension ImageDecodingError {
-  fileprivate static func wrongSize(_ decoded: PixelSize, _ stated: PixelSize) -> ImageDecodingError {
-    .corrupt(.heic, reason: "it decodes to \(decoded) pixels, but its header says \(stated)")
   }
 }
 
@@ -159,7 +153,7 @@ private final class PictureMemory {
   private func allows(_ specification: de265_image_spec) -> Bool {
     do throws(ImageDecodingError) {
       let shown = PixelSize(width: Int(specification.visible_width), height: Int(specification.visible_height))
-      guard shown == size else { throw .wrongSize(shown, size) }
+      guard shown == size else { throw .wrongSize(.heic, shown, stated: size) }
       let whole = PixelSize(width: Int(specification.width), height: Int(specification.height))
       // More hidden columns or rows than the last blocks need count as pixels of the image.
       if max(whole.width - shown.width, whole.height - shown.height) >= Self.largestBlock {

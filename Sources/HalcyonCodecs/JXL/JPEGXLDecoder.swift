@@ -8,7 +8,8 @@ package import Foundation
 /// takes effect after the frame. XYB images are converted to sRGB by libjxl; high dynamic range is tone-mapped while it is
 /// decoded.
 package struct JPEGXLDecoder: AnimatedImageDecoder {
-  private let renderer = JPEGXLRenderer()
+  private let colors = ColorTransformCache()
+  private let graphs = ResampleGraphCache()
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   package init() {}
@@ -37,11 +38,11 @@ package struct JPEGXLDecoder: AnimatedImageDecoder {
       let header = try JPEGXLHeader(buffer)
       let plan = try DecodingPlan(info: header.info, isWide: header.isWide, options: options)
       if options.isCancelled() { throw ImageDecodingError.cancelled }
-      let reader = try JPEGXLReader(buffer, colors: renderer.colors, plan: plan)
+      let reader = try JPEGXLReader(buffer, colors: colors, plan: plan)
       guard let frame = try reader.next() else {
         throw ImageDecodingError.corrupt(.jpegXL, reason: "it has no image")
       }
-      return try renderer.image(frame.bitmap, of: reader, plan: plan, isCancelled: options.isCancelled)
+      return try image(frame.bitmap, of: reader, plan: plan, isCancelled: options.isCancelled)
     }
   }
 
@@ -50,50 +51,19 @@ package struct JPEGXLDecoder: AnimatedImageDecoder {
     let file = FileBytes(bytes)
     let header = try JPEGXLHeader(file.buffer)
     let plan = try DecodingPlan(info: header.info, isWide: header.isWide, options: options)
-    return try JPEGXLFrameReader(
-      file, header: header, plan: plan, renderer: renderer, isCancelled: options.isCancelled)
-  }
-}
-
-/// The frames of a JPEG XL file.
-private final class JPEGXLFrameReader: ImageFrameReader {
-  let animation: AnimationInfo
-
-  private let bytes: FileBytes
-  private var reader: JPEGXLReader
-  private let plan: DecodingPlan
-  private let renderer: JPEGXLRenderer
-  private let isCancelled: @Sendable () -> Bool
-
-  init(
-    _ bytes: FileBytes, header: JPEGXLHeader, plan: DecodingPlan, renderer: JPEGXLRenderer,
-    isCancelled: @escaping @Sendable () -> Bool
-  ) throws {
-    self.bytes = bytes
-    self.plan = plan
-    self.renderer = renderer
-    self.isCancelled = isCancelled
-    reader = try JPEGXLReader(bytes.buffer, colors: renderer.colors, plan: plan)
-    animation = AnimationInfo(frameCount: header.info.frameCount, loopCount: header.loopCount)
+    var reader = try JPEGXLReader(file.buffer, colors: colors, plan: plan)
+    return WholeFrameReader(AnimationInfo(frameCount: header.info.frameCount, loopCount: header.loopCount)) {
+      if options.isCancelled() { throw ImageDecodingError.cancelled }
+      guard let frame = try reader.next() else { return nil }
+      let image = try image(frame.bitmap, of: reader, plan: plan, isCancelled: options.isCancelled)
+      return AnimationFrame(bitmap: image.bitmap, duration: FrameDuration.displayed(seconds: frame.duration))
+    } rewind: {
+      reader = try JPEGXLReader(file.buffer, colors: colors, plan: plan)
+    }
   }
 
-  func nextFrame() throws -> AnimationFrame? {
-    if isCancelled() { throw ImageDecodingError.cancelled }
-    guard let frame = try reader.next() else { return nil }
-    let image = try renderer.image(frame.bitmap, of: reader, plan: plan, isCancelled: isCancelled)
-    return AnimationFrame(bitmap: image.bitmap, duration: FrameDuration.displayed(seconds: frame.duration))
-  }
-
-  func rewind() throws { reader = try JPEGXLReader(bytes.buffer, colors: renderer.colors, plan: plan) }
-}
-
-/// Converts decoded frames to upright bitmaps. Copies share their caches; safe from any thread.
-private struct JPEGXLRenderer {
-  let colors = ColorTransformCache()
-  private let graphs = ResampleGraphCache()
-
-  /// The frame, cropped and resampled to the plan's geometry.
-  func image(
+  /// The frame, upright, cropped and resampled to the plan's geometry.
+  private func image(
     _ bitmap: Bitmap, of reader: JPEGXLReader, plan: DecodingPlan, isCancelled: @escaping () -> Bool
   ) throws -> DecodedImage {
     try plan.image(colors: reader.colorMapping) {

@@ -11,8 +11,7 @@ struct PlanarRenderer {
     _ samples: any TiledSamples, header: HEIFImageHeader, plan: DecodingPlan, isCancelled: @escaping () -> Bool
   ) throws -> DecodedImage {
     guard samples.size == header.codedSize else {
-      throw ImageDecodingError.corrupt(
-        plan.info.format, reason: "it decodes to \(samples.size) pixels, but its header says \(header.codedSize)")
+      throw ImageDecodingError.wrongSize(plan.info.format, samples.size, stated: header.codedSize)
     }
     let first = try samples.tiles(inRow: 0)[0]
     let range = header.highDynamicRange(of: first.color).map(plan.mapped)

@@ -65,8 +65,7 @@ struct SystemDecoder {
         : .corrupt(plan.info.format, reason: "the system's codec cannot decode it")
     }
     guard whole.bitmap.size == size else {
-      throw ImageDecodingError.corrupt(
-        plan.info.format, reason: "it decodes to \(whole.bitmap.size) pixels, but its header says \(size)")
+      throw ImageDecodingError.wrongSize(plan.info.format, whole.bitmap.size, stated: size)
     }
     return whole
   }

@@ -66,7 +66,7 @@ package struct WebPDecoder: AnimatedImageDecoder {
     let header = try header(file.buffer, isPartial: options.allowsPartialImage)
     let plan = try plan(header, in: file.buffer, options: options)
     guard header.isAnimated else {
-      return StillFrameReader { try decode(bytes, options: options).bitmap }
+      return WholeFrameReader.still { try decode(bytes, options: options).bitmap }
     }
     guard header.canvas.pixelCount <= options.limits.pixelCount / 3 else {
       throw ImageDecodingError.tooManyPixels(header.canvas, limit: options.limits.pixelCount / 3)
