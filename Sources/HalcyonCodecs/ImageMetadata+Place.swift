@@ -104,11 +104,11 @@ extension PNGChunks {
   fileprivate static func updateChecksums(of file: inout [UInt8]) {
     let checksums = file.withUnsafeBytes { buffer in
       var chunks = PNGChunks(Bytes(buffer))
-      var checksums: [(offset: Int, bytes: [UInt8])] = []
+      var checksums: [(offset: Int, bytes: Data)] = []
       while let chunk = chunks.next() {
         guard ["eXIf", "iTXt"].contains(chunk.name) else { continue }
         let body = UnsafeRawBufferPointer(rebasing: buffer[chunk.content.lowerBound - 4..<chunk.content.upperBound])
-        checksums.append((chunk.content.upperBound, PNGChunk.bigEndian(PNGChunk.checksum(body))))
+        checksums.append((chunk.content.upperBound, Data(bigEndian: PNGChunk.checksum(body), count: 4)))
       }
       return checksums
     }

@@ -46,6 +46,12 @@ struct Bytes {
     return littleEndian ? Int(second) << 8 | Int(first) : Int(first) << 8 | Int(second)
   }
 
+  /// Three bytes, the least significant first.
+  func unsigned24(at offset: Int) -> Int? {
+    guard let low = unsigned16(at: offset, littleEndian: true), let high = self[offset + 2] else { return nil }
+    return Int(high) << 16 | low
+  }
+
   /// A number of four bytes, at most ``largest``.
   func unsigned32(at offset: Int, littleEndian: Bool = false) -> Int? {
     bits32(at: offset, littleEndian: littleEndian).map { min(Int(clamping: $0), Self.largest) }
@@ -70,6 +76,18 @@ struct Bytes {
     else { return nil }
     let (high, low) = littleEndian ? (second, first) : (first, second)
     return UInt64(high) << 32 | UInt64(low)
+  }
+}
+
+extension Data {
+  /// The lowest `count` bytes of a number, the least significant first.
+  init(littleEndian value: some BinaryInteger, count: Int) {
+    self.init((0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
+  }
+
+  /// The lowest `count` bytes of a number, the most significant first.
+  init(bigEndian value: some BinaryInteger, count: Int) {
+    self.init(Data(littleEndian: value, count: count).reversed())
   }
 }
 

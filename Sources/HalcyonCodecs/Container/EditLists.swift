@@ -52,7 +52,8 @@ struct EditLists {
     var data = content.data
     guard let duration = content.bits64(at: offset) else { return data }
     let total = duration.multipliedReportingOverflow(by: playCount)
-    data.replaceSubrange(offset..<offset + 8, with: Self.bytes(total.overflow ? .max : total.partialValue, count: 8))
+    data.replaceSubrange(
+      offset..<offset + 8, with: Data(bigEndian: total.overflow ? UInt64.max : total.partialValue, count: 8))
     return data
   }
 
@@ -60,7 +61,7 @@ struct EditLists {
     var data = content.data
     for offset in offsets {
       guard let position = content.bits32(at: offset) else { continue }
-      data.replaceSubrange(offset..<offset + 4, with: Self.bytes(UInt64(position &+ growth), count: 4))
+      data.replaceSubrange(offset..<offset + 4, with: Data(bigEndian: position &+ growth, count: 4))
     }
     return data
   }
@@ -81,16 +82,12 @@ struct EditLists {
 
   /// An edit list with the whole track as its only edit, which is repeated.
   private func editList(duration: UInt64) -> Data {
-    Self.header("edts", byteCount: 36) + Self.header("elst", byteCount: 28) + Self.bytes(0x0100_0001, count: 4)
-      + Self.bytes(1, count: 4) + Self.bytes(duration, count: 8) + Self.bytes(0, count: 8)
-      + Self.bytes(0x0001_0000, count: 4)
+    Self.header("edts", byteCount: 36) + Self.header("elst", byteCount: 28) + Data(bigEndian: 0x0100_0001, count: 4)
+      + Data(bigEndian: 1, count: 4) + Data(bigEndian: duration, count: 8) + Data(bigEndian: 0, count: 8)
+      + Data(bigEndian: 0x0001_0000, count: 4)
   }
 
   private static func header(_ type: String, byteCount: Int) -> Data {
-    bytes(UInt64(byteCount + 8), count: 4) + type.utf8
-  }
-
-  private static func bytes(_ value: UInt64, count: Int) -> Data {
-    Data((0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64(count - 1 - $0))) })
+    Data(bigEndian: byteCount + 8, count: 4) + type.utf8
   }
 }

@@ -116,10 +116,8 @@ struct ItemTable {
       let start = box.buffer.baseAddress, box.count >= (version == 0 ? 6 : 8)
     else { return nil }
     var copy = Data(file)
-    for index in 0..<(version == 0 ? 2 : 4) {
-      let shift = 8 * ((version == 0 ? 1 : 3) - index)
-      copy[start - base + 4 + index] = UInt8(truncatingIfNeeded: item >> shift)
-    }
+    let (position, width) = (start - base + 4, version == 0 ? 2 : 4)
+    copy.replaceSubrange(position..<position + width, with: Data(bigEndian: item, count: width))
     return copy
   }
 

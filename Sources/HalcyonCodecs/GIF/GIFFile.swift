@@ -19,7 +19,10 @@ struct GIFFile {
   /// - Throws: ``ImageEncodingError/tooLarge(_:_:)`` if a side is over 65,535 pixels.
   init(size: PixelSize) throws(ImageEncodingError) {
     guard max(size.width, size.height) <= Self.sideLimit else { throw .tooLarge(.gif, size) }
-    bytes = Data("GIF89a".utf8) + Self.littleEndian(size.width) + Self.littleEndian(size.height) + [0, 0, 0]
+    bytes =
+      Data("GIF89a".utf8) + Data(littleEndian: size.width, count: 2) + Data(littleEndian: size.height, count: 2) + [
+        0, 0, 0,
+      ]
   }
 
   /// The complete file.
@@ -27,7 +30,7 @@ struct GIFFile {
 
   /// Adds how often the animation is repeated after it was played; 0 is endless.
   mutating func appendLoop(repetitions: Int) {
-    bytes += [0x21, 0xFF, 11] + "NETSCAPE2.0".utf8 + [3, 1] + Self.littleEndian(repetitions) + [0]
+    bytes += [0x21, 0xFF, 11] + "NETSCAPE2.0".utf8 + [3, 1] + Data(littleEndian: repetitions, count: 2) + [0]
   }
 
   /// Adds a frame with its own colour table.
@@ -47,21 +50,17 @@ struct GIFFile {
     if timing != nil || palette.hasTransparency {
       let disposal: UInt8 = timing.map { $0.isCleared ? 2 << 2 : 1 << 2 } ?? 0
       let flags = disposal | (palette.hasTransparency ? 1 : 0)
-      bytes += [0x21, 0xF9, 4, flags] + Self.littleEndian(timing?.duration ?? 0)
+      bytes += [0x21, 0xF9, 4, flags] + Data(littleEndian: timing?.duration ?? 0, count: 2)
       // The first colour is the transparent one.
       bytes += [0, 0]
     }
-    bytes += [0x2C] + Self.littleEndian(area.x) + Self.littleEndian(area.y)
-    bytes += Self.littleEndian(size.width) + Self.littleEndian(size.height)
+    bytes += [0x2C] + Data(littleEndian: area.x, count: 2) + Data(littleEndian: area.y, count: 2)
+    bytes += Data(littleEndian: size.width, count: 2) + Data(littleEndian: size.height, count: 2)
     bytes.append(0x80 | UInt8(palette.bitCount - 1))
     for index in 0..<1 << palette.bitCount {
       let color = index < palette.colors.count ? palette.colors[index] : .zero
       bytes += [UInt8(color.x), UInt8(color.y), UInt8(color.z)]
     }
     bytes += GIFLZWEncoder.data(indices, bitCount: palette.bitCount)
-  }
-
-  private static func littleEndian(_ value: Int) -> [UInt8] {
-    [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
   }
 }

@@ -15,7 +15,7 @@ extension ExifData {
     let thumbnail = data.withUnsafeBytes { buffer -> Range<Int>?? in
       guard let exif = ExifData(Bytes(buffer)) else { return nil }
       changes = exif.changes(to: space)
-      return .some(ExifThumbnail.range(in: exif.bytes))
+      return .some(exif.thumbnail)
     }
     guard let thumbnail else { return nil }
     var copy = [UInt8](data)
@@ -24,7 +24,7 @@ extension ExifData {
     for (offset, bytes) in changes {
       for (index, byte) in zip(offset..., bytes) where copy.indices.contains(index) { copy[index] = byte }
     }
-    let orientation = copy.withUnsafeBytes { ImageOrientation(exif: Bytes($0)) }
+    let orientation = copy.withUnsafeBytes { ExifData(Bytes($0))?.orientation }
     return orientation == nil || orientation == .up ? Data(copy) : nil
   }
 
@@ -53,7 +53,7 @@ struct ExifWriter {
   /// Exif data with an orientation only.
   static func data(_ orientation: ImageOrientation) -> Data {
     Data([0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1])
-      + Data(bytes(ExifData.Tag.orientation, count: 2) + [0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue), 0, 0])
+      + Data(bigEndian: ExifData.Tag.orientation, count: 2) + [0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue), 0, 0]
       + Data(count: 4)
   }
 
@@ -93,25 +93,21 @@ struct ExifWriter {
     entries.sort { $0.tag < $1.tag }
     var end = data.count + 2 + entries.count * 12 + 4
     let total = end + entries.reduce(0) { $0 + ($1.text.count > 4 ? $1.text.count : 0) }
-    data.append(contentsOf: bytes(entries.count, count: 2))
+    data.append(contentsOf: Data(bigEndian: entries.count, count: 2))
     for (tag, text) in entries {
       let isLink = tag == ExifData.Tag.exifDirectory
-      data.append(contentsOf: bytes(tag, count: 2) + bytes(isLink ? 4 : 2, count: 2))
-      data.append(contentsOf: bytes(isLink ? 1 : text.count, count: 4))
+      data.append(contentsOf: Data(bigEndian: tag, count: 2) + Data(bigEndian: isLink ? 4 : 2, count: 2))
+      data.append(contentsOf: Data(bigEndian: isLink ? 1 : text.count, count: 4))
       if isLink {
-        data.append(contentsOf: bytes(total, count: 4))
+        data.append(contentsOf: Data(bigEndian: total, count: 4))
       } else if text.count <= 4 {
         data.append(contentsOf: text + [UInt8](repeating: 0, count: 4 - text.count))
       } else {
-        data.append(contentsOf: bytes(end, count: 4))
+        data.append(contentsOf: Data(bigEndian: end, count: 4))
         end += text.count
       }
     }
-    data.append(contentsOf: bytes(0, count: 4))
+    data.append(contentsOf: Data(bigEndian: 0, count: 4))
     for (_, text) in entries where text.count > 4 { data.append(contentsOf: text) }
-  }
-
-  private static func bytes(_ value: Int, count: Int) -> [UInt8] {
-    (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
   }
 }

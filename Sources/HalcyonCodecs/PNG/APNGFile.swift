@@ -142,7 +142,7 @@ final class APNGFrameSource: FrameSource {
     var output = Data(file.bytes.buffer[0..<8])
     var header = Data(file.bytes.buffer[file.header])
     for (index, side) in [size.width, size.height].enumerated() {
-      header.replaceSubrange(index * 4..<index * 4 + 4, with: PNGChunk.bigEndian(UInt32(truncatingIfNeeded: side)))
+      header.replaceSubrange(index * 4..<index * 4 + 4, with: Data(bigEndian: side, count: 4))
     }
     output += PNGChunk.encoded("IHDR", header)
     for range in file.shared { output.append(contentsOf: file.bytes.buffer[range]) }

@@ -22,7 +22,7 @@ struct PNGChunk {
   /// A whole chunk.
   static func encoded(_ name: String, _ content: Data) -> Data {
     let body = Data(name.utf8) + content
-    return Data(bigEndian(UInt32(truncatingIfNeeded: content.count))) + body + bigEndian(body.withUnsafeBytes(checksum))
+    return Data(bigEndian: content.count, count: 4) + body + Data(bigEndian: body.withUnsafeBytes(checksum), count: 4)
   }
 
   /// A file with whole chunks after its header.
@@ -30,8 +30,6 @@ struct PNGChunk {
     let headerEnd = 33
     return file.prefix(headerEnd) + chunks + file.dropFirst(headerEnd)
   }
-
-  static func bigEndian(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
 
   static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     UInt32(crc32(0, bytes.bindMemory(to: UInt8.self).baseAddress, UInt32(bytes.count)))

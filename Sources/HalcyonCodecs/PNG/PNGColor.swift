@@ -102,7 +102,7 @@ extension PNGColor {
     let codes = PNGChunk.encoded("cICP", Data([9, UInt8(HighDynamicRange.Transfer.pq.rawValue), 0, 1]))
     // In steps of 0.0001 cd/m².
     let levels = [light.contentPeak, light.contentMean].flatMap { luminance in
-      PNGChunk.bigEndian(UInt32(((luminance ?? 0) * 10_000).rounded()))
+      Data(bigEndian: UInt32(((luminance ?? 0) * 10_000).rounded()), count: 4)
     }
     return PNGChunk.inserted(codes + PNGChunk.encoded("cLLI", Data(levels)), into: file)
   }

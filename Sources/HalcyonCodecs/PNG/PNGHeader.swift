@@ -160,7 +160,7 @@ struct PNGHeaderParser {
       guard chunk.isIntact(in: bytes) else { return }
       header.color.readChunk(content, of: chunk.name, at: chunk.content.lowerBound)
     case "eXIf" where header.orientation == nil && chunk.isIntact(in: bytes):
-      header.orientation = ImageOrientation(exif: content)
+      header.orientation = ExifData(content)?.orientation
     case "acTL" where chunk.isIntact(in: bytes):
       // With another number of frames, it is no animation.
       guard let count = content.unsigned32(at: 0), (1...Self.lengthLimit).contains(count) else { return }

@@ -9,36 +9,28 @@ extension WebPChunks {
   /// A WebP file without XMP, unknown chunks, and anything after its end.
   ///
   /// - Parameter exif: The Exif data in place of the file's.
-  static func stripped(_ file: Data, exif: Data?) throws(ImageDecodingError) -> Data {
-    let content = file.withUnsafeBytes { buffer -> Data? in
+  static func stripped(_ data: Data, exif: Data?) throws(ImageDecodingError) -> Data {
+    let content = data.withUnsafeBytes { buffer -> Data? in
       guard let byteCount = Bytes(buffer).unsigned32(at: 4, littleEndian: true), byteCount + 8 <= buffer.count else {
         return nil
       }
       let whole = UnsafeRawBufferPointer(rebasing: buffer[..<(byteCount + 8)])
       var chunks = WebPChunks(Bytes(whole))
-      var content = Data("WEBP".utf8)
+      var content = Data()
       var isExtended = false
       while let chunk = chunks.next() {
         guard shown.contains(chunk.name) else { continue }
         let flags = content.count + 8
-        append(chunk.name, Data(whole[chunk.content]), to: &content)
+        content += encoded(chunk.name, Data(whole[chunk.content]))
         guard chunk.name == "VP8X", content.count > flags else { continue }
         isExtended = true
         content[flags] = content[flags] & ~(exifFlag | xmpFlag) | (exif == nil ? 0 : exifFlag)
       }
       // Only the extended format has a place for it.
-      if isExtended, let exif { append("EXIF", exif, to: &content) }
+      if isExtended, let exif { content += encoded("EXIF", exif) }
       return content
     }
     guard let content else { throw .truncated(.webp) }
-    return Data("RIFF".utf8) + littleEndian(content.count) + content
-  }
-
-  private static func append(_ name: String, _ content: Data, to file: inout Data) {
-    file += Data(name.utf8) + littleEndian(content.count) + content + Data(count: content.count % 2)
-  }
-
-  private static func littleEndian(_ value: Int) -> Data {
-    Data((0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
+    return file(content)
   }
 }

@@ -18,8 +18,7 @@ extension WebPDecoder {
         case "XMP ": blocks.xmp = blocks.xmp ?? content.data
         case "ICCP": blocks.colorProfile = blocks.colorProfile ?? content.data
         case "ANMF":
-          let low = content.unsigned16(at: 12, littleEndian: true) ?? 0
-          duration += FrameDuration.displayed(.milliseconds(low | Int(content[14] ?? 0) << 16))
+          duration += FrameDuration.displayed(.milliseconds(content.unsigned24(at: 12) ?? 0))
         default: break
         }
       }
@@ -53,5 +52,18 @@ struct WebPChunks {
     let content = offset + 8..<offset + 8 + byteCount
     offset = content.upperBound + byteCount % 2
     return Chunk(name: name, content: content)
+  }
+  /// A whole file.
+  static func file(_ chunks: Data) -> Data { encoded("RIFF", Data("WEBP".utf8) + chunks) }
+
+  /// A whole chunk.
+  static func encoded(_ name: String, _ content: Data) -> Data {
+    Data(name.utf8) + Data(littleEndian: content.count, count: 4) + content + Data(count: content.count % 2)
+  }
+
+  /// The header of the extended format.
+  static func extendedHeader(flags: UInt8, size: PixelSize) -> Data {
+    let sides = Data(littleEndian: size.width - 1, count: 3) + Data(littleEndian: size.height - 1, count: 3)
+    return encoded("VP8X", [flags, 0, 0, 0] + sides)
   }
 }

@@ -63,30 +63,12 @@ enum WebPFrameFile {
     let image = Data(bytes[chunks.clamped(to: 0..<bytes.count)])
     let profile = profile.map { Data(bytes[$0.clamped(to: 0..<bytes.count)]) } ?? Data()
     let hasAlpha = image.starts(with: "ALPH".utf8)
-    var content = Data("WEBP".utf8)
+    var content = Data()
     // Alpha beside a lossy image, and a profile, need the extended format.
     if hasAlpha || !profile.isEmpty {
-      content += "VP8X".utf8
-      content += littleEndian(10, count: 4) + [(hasAlpha ? 0x10 : 0) | (profile.isEmpty ? 0 : 0x20), 0, 0, 0]
-      content += littleEndian(size.width - 1, count: 3) + littleEndian(size.height - 1, count: 3)
+      content += WebPChunks.extendedHeader(flags: (hasAlpha ? 0x10 : 0) | (profile.isEmpty ? 0 : 0x20), size: size)
     }
-    if !profile.isEmpty {
-      content += "ICCP".utf8
-      content += littleEndian(profile.count, count: 4) + profile + Data(count: profile.count % 2)
-    }
-    content += image
-    return Data("RIFF".utf8) + littleEndian(content.count, count: 4) + content
-  }
-
-  private static func littleEndian(_ value: Int, count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
-  }
-}
-
-extension Bytes {
-  /// A little-endian integer of three bytes.
-  fileprivate func unsigned24(at offset: Int) -> Int? {
-    guard let low = unsigned16(at: offset, littleEndian: true), let high = self[offset + 2] else { return nil }
-    return Int(high) << 16 | low
+    if !profile.isEmpty { content += WebPChunks.encoded("ICCP", profile) }
+    return WebPChunks.file(content + image)
   }
 }

@@ -46,7 +46,6 @@ struct WebPHeaderParser {
   private static let chunkLimit = 1000
   private static let riffHeaderByteCount = 12
   /// Position, size, duration and flags of a frame.
-  private static let frameHeaderByteCount = 16
 
   private let view: Bytes
   private let isPartial: Bool
@@ -155,8 +154,8 @@ struct WebPHeaderParser {
   }
 
   private mutating func readExtended(_ content: Range<Int>) throws(ImageDecodingError) -> Bool {
-    guard let flags = view[content.lowerBound], let width = unsigned24(content.lowerBound + 4),
-      let height = unsigned24(content.lowerBound + 7)
+    guard let flags = view[content.lowerBound], let width = view.unsigned24(at: content.lowerBound + 4),
+      let height = view.unsigned24(at: content.lowerBound + 7)
     else { return false }
     self.flags = flags
     let canvas = PixelSize(width: width + 1, height: height + 1)
@@ -195,22 +194,17 @@ struct WebPHeaderParser {
   }
 
   private mutating func readFrame(_ content: Range<Int>) -> Bool {
-    let start = content.lowerBound
     guard header.isAnimated else { return true }
-    let chunks = start + Self.frameHeaderByteCount
-    guard let x = unsigned24(start), let y = unsigned24(start + 3), let width = unsigned24(start + 6),
-      let height = unsigned24(start + 9), view.count >= chunks + 4
-    else { return false }
+    guard let frame = WebPFrame(content, in: view), view.count >= frame.chunks.lowerBound + 4 else { return false }
     if isPartial, header.firstFrame != nil, content.upperBound > view.count { return true }
     header.frameCount += 1
-    let area = PixelArea(x: x * 2, y: y * 2, size: PixelSize(width: width + 1, height: height + 1))
     // The canvas is transparent where there is no frame, whatever the header says.
-    if (view[start + 15] ?? 0) & 1 == 1 || header.frameCount == 1 && !area.covers(header.canvas) {
+    if frame.disposal == .clear || header.frameCount == 1 && !frame.area.covers(header.canvas) {
       header.hasAlpha = true
     }
     guard header.firstFrame == nil else { return true }
-    header.firstFrame = (area, chunks..<max(chunks, content.upperBound))
-    header.isLossless = name(at: chunks) == "VP8L"
+    header.firstFrame = (frame.area, frame.chunks)
+    header.isLossless = name(at: frame.chunks.lowerBound) == "VP8L"
     return startImage()
   }
 
@@ -220,11 +214,6 @@ struct WebPHeaderParser {
     // The prefix that Exif has in JPEG files is not allowed here, but occurs.
     let prefix = Array("Exif\0\0".utf8)
     let tiff = exif.starts(with: prefix) ? exif[prefix.count..<exif.count] : exif
-    header.orientation = header.orientation ?? ImageOrientation(exif: tiff) ?? .up
-  }
-
-  private func unsigned24(_ offset: Int) -> Int? {
-    guard let low = view.unsigned16(at: offset, littleEndian: true), let high = view[offset + 2] else { return nil }
-    return Int(high) << 16 | low
+    header.orientation = header.orientation ?? ExifData(tiff)?.orientation ?? .up
   }
 }

@@ -17,12 +17,12 @@ extension WritableMetadata {
     if profile != nil { header[8] |= 0x20 }
     if exif != nil { header[8] |= 0x08 }
     if xmp != nil { header[8] |= 0x04 }
-    var content = Data("WEBP".utf8) + header
-    if let profile { content.append(Self.chunk("ICCP", profile)) }
+    var content = header
+    if let profile { content.append(WebPChunks.encoded("ICCP", profile)) }
     content.append(chunks)
-    if let exif { content.append(Self.chunk("EXIF", exif)) }
-    if let xmp { content.append(Self.chunk("XMP ", xmp)) }
-    return Data("RIFF".utf8) + Self.littleEndian(content.count, count: 4) + content
+    if let exif { content.append(WebPChunks.encoded("EXIF", exif)) }
+    if let xmp { content.append(WebPChunks.encoded("XMP ", xmp)) }
+    return WebPChunks.file(content)
   }
 
   /// The header of the extended format for a file in the simple one.
@@ -32,17 +32,7 @@ extension WritableMetadata {
       WebPGetFeatures($0.assumingMemoryBound(to: UInt8.self).baseAddress, $0.count, &features)
     }
     guard status == VP8_STATUS_OK else { throw .failed(.webp, reason: "its bitstream header is invalid") }
-    let flags = Data([features.has_alpha != 0 ? 0x10 : 0, 0, 0, 0])
-    return Data("VP8X".utf8) + littleEndian(10, count: 4) + flags + littleEndian(size.width - 1, count: 3)
-      + littleEndian(size.height - 1, count: 3)
-  }
-
-  private static func chunk(_ name: String, _ content: Data) -> Data {
-    Data(name.utf8) + littleEndian(content.count, count: 4) + content + Data(count: content.count % 2)
-  }
-
-  private static func littleEndian(_ value: Int, count: Int) -> Data {
-    Data((0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
+    return WebPChunks.extendedHeader(flags: features.has_alpha != 0 ? 0x10 : 0, size: size)
   }
 }
 #endif
