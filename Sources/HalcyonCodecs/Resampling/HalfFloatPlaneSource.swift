@@ -1,8 +1,8 @@
 #if !IMAGEIO
 import HalcyonImaging
 
-/// The rows of an image of half floats as planes of PQ, which are mapped back after resampling, as ``HalfFloatResampler``
-/// does.
+/// The rows of an image of half floats as planes of PQ, which are mapped back after resampling, as in
+/// ``Bitmap/scaled(to:isCancelled:)``.
 final class HalfFloatPlaneSource: PlaneSource {
   let format: PlaneFormat
   let rowsPerRead = 1

@@ -2,7 +2,7 @@ import HalcyonImaging
 
 /// The code that resamples rows. Both give the same image, save for rounding, as `LanczosResamplerTests` checks.
 package enum LanczosImplementation: Sendable {
-  /// ``LanczosResampler``, on every platform.
+  /// ``LanczosResampler``, and for half floats ``Bitmap/scaled(to:isCancelled:)``, on every platform.
   case swift
   #if !IMAGEIO
   /// zimg, which uses the vector instructions of the processor that it runs on.
@@ -34,7 +34,7 @@ struct RowResampler {
   {
     switch implementation {
     case .swift where dynamicRange == .high:
-      try HalfFloatResampler(geometry: geometry, isCancelled: isCancelled).bitmap(isOpaque: isOpaque, from: rows())
+      try rows().bitmap(isCancelled: isCancelled).scaled(to: geometry, isCancelled: isCancelled)
     case .swift:
       try LanczosResampler(geometry: geometry, isCancelled: isCancelled).bitmap(isOpaque: isOpaque, from: rows())
     #if !IMAGEIO

@@ -4,28 +4,28 @@ import Foundation
 ///
 /// Each output sample is the weighted sum of ``tapCount`` consecutive source samples. Beyond the edges of the source
 /// its samples are mirrored.
-struct LanczosFilter {
+package struct LanczosFilter {
   /// Zero crossings on each side of the filter.
   private static let lobes = 3.0
   /// With more taps than this, all weights are below one half.
   private static let wideTapCount = 14
 
   /// The number of source samples per output sample.
-  let tapCount: Int
+  package let tapCount: Int
   /// The first source sample of each output sample; never decreases.
-  let starts: [Int]
+  package let starts: [Int]
   /// ``tapCount`` weights for each output sample, which add up to one: `1 << weightBits`.
-  let weights: [Int16]
+  package let weights: [Int16]
   /// The fraction bits of the weights.
-  let weightBits: Int
+  package let weightBits: Int
   /// Output samples per source sample.
-  let scale: Double
+  package let scale: Double
 
   /// - Parameters:
   ///   - sourceLength: The number of source samples, at least 1.
   ///   - window: The part of the source that becomes the output, in possibly fractional samples.
   ///   - outputLength: The number of output samples, at least 1.
-  init(sourceLength: Int, window: (start: Double, length: Double), outputLength: Int) {
+  package init(sourceLength: Int, window: (start: Double, length: Double), outputLength: Int) {
     let step = window.length / Double(outputLength)
     // Below a step of 1 the image is enlarged, and the filter has the width of source samples.
     let stretch = max(1, step)
@@ -55,6 +55,11 @@ struct LanczosFilter {
     self.weights = weights
     self.weightBits = weightBits
     scale = 1 / step
+  }
+
+  /// The weight of a source sample in an output sample.
+  func weight(_ tap: Int, at index: Int) -> Float {
+    Float(weights[index * tapCount + tap]) / Float(1 << weightBits)
   }
 
   private static func lanczos(_ distance: Double) -> Double {
