@@ -1,5 +1,4 @@
 import HalcyonImaging
-import CHalcyonZlib
 import Foundation
 
 /// The colour space chunks of a PNG file (PNG, third edition, 11.3.2).
@@ -83,7 +82,7 @@ struct PNGColor {
   static func inflated(_ content: UnsafeRawBufferPointer) -> Data {
     guard let nameEnd = content.firstIndex(of: 0), nameEnd + 2 < content.count else { return Data() }
     let compressed = UnsafeRawBufferPointer(rebasing: content[(nameEnd + 2)...])
-    return Inflation.inflated(compressed, byteLimit: ColorDescription.profileByteLimit) ?? Data()
+    return InflatedContent(of: Data(compressed), .zlib, byteLimit: ColorDescription.profileByteLimit).whole ?? Data()
   }
 
   private static func chromaticities(_ content: Bytes) -> Chromaticities? {
@@ -105,55 +104,5 @@ extension PNGColor {
       Data(bigEndian: UInt32(((luminance ?? 0) * 10_000).rounded()), count: 4)
     }
     return PNGChunk.inserted(codes + PNGChunk.encoded("cLLI", Data(levels)), into: file)
-  }
-}
-
-/// Inflates compressed metadata (zlib, RFC 1950).
-enum Inflation {
-  /// Whether more than `byteLimit` bytes are inflated before the end or any damage.
-  static func exceeds(_ bytes: UnsafeRawBufferPointer, byteLimit: Int) -> Bool {
-    var stream = z_stream()
-    guard inflateInit_(&stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return false }
-    defer { inflateEnd(&stream) }
-    stream.next_in = UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
-    stream.avail_in = uInt(bytes.count)
-    var total = 0
-    var piece = [UInt8](repeating: 0, count: 16 << 10)
-    while total <= byteLimit {
-      let (status, count) = fill(&piece, from: &stream)
-      total += count
-      guard status == Z_OK, count > 0 else { break }
-    }
-    return total > byteLimit
-  }
-
-  /// The inflated bytes, or `nil` if they are damaged, truncated or over the limit.
-  ///
-  /// - Parameter byteLimit: The maximum size of the result in bytes, at least 1.
-  static func inflated(_ bytes: UnsafeRawBufferPointer, byteLimit: Int) -> Data? {
-    var stream = z_stream()
-    guard inflateInit_(&stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
-    defer { inflateEnd(&stream) }
-    stream.next_in = UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
-    stream.avail_in = uInt(bytes.count)
-    var output = Data()
-    var piece = [UInt8](repeating: 0, count: 16 << 10)
-    while output.count <= byteLimit {
-      let (status, count) = fill(&piece, from: &stream)
-      output.append(contentsOf: piece.prefix(count))
-      if status == Z_STREAM_END { return output.count <= byteLimit ? output : nil }
-      guard status == Z_OK, count > 0 else { return nil }
-    }
-    return nil
-  }
-
-  /// Inflates up to as many bytes as `piece` has.
-  static func fill(_ piece: inout [UInt8], from stream: inout z_stream) -> (status: Int32, count: Int) {
-    piece.withUnsafeMutableBufferPointer { piece in
-      stream.next_out = piece.baseAddress
-      stream.avail_out = uInt(piece.count)
-      let status = inflate(&stream, Z_NO_FLUSH)
-      return (status, piece.count - Int(stream.avail_out))
-    }
   }
 }

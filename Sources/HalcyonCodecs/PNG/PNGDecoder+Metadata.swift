@@ -72,7 +72,8 @@ private struct PNGMetadataChunks {
     for keyword in Self.exifKeywords where profile == nil {
       guard let rest = content.text(after: keyword + "\0"), rest[0] == 0 else { continue }
       // A damaged one is no reason to inflate the next one.
-      profile = Inflation.inflated(rest[1..<rest.count].buffer, byteLimit: Self.profileByteLimit) ?? Data()
+      let content = InflatedContent(of: rest[1..<rest.count].data, .zlib, byteLimit: Self.profileByteLimit)
+      profile = content.whole ?? Data()
     }
   }
 
@@ -100,11 +101,7 @@ private struct PNGMetadataChunks {
     }
     guard offset < rest.count else { return }
     let text = rest[offset..<rest.count].data
-    if isCompressed == 0 {
-      blocks.xmp = text
-    } else {
-      blocks.xmp = text.withUnsafeBytes { Inflation.inflated($0, byteLimit: XMPPacket.byteLimit) }
-    }
+    blocks.xmp = isCompressed == 0 ? text : InflatedContent(of: text, .zlib, byteLimit: XMPPacket.byteLimit).whole
   }
 }
 

@@ -45,6 +45,15 @@ struct PNGHeader {
 
   var isGrey: Bool { colorType == .grey || colorType == .greyAlpha }
 
+  var bitsPerPixel: Int {
+    switch colorType {
+    case .grey, .palette: bitDepth
+    case .greyAlpha: bitDepth * 2
+    case .rgb: bitDepth * 3
+    case .rgba: bitDepth * 4
+    }
+  }
+
   private var colorModel: ColorModel {
     switch colorType {
     case .grey, .greyAlpha: .grey

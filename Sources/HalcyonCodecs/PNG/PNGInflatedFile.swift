@@ -172,15 +172,4 @@ final class PNGInflatedFile {
     private var type: Slice<UnsafeRawBufferPointer> { bytes[content.lowerBound - 4..<content.lowerBound] }
   }
 }
-
-extension PNGHeader {
-  fileprivate var bitsPerPixel: Int {
-    switch colorType {
-    case .grey, .palette: bitDepth
-    case .greyAlpha: bitDepth * 2
-    case .rgb: bitDepth * 3
-    case .rgba: bitDepth * 4
-    }
-  }
-}
 #endif

@@ -44,16 +44,25 @@ struct PNGReceivedPasses {
         mutating: UnsafeRawBufferPointer(rebasing: file[range]).bindMemory(to: UInt8.self).baseAddress)
       stream.avail_in = uInt(range.count)
       while stream.avail_in > 0 {
-        let (status, count) = Inflation.fill(&piece, from: &stream)
+        let (status, count) = Self.fill(&piece, from: &stream)
         total += count
         guard status == Z_OK, total < enough else { return total }
       }
     }
     // Output that zlib still holds.
     while true {
-      let (status, count) = Inflation.fill(&piece, from: &stream)
+      let (status, count) = Self.fill(&piece, from: &stream)
       total += count
       if status != Z_OK || count == 0 || total >= enough { return total }
+    }
+  }
+
+  private static func fill(_ piece: inout [UInt8], from stream: inout z_stream) -> (status: Int32, count: Int) {
+    piece.withUnsafeMutableBufferPointer { piece in
+      stream.next_out = piece.baseAddress
+      stream.avail_out = uInt(piece.count)
+      let status = inflate(&stream, Z_NO_FLUSH)
+      return (status, piece.count - Int(stream.avail_out))
     }
   }
 }
@@ -61,25 +70,10 @@ struct PNGReceivedPasses {
 extension PNGChunks {
   /// The content of the image data chunks, the last of which may be incomplete.
   fileprivate static func dataRanges(in file: UnsafeRawBufferPointer) -> [Range<Int>] {
-    let bytes = Bytes(file)
+    var chunks = PNGChunks(Bytes(file))
     var ranges: [Range<Int>] = []
-    var offset = 8
-    while let length = bytes.unsigned32(at: offset), let type = bytes.text(at: offset + 4, count: 4) {
-      let content = (offset + 8..<offset + 8 + length).clamped(to: 0..<file.count)
-      if type == "IDAT", !content.isEmpty { ranges.append(content) }
-      offset += 12 + length
-    }
-    return ranges
-  }
-}
-
-extension PNGHeader {
-  fileprivate var bitsPerPixel: Int {
-    switch colorType {
-    case .grey, .palette: bitDepth
-    case .greyAlpha: bitDepth * 2
-    case .rgb: bitDepth * 3
-    case .rgba: bitDepth * 4
-    }
+    while let chunk = chunks.next() { if chunk.name == "IDAT" { ranges.append(chunk.content) } }
+    if let rest = chunks.incomplete, rest.name == "IDAT" { ranges.append(rest.content) }
+    return ranges.filter { !$0.isEmpty }
   }
 }

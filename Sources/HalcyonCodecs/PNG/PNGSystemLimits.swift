@@ -24,7 +24,7 @@ enum PNGSystemLimits {
       return ColorMapping(colorSpace: space, isUnusable: true)
     }
     let compressed = UnsafeRawBufferPointer(rebasing: content[start...])
-    if Inflation.exceeds(compressed, byteLimit: byteLimit) { throw tooLarge }
+    if InflatedContent(of: Data(compressed), .zlib, byteLimit: byteLimit).end == .overLimit { throw tooLarge }
     return .bySystem(PNGColor.inflated(content), model: header.info.colorModel, to: space)
   }
 }

@@ -13,8 +13,8 @@ enum SVGFile {
   ///
   /// - Throws: `ImageDecodingError.corrupt` if it cannot be decompressed.
   static func head(of file: Data) throws(ImageDecodingError) -> [UInt8] {
-    guard GzipContent.isCompressed(file) else { return XMLText.utf8(of: file, byteLimit: headByteLimit) }
-    let content = GzipContent(of: file, byteLimit: headByteLimit)
+    guard InflatedContent.isGzip(file) else { return XMLText.utf8(of: file, byteLimit: headByteLimit) }
+    let content = InflatedContent(of: file, byteLimit: headByteLimit)
     if content.bytes.isEmpty, content.end == .corrupt { throw damaged }
     return XMLText.utf8(of: content.bytes, byteLimit: headByteLimit)
   }
@@ -23,8 +23,8 @@ enum SVGFile {
   ///
   /// - Throws: Also `ImageDecodingError.truncated`, and `.unsupportedFeature` if it is too long.
   static func document(in file: Data) throws(ImageDecodingError) -> Data {
-    guard GzipContent.isCompressed(file) else { return file }
-    let content = GzipContent(of: file, byteLimit: documentByteLimit)
+    guard InflatedContent.isGzip(file) else { return file }
+    let content = InflatedContent(of: file, byteLimit: documentByteLimit)
     switch content.end {
     case .complete: return Data(content.bytes)
     case .truncated: throw .truncated(.svg)

@@ -6,7 +6,7 @@ extension SVGDecoder: SanitizingDecoder {
   /// The document that browsers may show wherever it is, in UTF-8; compressed if the file is.
   package func sanitized(_ file: Data) throws -> Data {
     let document = Data(try SafeSVG.text(of: file).utf8)
-    return GzipContent.isCompressed(file) ? GzipContent.compressed(document) : document
+    return InflatedContent.isGzip(file) ? InflatedContent.gzip(document) : document
   }
 }
 

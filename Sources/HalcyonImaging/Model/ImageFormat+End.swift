@@ -159,7 +159,7 @@ private enum FileStructure {
 
   /// Whether the last tag of a document is not the end of its root element; compressed ones are not looked into.
   static func lacksEndOfXML(_ file: UnsafeRawBufferPointer) -> Bool {
-    guard !GzipContent.isCompressed(Data(file.prefix(3))) else { return false }
+    guard !InflatedContent.isGzip(Data(file.prefix(3))) else { return false }
     let end = file.reversed().drop { $0 <= 0x20 }
     guard end.first == UInt8(ascii: ">") else { return true }
     let tag = Array(end.prefix { $0 != UInt8(ascii: "<") }.reversed().filter { $0 > 0x20 })

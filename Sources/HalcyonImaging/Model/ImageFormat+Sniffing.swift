@@ -22,7 +22,7 @@ extension ImageFormat {
   /// SVG if the root element is `svg`; an HTML page that contains a drawing is not.
   private static func text(_ file: Data) -> ImageFormat? {
     var head = file.prefix(sniffByteCount)
-    if GzipContent.isCompressed(head) { head = Data(GzipContent(of: head, byteLimit: sniffByteCount).bytes) }
+    if InflatedContent.isGzip(head) { head = Data(InflatedContent(of: head, byteLimit: sniffByteCount).bytes) }
     // White space, `<`, and the first bytes of byte order marks.
     guard let first = head.first, first <= 0x20 || [0x3C, 0xEF, 0xFE, 0xFF].contains(first) else { return nil }
     let text = XMLText.utf8(of: head, byteLimit: sniffByteCount)

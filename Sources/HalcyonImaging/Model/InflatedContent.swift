@@ -1,8 +1,16 @@
 import CHalcyonZlib
 package import Foundation
 
-/// The decompressed content of a gzip file (RFC 1952), for example of `drawing.svgz`.
-package struct GzipContent {
+/// The decompressed content of deflated data, for example of `drawing.svgz`.
+package struct InflatedContent {
+  /// What surrounds the data, by zlib's number of it.
+  package enum Wrapper: Int32, Sendable {
+    /// RFC 1950.
+    case zlib = 15
+    /// RFC 1952.
+    case gzip = 31
+  }
+
   /// Where decompression ended.
   package enum End: Sendable {
     /// At the end of the file.
@@ -19,17 +27,21 @@ package struct GzipContent {
   package private(set) var bytes: [UInt8] = []
   package private(set) var end = End.truncated
 
+  /// The content, if it is complete.
+  package var whole: Data? { end == .complete ? Data(bytes) : nil }
+
   /// Whether a file begins as gzip files with deflated content do.
-  package static func isCompressed(_ file: Data) -> Bool { file.starts(with: [0x1F, 0x8B, 0x08]) }
+  package static func isGzip(_ file: Data) -> Bool { file.starts(with: [0x1F, 0x8B, 0x08]) }
 
   /// A gzip file with a content.
-  package static func compressed(_ content: Data) -> Data {
+  package static func gzip(_ content: Data) -> Data {
     var stream = z_stream()
     return withUnsafeMutablePointer(to: &stream) { stream in
       let size = Int32(MemoryLayout<z_stream>.size)
       let (level, memoryLevel): (Int32, Int32) = (6, 8)
       guard
-        deflateInit2_(stream, level, Z_DEFLATED, MAX_WBITS + 16, memoryLevel, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+        deflateInit2_(
+          stream, level, Z_DEFLATED, Wrapper.gzip.rawValue, memoryLevel, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
           == Z_OK
       else { return content }
       defer { deflateEnd(stream) }
@@ -50,13 +62,13 @@ package struct GzipContent {
   }
 
   /// Decompresses the beginning of a file, at most `byteLimit` bytes of its content.
-  package init(of file: Data, byteLimit: Int) {
+  package init(of file: Data, _ wrapper: Wrapper = .gzip, byteLimit: Int) {
     // zlib's state points back to the stream, which must not move.
     var stream = z_stream()
     withUnsafeMutablePointer(to: &stream) { stream in
       let size = Int32(MemoryLayout<z_stream>.size)
       // 16 more window bits: gzip only.
-      guard inflateInit2_(stream, MAX_WBITS + 16, ZLIB_VERSION, size) == Z_OK else { return }
+      guard inflateInit2_(stream, wrapper.rawValue, ZLIB_VERSION, size) == Z_OK else { return }
       defer { inflateEnd(stream) }
       file.withUnsafeBytes { read($0, through: stream, byteLimit) }
     }
