@@ -226,9 +226,7 @@ struct LabColor {
     }
     for channel in 0..<3 {
       let row = Self.matrix[channel]
-      let linear = min(1, max(0, row[0] * xyz[0] + row[1] * xyz[1] + row[2] * xyz[2]))
-      let encoded = linear <= 0.0031308 ? linear * 12.92 : 1.055 * pow(linear, 1 / 2.4) - 0.055
-      target[channel] = UInt8((encoded * 255).rounded())
+      target[channel] = SRGBTransferFunction.level(row[0] * xyz[0] + row[1] * xyz[1] + row[2] * xyz[2])
     }
   }
 }
