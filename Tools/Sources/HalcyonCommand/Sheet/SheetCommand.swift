@@ -80,14 +80,14 @@ struct SheetCommand: AsyncParsableCommand {
     let options = DecodingOptions(size: size.target ?? .original, limits: limits.limits())
     let found = Mutex<(images: [(number: Int, bitmap: Bitmap)], failedCount: Int)>(([], 0))
     let files = SourceFiles(sources, isRecursive: recursive, isNumbered: true, excluding: nil)
-    let run = FileRun<Bitmap>(files) { file, isStopped in
+    let run = FileRun<Bitmap>(files) { file, isStopped, report in
       var options = options
       options.isCancelled = isStopped
-      return try Self.image(file, options)
+      if let bitmap = try Self.image(file, options) { report(bitmap) }
     } report: { event in
       switch event {
       case .outcome(let file, let bitmap): found.withLock { $0.images.append((file.number, bitmap)) }
-      case .danglingLink: break
+      case .danglingLink, .skippedFolder: break
       case .failure(let path, let error):
         found.withLock { $0.failedCount += 1 }
         let text = Advice.describe(error)
