@@ -67,7 +67,6 @@ struct TargetSizeTests {
     let geometry = TargetSize.cover(width: 10, height: 10).geometry(for: PixelSize(width: width, height: height))
     #expect(geometry.outputSize == PixelSize(width: resultWidth, height: resultHeight))
     #expect(geometry.window == PixelRectangle(x: 0, y: 0, width: Double(width), height: Double(height)))
-    #expect(TargetSize.cover(width: 10, height: 10).scaled(by: 2) == .cover(width: 20, height: 20))
     #expect(!TargetSize.cover(width: 0, height: 10).isValid)
   }
 
