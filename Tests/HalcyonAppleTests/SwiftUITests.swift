@@ -184,7 +184,7 @@ struct SwiftUITests: SwiftUIStage {
       .resizable().renderingMode(.template).onCompletion(fixture.completion)
     show(view)
     try await fixture.ends.waitForEvents(count: 1)
-    #expect(fixture.ends.events == ["20x4"])
+    #expect(fixture.ends.events == ["80x4"])
     #expect(images(view.body).map(\.mode) == [.template])
   }
 
