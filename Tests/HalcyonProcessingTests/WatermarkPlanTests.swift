@@ -62,7 +62,7 @@ struct WatermarkPlanTests {
   @Test(arguments: [
     ("wm:1:nowe:5:3", (5, 3), (8, 6)), ("w:40/dpr:2/wm:1:nowe:5:3", (10, 6), (13, 9)),
     ("w:40/dpr:2/wm:1:soea:5:3", (66, 70), (69, 73)), ("w:300/dpr:2/wm:1:nowe:10:0", (10, 0), (13, 3)),
-    ("w:50/wm:1:ce", (23, 23), (26, 26)), ("w:50/wm:1:soea:0:0:0.5", (25, 25), (49, 49)),
+    ("w:50/wm:1:ce", (24, 24), (27, 27)), ("w:50/wm:1:soea:0:0:0.5", (25, 25), (49, 49)),
     ("w:50/pd:10/wm:1:nowe", (0, 0), (3, 3)),
   ]) func `a mark is placed on the result, by offsets that follow its density`(
     text: String, first: (Int, Int), last: (Int, Int)
