@@ -264,8 +264,10 @@ struct Conversion: Sendable {
       do {
         try OutputFile.createFolder(path.parentFolder)
         try OutputFile.write(data, to: path, overwrites: overwrites || updates, date: date)
-      } catch OutputError.exists {
+      } catch .exists {
         return false
+      } catch {
+        throw error
       }
     }
     return true
