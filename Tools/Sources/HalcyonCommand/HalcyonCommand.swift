@@ -37,7 +37,7 @@ public struct HalcyonCommand: AsyncParsableCommand {
     let commands = command.configuration.subcommands
     guard let name = arguments.first, !name.hasPrefix("-"), name != "help", !commands.isEmpty else { return }
     guard let named = commands.first(where: { $0.configuration.commandName == name }) else {
-      let names = commands.filter(\.configuration.shouldDisplay).compactMap(\.configuration.commandName)
+      let names = commands.filter { $0.configuration.shouldDisplay }.compactMap { $0.configuration.commandName }
       throw ValidationError("There is no command \(name). Use one of \(names.joined(separator: ", ")).")
     }
     try checkCommand(arguments.dropFirst(), of: named)
