@@ -78,7 +78,8 @@ struct MemcachedEjectionTests {
 
   @Test func `a server that has missed changes does not come back before they are applied`() {
     let servers = [1, 2].map { MemcachedServer(host: "127.0.0.1", port: $0) }
-    let group = ServerGroup(servers, .isolated { $0.failureLimit = 1 }, time: TestClock())
+    let clock = TestClock()
+    let group = ServerGroup(servers, .isolated { $0.failureLimit = 1 }, time: clock)
     group.noteChange(of: "before")
     group.recordFailure(0)
     group.noteChange(of: "a")
@@ -100,6 +101,8 @@ struct MemcachedEjectionTests {
     #expect(!group.bringBack(0))
     #expect(group.takeMissed(0).isAll)
     #expect(group.hasEjected)
+    clock.advance(by: .seconds(1))
+    #expect(group.available().trials == [0])
     #expect(group.bringBack(0))
     #expect(!group.hasEjected)
     group.recordFailure(1)

@@ -24,7 +24,7 @@ struct HeaderCostTests {
     "TIFF: directories of reduced copies", "TIFF: tables that are there again", "ICO: entries that share their chunks",
     "ICO: entries that begin with each other", "Exif: entries with one tag", "Exif: texts that overlap",
     "XMP: attributes", "XMP: namespaces", "XMP: items", "XMP: files", "XMP: comments and sections",
-    "HEIF: empty boxes", "PNG: empty texts", "GIF: frames", "WebP: chunks",
+    "HEIF: empty boxes", "PNG: empty texts", "GIF: frames",
   ]
 
   @Test func `readers of headers and metadata end with the work that they are part of`() throws {
