@@ -43,7 +43,7 @@ struct GoldenTests {
       let small = try decoder.decode(FormatFixture.data(name), options: DecodingOptions(size: size)).bitmap
       let geometry = size.geometry(for: full.size)
       #expect(small.size == geometry.outputSize)
-      let bound: Double = name.contains("/") ? 6 : 14
+      let bound: Double = TraitFixture.names.contains(name) ? 6 : 14
       #expect(small.difference(toAveraged: full, geometry: geometry) < bound, "\(size)")
     }
   }
