@@ -188,4 +188,9 @@ private struct PausedReads: PassingStore {
     await mayEnd.wait()
     return try await base.entry(for: key)
   }
+
+  // The read has the entry, whatever is changed meanwhile.
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { true }
+  func removeEntry(for key: CacheKey) async throws {}
+  func removeAll() async throws {}
 }
