@@ -83,7 +83,7 @@ public struct SecureServer: Sendable {
           let data = output.availableData
           if data.isEmpty { break }
           written += String(decoding: data, as: UTF8.self)
-        } while !written.contains(text)
+        } while !text.isEmpty && !written.contains(text)
         continuation.resume()
         while !output.availableData.isEmpty {}
       }
