@@ -144,13 +144,14 @@ public final class ImageViewBinder {
   /// state.
   ///
   /// - Parameters:
-  ///   - request: Compared by its cache key.
+  ///   - request: Compared by its cache key and its cache policy.
   ///   - pipeline: The pipeline that has to load the image. Default: `nil`, any.
   package func isBound(to request: ImageRequest?, pipeline: ImagePipeline? = nil) -> Bool {
     guard let current, current.error?.isCancellation != true else { return false }
     let bound = current.viewRequest
     guard let request else { return bound.request == nil }
     return bound.isSame(as: ViewRequest(request, nil, bound.options, pipeline ?? bound.pipeline))
+      && bound.request?.resolved.cachePolicy == request.resolved.cachePolicy
   }
 
   /// Applies a placeholder, options and a priority to the current load, which goes on: for toolkits that evaluate their views again at any

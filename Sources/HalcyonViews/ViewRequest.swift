@@ -85,10 +85,8 @@ struct ViewRequest {
     }
   }
 
-  /// Whether both load the same image by the same policy, apart from its size on the display.
-  func isSame(as other: ViewRequest) -> Bool {
-    matches(other) { $0 } && request?.resolved.cachePolicy == other.request?.resolved.cachePolicy
-  }
+  /// Whether both load the same image, apart from its size on the display.
+  func isSame(as other: ViewRequest) -> Bool { matches(other) { $0 } }
 
   /// Whether both load the same bytes, at any size and with any processors.
   func loadsSameBytes(as other: ViewRequest) -> Bool {
