@@ -56,7 +56,12 @@ extension ImageLoader {
       try await applyStoreOptions(load, after: stored)
       return .skipped
     }
-    let loaded = try await self.load(load, keepsResult: false)
+    var loaded = try await self.load(load, keepsResult: false)
+    if loaded.encoded == nil {
+      // A hit in memory has no bytes.
+      let withoutHit = load.changed { $0.memoryAccess = ($0.memoryAccess ?? .readWrite).withoutReads }
+      loaded = try await self.load(withoutHit, keepsResult: false)
+    }
     guard let encoded = loaded.encoded, encoded.isFoundAgain, !loaded.image.isPartial else {
       throw .notStorable(key: load.keys.fetch.sourceText)
     }
