@@ -308,10 +308,9 @@ extension ImageViewLoad {
     if isCurrent { binder?.updatePhase() }
   }
 
-  /// Stops timers, secondary loads and the indicator, and leaves the group.
+  /// Stops timers and the indicator, and leaves the group.
   private func stop() {
     placeholderTiming.cancel()
-    loader.cancelSecondary()
     if isCurrent { binder?.stopIndicator() }
     options.transitionGroup?.leave(self)
   }
