@@ -50,10 +50,6 @@ let systemCodecs = SwiftSetting.define("IMAGEIO", .when(platforms: applePlatform
 /// Where the transport is `URLSession`, not libcurl.
 let systemTransport = SwiftSetting.define("URLSESSION", .when(platforms: applePlatforms))
 
-/// A section for each function, so that the linker leaves out those that a program does not use. Apple's linker needs none.
-let functionSections = SwiftSetting.unsafeFlags(
-  ["-Xfrontend", "-function-sections"], .when(platforms: otherPlatforms, configuration: .release))
-
 /// A library of the system, or a shim over one, that is not used on Apple's systems.
 func library(_ name: String, trait: String? = nil) -> Target.Dependency {
   guard let trait, !isChecked else { return .target(name: name, condition: .when(platforms: otherPlatforms)) }
@@ -72,8 +68,7 @@ func module(
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources,
-    swiftSettings: swiftSettings + [functionSections] + (isChecked && optimized.contains(name) ? optimization : [])
-      + settings)
+    swiftSettings: swiftSettings + (isChecked && optimized.contains(name) ? optimization : []) + settings)
 }
 
 /// What Apple's App Store requires of an app's libraries, as a resource that Xcode finds: a Mac builds for those systems.
