@@ -39,11 +39,16 @@ struct GoldenTests {
     let full = try decoder.decode(FormatFixture.data(name), options: DecodingOptions()).bitmap
     // An icon has separate entries for smaller sizes.
     guard !name.hasSuffix("ico"), full.size.width > 8 else { return }
-    for size in [TargetSize.fit(width: 17, height: 17), .fill(width: 9, height: 11), .fit(width: 3, height: 3)] {
+    let isTrait = TraitFixture.names.contains(name)
+    let others: [TargetSize] =
+      isTrait
+      ? [.fit(width: 40, height: 40), .fill(width: 20, height: 9)]
+      : [.fill(width: 9, height: 11), .fit(width: 3, height: 3)]
+    for size in [.fit(width: 17, height: 17)] + others {
       let small = try decoder.decode(FormatFixture.data(name), options: DecodingOptions(size: size)).bitmap
       let geometry = size.geometry(for: full.size)
       #expect(small.size == geometry.outputSize)
-      let bound: Double = TraitFixture.names.contains(name) ? 6 : 14
+      let bound: Double = isTrait ? 6 : 14
       #expect(small.difference(toAveraged: full, geometry: geometry) < bound, "\(size)")
     }
   }
