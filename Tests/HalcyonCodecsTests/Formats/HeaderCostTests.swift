@@ -9,9 +9,10 @@ import Testing
 /// Headers and metadata cost time in proportion to their bytes, whatever they are.
 @Suite(.integrationTest, .slow)
 struct HeaderCostTests {
-  private static let ratioLimit = 2.5
+  /// Linear costs double; more is for larger blocks of memory. Where each byte is compared with all others, they are four times.
+  private static let ratioLimit = 3.0
 
-  @Test(arguments: HostileHeader.all) func `twice the bytes cost at most 2.5 times as much`(_ header: HostileHeader)
+  @Test(arguments: HostileHeader.all) func `twice the bytes cost at most 3 times as much`(_ header: HostileHeader)
     throws
   {
     // Each rule of a small drawing costs for each element, until the budget of the drawing ends that.
