@@ -22,6 +22,7 @@ struct HeaderCostTests {
     }
   }
 
+  #if !IMAGEIO
   private static let cancelled: Set = [
     "TIFF: directories of reduced copies", "TIFF: tables that are there again", "ICO: entries that share their chunks",
     "ICO: entries that begin with each other", "Exif: entries with one tag", "Exif: texts that overlap",
@@ -57,6 +58,7 @@ struct HeaderCostTests {
       #expect(cancelled.error == .cancelled, "\(header.testDescription)")
     }
   }
+  #endif
 
   /// The processor times of two files in seconds.
   private static func costs(_ file: Data, _ longer: Data, of body: (Data) -> Void) -> (Double, Double) {

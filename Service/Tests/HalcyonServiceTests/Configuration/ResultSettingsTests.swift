@@ -21,7 +21,8 @@ struct ResultSettingsTests {
   /// Those that change no result, or that are in its key otherwise: its source, its options, and the formats that its
   /// client accepts. Limits refuse results, and change none.
   private static let others: Set = [
-    "host", "port", "socket", "metrics-address", "imgproxy-metrics", "keys", "salts", "signature-size", "insecure",
+    "source-encryption-key", "host", "port", "socket", "metrics-address", "imgproxy-metrics", "keys", "salts",
+    "signature-size", "insecure",
     "allow-origin", "trusted-signatures", "secret", "path-prefix", "health-path", "base-url", "url-replacements",
     "base64-filename", "sources", "any-address", "allowed-addresses", "redirect-sources", "user-agent", "redirects",
     "source-connections",
