@@ -33,13 +33,18 @@ struct Scene {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let prefix = folder.appending(path: "trace").path()
-    // One file per thread, with the thread's id as extension; the main thread has the lowest id.
+    // One file per thread; the main thread begins with the program.
     try await run(
-      ["GTK_A11Y=none", "strace", "-ff", "-y", "-e", "trace=" + calls.joined(separator: ","), "-o", prefix], name)
-    let threads = try FileManager.default.contentsOfDirectory(atPath: folder.path())
-      .compactMap { Int($0.split(separator: ".").last ?? "") }
-    guard let main = threads.min() else { throw Failure(description: "strace wrote no output") }
-    return try String(contentsOfFile: "\(prefix).\(main)", encoding: .utf8).split(separator: "\n").map(String.init)
+      [
+        "GTK_A11Y=none", "strace", "-ff", "-y", "-e", "trace=execve," + calls.joined(separator: ","), "-o",
+        folder.appending(path: "trace").path(),
+      ], name)
+    let threads = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .map { try String(contentsOf: $0, encoding: .utf8).split(separator: "\n").map(String.init) }
+    guard
+      let main = threads.first(where: { $0.first?.contains("execve(") == true && $0[0].contains("halcyon-gtk-scenes") })
+    else { throw Failure(description: "strace wrote no output") }
+    return main
   }
 
   /// The reason why a scene has failed.
