@@ -32,7 +32,6 @@ struct Scene {
     let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-trace-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let prefix = folder.appending(path: "trace").path()
     // One file per thread; the main thread begins with the program.
     try await run(
       [
