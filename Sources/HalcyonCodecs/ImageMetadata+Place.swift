@@ -15,15 +15,19 @@ extension ImageMetadata {
     guard [.jpeg, .png, .webp].contains(info.format) else { return nil }
     let metadata = try decoder.metadata(of: file)
     var result = [UInt8](file)
+    // Directories of a hostile file may share their values, each as long as the file.
+    var budget = 4 * file.count + 1 << 16
     // Smaller pictures behind the first have Exif data of their own.
     let prefix = Data(JPEGHeader.exifPrefix)
     var start = file.startIndex
     while info.format == .jpeg, let found = file[start...].firstRange(of: prefix) {
-      ExifData.blankPlace(in: &result, at: found.upperBound - file.startIndex)
+      ExifData.blankPlace(in: &result, at: found.upperBound - file.startIndex, &budget)
+      guard budget >= 0 else { return nil }
       start = found.upperBound
     }
     if let exif = metadata.exif.flatMap({ file.firstRange(of: $0) }) {
-      ExifData.blankPlace(in: &result, at: exif.lowerBound - file.startIndex)
+      ExifData.blankPlace(in: &result, at: exif.lowerBound - file.startIndex, &budget)
+      guard budget >= 0 else { return nil }
     }
     if let xmp = metadata.xmp, let found = file.firstRange(of: xmp) {
       XMPPacket.blankPlace(in: &result, at: found.lowerBound - file.startIndex, count: xmp.count)
@@ -39,15 +43,20 @@ extension ExifData {
   private static let valueByteCounts = [1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8]
 
   /// Overwrites the directory of the place, and its entry in the first directory, which moves the entries behind it.
-  fileprivate static func blankPlace(in file: inout [UInt8], at start: Int) {
+  ///
+  /// - Parameter budget: The bytes that may still be read and overwritten; below 0, not all were.
+  fileprivate static func blankPlace(in file: inout [UInt8], at start: Int, _ budget: inout Int) {
     let ranges = file.withUnsafeBytes { buffer -> (entry: Int, end: Int, blanks: [Range<Int>])? in
       guard let exif = ExifData(Bytes(UnsafeRawBufferPointer(rebasing: buffer[start...]))),
-        let entry = exif.entry(Tag.locationDirectory, in: exif.directory),
         let count = exif.number(exif.directory, 2)
       else { return nil }
+      budget -= 12 * count
+      guard let entry = exif.entry(Tag.locationDirectory, in: exif.directory) else { return nil }
       return (entry, exif.directory + 2 + 12 * count + 4, exif.placeRanges)
     }
     guard let ranges, start + ranges.end <= file.count else { return }
+    budget -= ranges.blanks.reduce(0) { $0 + $1.count }
+    guard budget >= 0 else { return }
     for range in ranges.blanks where start + range.upperBound <= file.count {
       for index in range { file[start + index] = 0 }
     }
@@ -72,7 +81,7 @@ extension ExifData {
     let values = (0..<count).compactMap { index -> Range<Int>? in
       let entry = place + 2 + 12 * index
       guard let type = number(entry + 2, 2), Self.valueByteCounts.indices.contains(type - 1),
-        let valueCount = number(entry + 4, 4), let position = number(entry + 8, 4)
+        let valueCount = number(entry + 4, 4), valueCount <= bytes.count, let position = number(entry + 8, 4)
       else { return nil }
       let byteCount = valueCount * Self.valueByteCounts[type - 1]
       return byteCount > 4 && position <= bytes.count - byteCount ? position..<position + byteCount : nil

@@ -7,7 +7,7 @@ import CHalcyonJPEGShim
 /// After a method has thrown, no other method may be called.
 struct JPEGReader: ~Copyable {
   /// The maximum number of scans. Photographs have about ten; each costs a pass over all coefficients.
-  private static let scanLimit: Int32 = 100
+  static let scanLimit: Int32 = 100
 
   private let handle: OpaquePointer
   private let size: PixelSize

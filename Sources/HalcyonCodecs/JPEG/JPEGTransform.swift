@@ -43,7 +43,9 @@ import CHalcyonJPEGShim
     var count = 0
     let status = file.withUnsafeBytes { file in
       jpeg_shim_transform(
-        file.bindMemory(to: UInt8.self).baseAddress, file.count, Int32(quarterTurns), isProgressive, 0, &bytes, &count)
+        file.bindMemory(to: UInt8.self).baseAddress, file.count, Int32(quarterTurns), isProgressive,
+        JPEGReader.scanLimit,
+        &bytes, &count)
     }
     guard status == jpeg_shim_ok, let bytes else { return nil }
     return Data(bytesNoCopy: bytes, count: count, deallocator: .free)

@@ -5,15 +5,24 @@
 
 #include "JPEGErrors.h"
 
-// Both directions of one rewriting. Errors of either leave through `errors`.
+// Both directions of one rewriting. Errors of either leave through `errors`. `source` comes first, so that libjpeg's pointer
+// to it also points to this struct.
 typedef struct {
   struct jpeg_decompress_struct source;
   struct jpeg_compress_struct result;
   jpeg_shim_errors errors;
+  struct jpeg_progress_mgr progress;
+  int scan_limit;
   jvirt_barray_ptr turned[MAX_COMPONENTS];
   unsigned char *bytes;
   unsigned long count;
 } transform;
+
+// Each scan takes as long as reading all coefficients.
+static void check_scans(j_common_ptr info) {
+  transform *job = (transform *)info;
+  if (job->source.input_scan_number > job->scan_limit) jpeg_shim_escape(&job->errors, jpeg_shim_failed, "too many scans");
+}
 
 static JDIMENSION rounded(JDIMENSION count, int factor) {
   return (count + (JDIMENSION)factor - 1) / (JDIMENSION)factor * (JDIMENSION)factor;
@@ -125,7 +134,7 @@ static void rewrite(transform *job, int quarter_turns, bool is_progressive) {
 }
 
 jpeg_shim_status jpeg_shim_transform(
-  const uint8_t *bytes, size_t count, int quarter_turns, bool is_progressive, size_t memory_limit, uint8_t **result,
+  const uint8_t *bytes, size_t count, int quarter_turns, bool is_progressive, int scan_limit, uint8_t **result,
   size_t *result_count) {
   transform *job = calloc(1, sizeof *job);
   if (!job) return jpeg_shim_out_of_memory;
@@ -136,7 +145,9 @@ jpeg_shim_status jpeg_shim_transform(
   if (!setjmp(job->errors.escape)) {
     jpeg_create_decompress(&job->source);
     jpeg_create_compress(&job->result);
-    job->source.mem->max_memory_to_use = (long)memory_limit;
+    job->scan_limit = scan_limit;
+    job->progress.progress_monitor = check_scans;
+    job->source.progress = &job->progress;
     jpeg_mem_src(&job->source, bytes, count);
     jpeg_mem_dest(&job->result, &job->bytes, &job->count);
     rewrite(job, quarter_turns, is_progressive);

@@ -109,7 +109,7 @@ jpeg_shim_status jpeg_shim_writer_finish(jpeg_shim_writer *writer, const uint8_t
 // Segments of applications are kept. `jpeg_shim_imperfect` if an edge that a turn moves has no whole blocks. The caller frees
 // `result`.
 jpeg_shim_status jpeg_shim_transform(
-  const uint8_t *bytes, size_t count, int quarter_turns, bool is_progressive, size_t memory_limit, uint8_t **result,
+  const uint8_t *bytes, size_t count, int quarter_turns, bool is_progressive, int scan_limit, uint8_t **result,
   size_t *result_count);
 
 #endif

@@ -60,6 +60,33 @@ struct ConvertRewritingTests {
     }
   }
 
+  @Test(arguments: [0, 200]) func `a file of over 100 scans is not rewritten`(repetitions: Int) throws {
+    let file = try #require(
+      try JPEGTransform.transformed(
+        Photos.data("astronaut.jpg"), quarterTurns: 0, isProgressive: true, metadata: .strip))
+    let scan = try #require(file.range(of: Data([0xFF, 0xDA]), options: .backwards))
+    let last = Data(file[scan.lowerBound..<file.endIndex - 2])
+    let many = file.dropLast(2) + (0..<repetitions).reduce(into: Data()) { data, _ in data += last } + [0xFF, 0xD9]
+    let result = try JPEGTransform.transformed(Data(many), quarterTurns: 0, isProgressive: false, metadata: .strip)
+    #expect((result == nil) == (repetitions > 0))
+  }
+
+  @Test(arguments: [1, 5000]) func `a place of many long values costs no more than the file`(valueCount: Int) throws {
+    func bytes(_ number: Int, _ count: Int) -> Data {
+      Data((0..<count).map { UInt8(number >> (8 * (count - 1 - $0)) & 255) })
+    }
+    // A directory whose one entry is that of the place, and one of the place whose values are all the same.
+    var exif =
+      Data("MM\0*".utf8) + bytes(8, 4) + bytes(1, 2) + bytes(0x8825, 2) + bytes(4, 2) + bytes(1, 4) + bytes(26, 4)
+    exif += bytes(0, 4) + bytes(valueCount, 2)
+    for _ in 0..<valueCount { exif += bytes(29, 2) + bytes(7, 2) + bytes(valueCount * 12, 4) + bytes(26, 4) }
+    exif += bytes(0, 4)
+    let segment = Data([0xFF, 0xE1]) + bytes(exif.count + 8, 2) + Data("Exif\0\0".utf8) + exif
+    let photo = try Photos.data("astronaut.jpg")
+    let result = try ImageMetadata.removedPlace(from: photo.prefix(2) + segment + photo.dropFirst(2))
+    #expect((result == nil) == (valueCount > 1))
+  }
+
   @Test(arguments: ["jpg", "png", "webp"], [[], ["--size", "50x"]])
   func `only the place is removed from the metadata`(format: String, change: [String]) async throws {
     try await withFolders { sources, output in
