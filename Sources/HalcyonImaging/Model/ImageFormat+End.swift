@@ -11,7 +11,7 @@ extension ImageFormat {
       case .jpeg: FileStructure.lacksEndOfJPEG(file)
       case .png: FileStructure.lacksEndOfPNG(file)
       case .gif: FileStructure.lacksEndOfGIF(file)
-      case .webp: FileStructure.number(file, at: 4, 4, isBigEndian: false).map { $0 + 8 > file.count } ?? true
+      case .webp: FileStructure.number(file, at: 4, 4, isBigEndian: false).map { $0 > file.count - 8 } ?? true
       case .bmp: FileStructure.lacksRowsOfBMP(file)
       case .ico: FileStructure.lacksImageOfICO(file)
       case .tiff: FileStructure.lacksStripOfTIFF(file)
@@ -24,7 +24,7 @@ extension ImageFormat {
   }
 }
 
-/// How files are divided into parts.
+/// How files are divided into parts. Lengths are compared with what is left of a file, since sums of them may overflow.
 private enum FileStructure {
   /// An unsigned number; `nil` after the end of the file, or over `Int.max`.
   static func number(
@@ -63,7 +63,7 @@ private enum FileStructure {
 
   static func lacksEndOfPNG(_ file: UnsafeRawBufferPointer) -> Bool {
     var offset = 8
-    while let length = number(file, at: offset, 4, isBigEndian: true), offset + 12 + length <= file.count {
+    while let length = number(file, at: offset, 4, isBigEndian: true), length <= file.count - offset - 12 {
       if file[(offset + 4)..<(offset + 8)].elementsEqual("IEND".utf8) { return false }
       offset += 12 + length
     }
@@ -111,10 +111,11 @@ private enum FileStructure {
       self.number(file, at: offset, byteCount, isBigEndian: false)
     }
     guard let headerByteCount = number(14), headerByteCount >= 40, let start = number(10), let width = number(18),
-      let height = number(22).map({ abs(Int(Int32(truncatingIfNeeded: $0))) }), let bitCount = number(28, 2),
-      let compression = number(30), [0, 3].contains(compression), max(width, height) < 1 << 24
+      let height = number(22).map({ Int32(truncatingIfNeeded: $0).magnitude }), let bitCount = number(28, 2),
+      let compression = number(30), [0, 3].contains(compression), width < 1 << 24, height < 1 << 24
     else { return false }
-    return start + (width * bitCount + 31) / 32 * 4 * height > file.count
+    let rowByteCount = (UInt64(width) * UInt64(bitCount) + 31) / 32 * 4
+    return start > file.count || rowByteCount * UInt64(height) > UInt64(file.count - start)
   }
 
   static func lacksImageOfICO(_ file: UnsafeRawBufferPointer) -> Bool {
@@ -123,7 +124,7 @@ private enum FileStructure {
       guard let length = number(file, at: 14 + 16 * index, 4, isBigEndian: false),
         let offset = number(file, at: 18 + 16 * index, 4, isBigEndian: false)
       else { return true }
-      return offset + length > file.count
+      return length > file.count - offset
     }
   }
 
@@ -134,26 +135,30 @@ private enum FileStructure {
     guard let directory = number(file, at: 4, 4, isBigEndian: isBigEndian),
       let count = number(file, at: directory, 2, isBigEndian: isBigEndian)
     else { return true }
-    /// The values of a field of 16 or 32 bits: none without the field, and one that is `nil` if the file ends before them.
-    func values(_ tags: Set<Int>) -> [Int?] {
+    /// Where the values of a field of 16 or 32 bits are, none without the field; `nil` if the file ends before them.
+    func values(_ tags: Set<Int>) -> (start: Int, size: Int, count: Int)? {
       for index in 0..<count {
         let entry = directory + 2 + 12 * index
-        guard let tag = number(file, at: entry, 2, isBigEndian: isBigEndian) else { return [nil] }
+        guard let tag = number(file, at: entry, 2, isBigEndian: isBigEndian) else { return nil }
         guard tags.contains(tag), let valueCount = number(file, at: entry + 4, 4, isBigEndian: isBigEndian) else {
           continue
         }
         let size = number(file, at: entry + 2, 2, isBigEndian: isBigEndian) == 3 ? 2 : 4
-        let isInline = size * valueCount <= 4
-        guard let start = isInline ? entry + 8 : number(file, at: entry + 8, 4, isBigEndian: isBigEndian),
-          start + size * valueCount <= file.count
-        else { return [nil] }
-        return (0..<valueCount).map { number(file, at: start + size * $0, size, isBigEndian: isBigEndian) }
+        guard
+          let start = valueCount <= 4 / size ? entry + 8 : number(file, at: entry + 8, 4, isBigEndian: isBigEndian),
+          start <= file.count, valueCount <= (file.count - start) / size
+        else { return nil }
+        return (start, size, valueCount)
       }
-      return []
+      return (0, 2, 0)
     }
-    return zip(values([273, 324]), values([279, 325])).contains { offset, length in
-      guard let offset, let length else { return true }
-      return offset + length > file.count
+    guard let offsets = values([273, 324]), let lengths = values([279, 325]) else { return true }
+    return (0..<min(offsets.count, lengths.count)).contains { index in
+      guard
+        let offset = number(file, at: offsets.start + offsets.size * index, offsets.size, isBigEndian: isBigEndian),
+        let length = number(file, at: lengths.start + lengths.size * index, lengths.size, isBigEndian: isBigEndian)
+      else { return true }
+      return length > file.count - offset
     }
   }
 
