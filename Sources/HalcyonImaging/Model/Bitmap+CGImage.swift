@@ -9,7 +9,7 @@ extension Bitmap {
   /// It keeps the pixels in memory as long as it lives, and is the same for all who ask until then, so that Core Animation
   /// uploads them once. Any thread may use it.
   public var cgImage: CGImage? {
-    // Nobody writes to pixels that an image shares, so that one never shows others.
+    // Writing to a bitmap whose storage is shared copies it first, so that a cached image never shows other pixels.
     if let image = storage.sharedImage.withLock({ $0.image(in: colorSpace) }) { return image }
     let image = makeCGImage()
     return storage.sharedImage.withLock { shared in

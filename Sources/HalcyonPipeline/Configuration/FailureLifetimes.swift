@@ -24,7 +24,7 @@ public struct FailureLifetimes: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - missing: Of a missing image, status 404, 410 and 451. Default: 10 seconds.
-  ///   - unusable: Of a response that is no image, or cannot be used. Default: 10 seconds.
+  ///   - unusable: Of a response that is not an image or cannot be decoded. Default: 10 seconds.
   ///   - unknownHost: Of a host name that cannot be resolved. Default: 2 seconds.
   ///   - followsHTTP: Whether what a response says takes the place of `missing`. Default: yes.
   public init(

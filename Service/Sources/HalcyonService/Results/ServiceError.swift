@@ -117,7 +117,7 @@ enum ServiceError: Error {
       "The path begins with an option, where its signature is expected. Begin it with a signature, or with /_/."
     case .preconditionFailed: "The result is another one than If-Match names."
     // What follows an `@`, or stands where options do, may be a part of the URL of a source.
-    // One text for all, so that nobody learns what encrypted bytes stand for.
+    // The same text for every cause, so that it is no oracle for encrypted sources.
     case .path(.invalidSource): SourceError.malformed.description
     case .path(.incomplete): "The path is incomplete. Use /SIGNATURE/OPTIONS/plain/URL@EXTENSION."
     case .path(let error): error.description
