@@ -293,10 +293,12 @@ struct HostQueuesTests {
   @Test(arguments: Course.allCases)
   func `four times as many hosts that wait cost at most five times as much`(course: Course) throws {
     let targets = try (0..<4000).map { try origin("\($0)") }
-    // The least of several, since other threads change the caches of the processor.
-    func least(_ count: Int) -> Double {
-      (0..<10).map { _ in processorTime(course, targets.prefix(count)) }.min() ?? 0
+    var (fewer, all) = (Double.infinity, Double.infinity)
+    // The least of several in turn, since other threads change the caches of the processor.
+    for _ in 0..<30 where all >= 5 * fewer || fewer == .infinity {
+      fewer = min(fewer, processorTime(course, targets.prefix(1000)))
+      all = min(all, processorTime(course, targets[...]))
     }
-    #expect(least(4000) < 5 * least(1000))
+    #expect(all < 5 * fewer)
   }
 }
