@@ -6,13 +6,20 @@ import Testing
 /// `halcyon serve`, with a stand-in for `halcyon-serve`.
 @Suite(.integrationTest)
 struct ServeCommandTests {
+  /// By another process: a test that starts a program meanwhile would inherit the file open for writing, so that it could not
+  /// be run.
+  private static func copyProgram(to program: URL) async throws {
+    let copy = try await CommandRun(URL(filePath: "/bin/cp"), [CommandRun.program().path(), program.path()])
+    #expect(copy.status == 0, "\(copy.errors)")
+  }
+
   @Test func `the program beside halcyon is run with all arguments, and its status returned`() async throws {
     try await TemporaryDirectory.run { folder in
       let script = folder.appending(path: "halcyon-serve")
       try Data("#!/bin/sh\necho \"$@\"\nexit 7\n".utf8).write(to: script)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
       let program = folder.appending(path: "halcyon")
-      try FileManager.default.copyItem(at: try CommandRun.program(), to: program)
+      try await Self.copyProgram(to: program)
       let run = try await CommandRun(program, ["serve", "--port", "0", "--insecure", "--help"])
       #expect(run.status == 7)
       #expect(run.output == "--port 0 --insecure --help\n")
@@ -25,7 +32,7 @@ struct ServeCommandTests {
       try Data("#!/bin/sh\necho 'USAGE: halcyon-serve [--check] [--port PORT]'\n".utf8).write(to: script)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
       let program = folder.appending(path: "halcyon")
-      try FileManager.default.copyItem(at: try CommandRun.program(), to: program)
+      try await Self.copyProgram(to: program)
       let flags = try await CommandRun(program, ["---completion", "serve", "--", "positional@0", "2", "0", "--"])
       #expect(flags.output == "--check\n--port\n", "\(flags.output)\(flags.errors)")
       let fish = try await CommandRun(program, ["--generate-completion-script", "fish"])
@@ -42,7 +49,7 @@ struct ServeCommandTests {
   @Test func `without the program the error says how to install it`() async throws {
     try await TemporaryDirectory.run { folder in
       let program = folder.appending(path: "halcyon")
-      try FileManager.default.copyItem(at: try CommandRun.program(), to: program)
+      try await Self.copyProgram(to: program)
       let run = try await CommandRun(program, ["serve"])
       #expect(run.status == 1)
       #expect(run.errors.contains("make install"))
