@@ -128,43 +128,45 @@ private enum FileStructure {
     }
   }
 
-  /// Looks for a strip or tile of the first image that ends behind the file; BigTIFF is not looked into.
+  /// Looks for a strip or tile of the first image that ends behind the file. BigTIFF has the same structure with numbers of
+  /// 64 bits.
   static func lacksStripOfTIFF(_ file: UnsafeRawBufferPointer) -> Bool {
     let isBigEndian = file.first == UInt8(ascii: "M")
-    guard number(file, at: 2, 2, isBigEndian: isBigEndian) == 42 else { return false }
-    guard let directory = number(file, at: 4, 4, isBigEndian: isBigEndian),
-      let count = number(file, at: directory, 2, isBigEndian: isBigEndian)
-    else { return true }
-    /// Where the values of a field of 16 or 32 bits are, none without the field; `nil` if the file ends before them.
+    let isBig = number(file, at: 2, 2, isBigEndian: isBigEndian) == 43
+    let size = isBig ? 8 : 4
+    func unsigned(_ offset: Int, _ byteCount: Int) -> Int? {
+      number(file, at: offset, byteCount, isBigEndian: isBigEndian)
+    }
+    guard let directory = unsigned(size, size), let count = unsigned(directory, isBig ? 8 : 2) else { return true }
+    /// Where the values of a field of integers are, none without the field; `nil` if the file ends before them.
     func values(_ tags: Set<Int>) -> (start: Int, size: Int, count: Int)? {
       for index in 0..<count {
-        let entry = directory + 2 + 12 * index
-        guard let tag = number(file, at: entry, 2, isBigEndian: isBigEndian) else { return nil }
-        guard tags.contains(tag), let valueCount = number(file, at: entry + 4, 4, isBigEndian: isBigEndian) else {
-          continue
-        }
-        let size = number(file, at: entry + 2, 2, isBigEndian: isBigEndian) == 3 ? 2 : 4
-        guard
-          let start = valueCount <= 4 / size ? entry + 8 : number(file, at: entry + 8, 4, isBigEndian: isBigEndian),
-          start <= file.count, valueCount <= (file.count - start) / size
+        let entry = directory + (isBig ? 8 + 20 * index : 2 + 12 * index)
+        guard let tag = unsigned(entry, 2), let type = unsigned(entry + 2, 2) else { return nil }
+        guard tags.contains(tag), let valueCount = unsigned(entry + 4, size) else { continue }
+        let valueSize = [3: 2, 16: 8][type] ?? 4
+        guard let start = valueCount <= size / valueSize ? entry + 4 + size : unsigned(entry + 4 + size, size),
+          start <= file.count, valueCount <= (file.count - start) / valueSize
         else { return nil }
-        return (start, size, valueCount)
+        return (start, valueSize, valueCount)
       }
       return (0, 2, 0)
     }
     guard let offsets = values([273, 324]), let lengths = values([279, 325]) else { return true }
     return (0..<min(offsets.count, lengths.count)).contains { index in
-      guard
-        let offset = number(file, at: offsets.start + offsets.size * index, offsets.size, isBigEndian: isBigEndian),
-        let length = number(file, at: lengths.start + lengths.size * index, lengths.size, isBigEndian: isBigEndian)
+      guard let offset = unsigned(offsets.start + offsets.size * index, offsets.size),
+        let length = unsigned(lengths.start + lengths.size * index, lengths.size)
       else { return true }
       return length > file.count - offset
     }
   }
 
-  /// Whether the last tag of a document is not the end of its root element; compressed ones are not looked into.
+  /// Whether the last tag of a document is not the end of its root element, or a compressed document has no end.
   static func lacksEndOfXML(_ file: UnsafeRawBufferPointer) -> Bool {
-    guard !InflatedContent.isGzip(Data(file.prefix(3))) else { return false }
+    let content = Data(file)
+    guard !InflatedContent.isGzip(content) else {
+      return InflatedContent(of: content, byteLimit: 64 << 20).end == .truncated
+    }
     let end = file.reversed().drop { $0 <= 0x20 }
     guard end.first == UInt8(ascii: ">") else { return true }
     let tag = Array(end.prefix { $0 != UInt8(ascii: "<") }.reversed().filter { $0 > 0x20 })

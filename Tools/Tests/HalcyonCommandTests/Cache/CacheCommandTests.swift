@@ -67,6 +67,24 @@ struct CacheCommandTests {
     }
   }
 
+  @Test func `an entry is found that was stored whole, of an image that is cut`() async throws {
+    try await withCache { cache, _ in
+      let photo = try Photos.data("rocket.jpg")
+      let disk = DiskCache(directory: URL(filePath: cache))
+      for (name, body) in [
+        ("cut.jpg", photo.prefix(60_000)), ("end.jpg", photo.dropLast(2)), ("text", Data("no image".utf8)),
+      ] {
+        let metadata = EntryMetadata(requestDate: Date(), responseDate: Date())
+        try await disk.store(StoredEntry(body: Data(body), metadata: metadata), for: CacheKey(name))
+      }
+      let run = try await CommandRun("cache", "verify", "--remove", "-d", cache)
+      #expect(run.status == 1)
+      #expect(run.output.hasSuffix("Checked 5 entries: 1 damaged.\n"))
+      #expect(try await disk.entry(for: "cut.jpg") == nil)
+      for kept in ["end.jpg", "text"] { #expect(try await disk.entry(for: CacheKey(kept)) != nil) }
+    }
+  }
+
   @Test func `entries are removed by URL, host and filters`() async throws {
     try await withCache { cache, urls in
       let dry = try await CommandRun("cache", "rm", "--host", "127.0.0.1", "--dry-run", "-d", cache)
