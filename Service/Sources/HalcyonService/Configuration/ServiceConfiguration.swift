@@ -28,7 +28,7 @@ public struct ServiceConfiguration: Sendable {
   public var isInsecure = false
 
   /// Signatures that are accepted for every path. Default: none.
-  public var trustedSignatures: Set<String> = []
+  public var trustedSignatures: [String] = []
   /// The bearer token that requests for images must have; empty is none.
   public var secret = ""
   /// The prefix of the paths of all requests, such as `/images`; empty is none.
@@ -53,9 +53,9 @@ public struct ServiceConfiguration: Sendable {
   /// The storage of `s3://BUCKET/KEY` sources; `nil` allows none.
   public var storage: S3Storage?
   /// The buckets of ``storage`` that sources may be in, in lower case; empty is all. Default: all.
-  public var allowedBuckets: Set<String> = []
+  public var allowedBuckets: [String] = []
   /// The buckets of ``storage`` that sources may not be in, in lower case. Default: none.
-  public var deniedBuckets: Set<String> = []
+  public var deniedBuckets: [String] = []
   /// Where the keys of ``storage`` come from, if it has none; for sources only. Default: `nil`, requests are not signed.
   public var storageRole: CredentialSource?
   /// The `User-Agent` of requests to sources; empty sends the library's.
@@ -95,7 +95,7 @@ public struct ServiceConfiguration: Sendable {
   /// The formats that are chosen by `Accept` where a URL names none, the best first.
   public var automaticFormats: [ImageFormat] = []
   /// The ``automaticFormats`` that override the format of a URL for clients that accept them. Default: none.
-  public var enforcedFormats: Set<ImageFormat> = []
+  public var enforcedFormats: [ImageFormat] = []
   /// A text on which the entity tags of all results depend. Default: none.
   public var entityTagBuster = ""
   /// The earliest `Last-Modified` of results; it replaces an earlier date of a source. Default: none.
@@ -105,7 +105,7 @@ public struct ServiceConfiguration: Sendable {
   /// Whether the width and the pixels per unit that a client sends are defaults of the options. Default: no.
   public var usesClientHints = false
   /// The formats of sources that are sent as they are, unless a URL names another format. Default: none.
-  public var skippedFormats: Set<ImageFormat> = []
+  public var skippedFormats: [ImageFormat] = []
   /// The formats of results whose URL names none, for clients that accept none of ``automaticFormats``: the source's if
   /// it is among them, otherwise the first one that has what the result needs. Default: JPEG, PNG and GIF.
   public var preferredFormats: [ImageFormat] = [.jpeg, .png, .gif]
@@ -118,7 +118,7 @@ public struct ServiceConfiguration: Sendable {
   /// The option segments of each preset.
   public var presets: [String: [String]] = [:]
   /// The names of the options that URLs may have, in addition to presets; empty is all.
-  public var allowedOptions: Set<String> = []
+  public var allowedOptions: [String] = []
   /// Whether URLs may use presets only.
   public var acceptsPresetsOnly = false
   /// The file, web or `data:` URL of the image that the watermark option draws.
@@ -150,7 +150,7 @@ public struct ServiceConfiguration: Sendable {
   public var fallbackStatus = 200
   /// The statuses of errors that ``fallback`` stands in for; empty is every error of a source that cannot be fetched or
   /// read.
-  public var fallbackForStatuses: Set<Int> = []
+  public var fallbackForStatuses: [Int] = []
   /// How long clients may cache ``fallback``, in seconds. Default: a minute, so that the source is asked for again soon.
   public var fallbackTimeToLive = 60
 

@@ -17,32 +17,16 @@ struct Setting: Sendable {
   let parse: @Sendable (String, inout Settings) throws(ConfigurationError) -> Void
   /// The effective value; secrets are not shown.
   let value: @Sendable (Settings) -> String
-
-  init(
-    _ name: String, _ placeholder: String?, _ help: String,
-    parse: @escaping @Sendable (String, inout Settings) throws(ConfigurationError) -> Void,
-    value: @escaping @Sendable (Settings) -> String
-  ) {
-    (self.name, self.placeholder, self.help, self.parse, self.value) = (name, placeholder, help, parse, value)
-  }
 }
 
 /// The configuration while it is read: keys and salts are not paired yet.
 struct Settings: Sendable {
   var configuration = ServiceConfiguration()
   var keys: [Data] = []
-  var trustedSignatures: [String] = []
-  var allowedOptions: [String] = []
-  var enforcedFormats: [ImageFormat] = []
-  var skippedFormats: [ImageFormat] = []
   var salts: [Data] = []
-  /// `nil` for the default, which depends on the deadline.
-  var sourceTimeout: Duration?
+  private var givenSourceTimeout: Duration?
   /// Whether every IP address may be connected to.
   var allowsAnyAddress = false
-  var allowedAddresses: [AddressRange] = []
-  var allowedBuckets: [String] = []
-  var deniedBuckets: [String] = []
   var storage = StorageSettings()
   /// The names under which settings were given, where these differ.
   var givenNames: [String: String] = [:]
@@ -52,8 +36,9 @@ struct Settings: Sendable {
   var usesInstanceRole = false
 
   /// The longest time for a source: at most half of the deadline by default, so that time is left for the fallback image.
-  var effectiveSourceTimeout: Duration {
-    sourceTimeout ?? min(ServiceConfiguration().sourceTimeout, configuration.deadline / 2)
+  var sourceTimeout: Duration {
+    get { givenSourceTimeout ?? min(ServiceConfiguration().sourceTimeout, configuration.deadline / 2) }
+    set { givenSourceTimeout = newValue }
   }
 
   /// The configuration, checked for what depends on several settings.
@@ -62,14 +47,8 @@ struct Settings: Sendable {
     configuration.givenNames = givenNames
     guard keys.count == salts.count else { throw .unpairedKeys(keys: keys.count, salts: salts.count) }
     configuration.keyPairs = zip(keys, salts).map { URLSigner.KeyPair(key: $0, salt: $1) }
-    configuration.sourceTimeout = effectiveSourceTimeout
-    configuration.trustedSignatures = Set(trustedSignatures)
-    configuration.allowedOptions = Set(allowedOptions)
-    configuration.enforcedFormats = Set(enforcedFormats)
-    configuration.skippedFormats = Set(skippedFormats)
-    configuration.allowedBuckets = Set(allowedBuckets)
-    configuration.deniedBuckets = Set(deniedBuckets)
-    for format in enforcedFormats where !configuration.automaticFormats.contains(format) {
+    configuration.sourceTimeout = sourceTimeout
+    for format in configuration.enforcedFormats where !configuration.automaticFormats.contains(format) {
       configuration.automaticFormats.append(format)
     }
     guard configuration.isInsecure || !configuration.keyPairs.isEmpty else { throw .unsigned }
@@ -88,8 +67,7 @@ struct Settings: Sendable {
     {
       throw .invalidValue(setting: "s3-results", value: bucket, expected: "the name of a bucket")
     }
-    configuration.addressPolicy = allowsAnyAddress ? .any : .publicInternetOnly
-    configuration.addressPolicy.allowed = allowedAddresses
+    if allowsAnyAddress { configuration.addressPolicy = .any }
     do {
       try OptionParser(presets: configuration.presets, acceptsLimits: true).checkPresets()
     } catch {
@@ -133,127 +111,160 @@ struct StorageSettings: Sendable {
 }
 
 extension Setting {
+  /// A setting of one property.
+  ///
+  /// - Parameters:
+  ///   - expected: What a text must be.
+  ///   - read: The value of a text; `nil` for one that is not as expected.
+  ///   - text: What the effective value is shown as.
+  static func value<Value>(
+    _ name: String, _ placeholder: String?, _ property: any WritableKeyPath<Settings, Value> & Sendable, _ help: String,
+    isSecret: Bool = false, expected: String = "", read: @escaping @Sendable (String) -> Value?,
+    text: @escaping @Sendable (Value) -> String
+  ) -> Setting {
+    Setting(name: name, placeholder: placeholder, help: help) { (text, settings) throws(ConfigurationError) in
+      guard let value = read(text) else {
+        throw .invalidValue(setting: name, value: isSecret ? "…" : text, expected: expected)
+      }
+      settings[keyPath: property] = value
+    } value: {
+      text($0[keyPath: property])
+    }
+  }
+
+  /// A setting of a property that is `nil` by default.
+  ///
+  /// - Parameter acceptsNothing: Whether an empty text stands for `nil`.
+  static func optional<Value>(
+    _ name: String, _ placeholder: String, _ property: any WritableKeyPath<Settings, Value?> & Sendable, _ help: String,
+    expected: String = "", acceptsNothing: Bool = false, read: @escaping @Sendable (String) -> Value?,
+    text: @escaping @Sendable (Value) -> String
+  ) -> Setting {
+    value(name, placeholder, property, help, expected: expected) {
+      acceptsNothing && $0.isEmpty ? .some(nil) : read($0).map(Optional.some)
+    } text: {
+      $0.map(text) ?? ""
+    }
+  }
+
   static func text(
     _ name: String, _ placeholder: String, _ property: any WritableKeyPath<Settings, String> & Sendable,
     isSecret: Bool = false, _ help: String
   ) -> Setting {
-    Setting(name, placeholder, help) { (text, settings) throws(ConfigurationError) in
-      settings[keyPath: property] = text
-    } value: {
-      isSecret && !$0[keyPath: property].isEmpty ? "(secret)" : $0[keyPath: property]
-    }
+    value(name, placeholder, property, help, read: \.self) { isSecret && !$0.isEmpty ? "(secret)" : $0 }
+  }
+
+  static func text(
+    _ name: String, _ placeholder: String, _ property: any WritableKeyPath<Settings, String?> & Sendable,
+    isSecret: Bool = false, _ help: String
+  ) -> Setting {
+    optional(name, placeholder, property, help, acceptsNothing: true, read: \.self) { isSecret ? "(secret)" : $0 }
   }
 
   static func number(
-    _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, Int> & Sendable, in range: ClosedRange<Int>,
+    _ name: String, _ property: any WritableKeyPath<Settings, Int> & Sendable, in range: ClosedRange<Int>,
     _ help: String
   ) -> Setting {
-    Setting(name, "N", help) { (text, settings) throws(ConfigurationError) in
-      guard let value = Int(text), range.contains(value) else {
-        throw .invalidValue(
-          setting: name, value: text, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
-      }
-      settings.configuration[keyPath: property] = value
-    } value: {
-      "\($0.configuration[keyPath: property])"
-    }
+    value(name, "N", property, help, expected: expected(range), read: { integer($0, in: range) }, text: { "\($0)" })
+  }
+
+  static func number(
+    _ name: String, _ property: any WritableKeyPath<Settings, Int?> & Sendable, in range: ClosedRange<Int>,
+    acceptsNothing: Bool = false, _ help: String
+  ) -> Setting {
+    optional(
+      name, "N", property, help, expected: expected(range) + (acceptsNothing ? ", or nothing" : ""),
+      acceptsNothing: acceptsNothing, read: { integer($0, in: range) }, text: { "\($0)" })
+  }
+
+  private static func expected(_ range: ClosedRange<Int>) -> String {
+    "a whole number from \(range.lowerBound)" + (range.upperBound == .max ? "" : " to \(range.upperBound)")
+  }
+
+  static func integer(_ text: String, in range: ClosedRange<Int>) -> Int? {
+    Int(text).flatMap { range.contains($0) ? $0 : nil }
   }
 
   static func flag(
     _ name: String, _ property: any WritableKeyPath<Settings, Bool> & Sendable, _ help: String
   ) -> Setting {
-    Setting(name, nil, help) { (text, settings) throws(ConfigurationError) in
+    value(name, nil, property, help, expected: "true or false") { text in
       switch text.lowercased() {
-      case "1", "true", "yes", "on": settings[keyPath: property] = true
-      case "0", "false", "no", "off": settings[keyPath: property] = false
-      default: throw .invalidValue(setting: name, value: text, expected: "true or false")
+      case "1", "true", "yes", "on": true
+      case "0", "false", "no", "off": false
+      default: nil
       }
-    } value: {
-      "\($0[keyPath: property])"
+    } text: {
+      "\($0)"
     }
   }
 
-  static func path(
-    _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, URL?> & Sendable, isFolder: Bool,
-    _ help: String
+  static func folder(
+    _ name: String, _ property: any WritableKeyPath<Settings, URL?> & Sendable, _ help: String
   ) -> Setting {
-    Setting(name, "PATH", help) { (text, settings) throws(ConfigurationError) in
-      settings.configuration[keyPath: property] =
-        text.isEmpty ? nil : URL(filePath: text, directoryHint: isFolder ? .isDirectory : .notDirectory)
-    } value: {
-      $0.configuration[keyPath: property]?.path ?? ""
+    optional(name, "PATH", property, help, acceptsNothing: true) {
+      URL(filePath: $0, directoryHint: .isDirectory)
+    } text: {
+      $0.path
     }
   }
 
   /// A file, or an image at a web or `data:` URL.
-  static func file(
-    _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, URL?> & Sendable, _ help: String
-  ) -> Setting {
-    Setting(name, "PATH or URL", help) { (text, settings) throws(ConfigurationError) in
+  static func file(_ name: String, _ property: any WritableKeyPath<Settings, URL?> & Sendable, _ help: String)
+    -> Setting
+  {
+    value(name, "PATH or URL", property, help) { text in
       let isURL = ["http://", "https://", "data:"].contains { text.lowercased().hasPrefix($0) }
-      settings.configuration[keyPath: property] = text.isEmpty ? nil : isURL ? URL(string: text) : URL(filePath: text)
-    } value: {
-      $0.configuration[keyPath: property].map { $0.isFileURL ? $0.path : $0.absoluteString.excerpt } ?? ""
+      return .some(text.isEmpty ? nil : isURL ? URL(string: text) : URL(filePath: text))
+    } text: {
+      $0.map { $0.isFileURL ? $0.path : $0.absoluteString.excerpt } ?? ""
     }
   }
 
   /// Seconds, also fractions.
   static func seconds(
-    _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, Duration> & Sendable,
+    _ name: String, _ property: any WritableKeyPath<Settings, Duration> & Sendable,
     in range: ClosedRange<Double>, _ help: String
   ) -> Setting {
-    Setting(name, "SECONDS", help) { (text, settings) throws(ConfigurationError) in
-      guard let seconds = Double(text), range.contains(seconds) else {
-        throw .invalidValue(
-          setting: name, value: text, expected: "seconds from \(range.lowerBound) to \(range.upperBound)")
-      }
-      settings.configuration[keyPath: property] = .seconds(seconds)
-    } value: {
-      "\($0.configuration[keyPath: property] / .seconds(1))"
-    }
+    value(
+      name, "SECONDS", property, help, expected: "seconds from \(range.lowerBound) to \(range.upperBound)",
+      read: { Double($0).flatMap { range.contains($0) ? .seconds($0) : nil } }, text: { "\($0 / .seconds(1))" })
   }
 
   /// Milliseconds, from 1 to 60,000.
   static func milliseconds(
-    _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, Duration> & Sendable, _ help: String
+    _ name: String, _ property: any WritableKeyPath<Settings, Duration> & Sendable, _ help: String
   ) -> Setting {
-    Setting(name, "MS", help) { (text, settings) throws(ConfigurationError) in
-      guard let value = Int(text), (1...60_000).contains(value) else {
-        throw .invalidValue(setting: name, value: text, expected: "milliseconds from 1 to 60000")
-      }
-      settings.configuration[keyPath: property] = .milliseconds(value)
-    } value: {
-      "\(Int(($0.configuration[keyPath: property] / .milliseconds(1)).rounded()))"
-    }
+    value(
+      name, "MS", property, help, expected: "milliseconds from 1 to 60000",
+      read: { integer($0, in: 1...60_000).map { .milliseconds($0) } },
+      text: { "\(Int(($0 / .milliseconds(1)).rounded()))" })
   }
 
   /// A name of letters, digits, `-`, `_`, `.` and, if allowed, `/`.
   static func name(
-    _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, String> & Sendable, length: ClosedRange<Int>,
+    _ name: String, _ property: any WritableKeyPath<Settings, String> & Sendable, length: ClosedRange<Int>,
     allowsSlash: Bool = false, _ help: String
   ) -> Setting {
-    Setting(name, "TEXT", help) { (text, settings) throws(ConfigurationError) in
+    value(name, "TEXT", property, help, expected: "letters, digits, “-”, “_” and “.”") { text in
       let isValid = text.unicodeScalars.allSatisfy { scalar in
         scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
           || "-_.".unicodeScalars.contains(scalar) || allowsSlash && scalar == "/"
       }
-      guard isValid, length.contains(text.utf8.count) else {
-        throw .invalidValue(setting: name, value: text, expected: "letters, digits, “-”, “_” and “.”")
-      }
-      settings.configuration[keyPath: property] = text
-    } value: {
-      $0.configuration[keyPath: property]
+      return isValid && length.contains(text.utf8.count) ? text : nil
+    } text: {
+      $0
     }
   }
 
   static func list<Element>(
-    _ name: String, _ placeholder: String, _ property: any WritableKeyPath<Settings, [Element]> & Sendable,
-    _ help: String, isSecret: Bool = false, expected: String, element: @escaping @Sendable (String) -> Element?,
-    text: @escaping @Sendable (Element) -> String
+    _ name: String, _ placeholder: String, separator: Character = ",",
+    _ property: any WritableKeyPath<Settings, [Element]> & Sendable, _ help: String, isSecret: Bool = false,
+    expected: String, element: @escaping @Sendable (String) -> Element?, text: @escaping @Sendable (Element) -> String
   ) -> Setting {
-    Setting(name, placeholder, help) { (list, settings) throws(ConfigurationError) in
+    Setting(name: name, placeholder: placeholder, help: help) { (list, settings) throws(ConfigurationError) in
       var elements: [Element] = []
-      for part in list.split(separator: ",") {
+      for part in list.split(separator: separator) {
         let part = part.trimmingCharacters(in: .whitespaces)
         guard let next = element(part) else {
           throw .invalidValue(setting: name, value: isSecret ? "…" : part, expected: expected)
@@ -266,7 +277,16 @@ extension Setting {
       }
       settings[keyPath: property] = elements
     } value: {
-      $0[keyPath: property].map { isSecret ? "(secret)" : text($0) }.joined(separator: ",")
+      $0[keyPath: property].map { isSecret ? "(secret)" : text($0) }.joined(separator: String(separator))
     }
+  }
+
+  static func formats(
+    _ name: String, _ property: any WritableKeyPath<Settings, [ImageFormat]> & Sendable, _ help: String,
+    expected: String, where isAccepted: @escaping @Sendable (ImageFormat) -> Bool = { _ in true }
+  ) -> Setting {
+    list(
+      name, "FORMAT,…", property, help, expected: expected,
+      element: { ImageFormat(fileExtension: $0).flatMap { isAccepted($0) ? $0 : nil } }, text: { $0.rawValue })
   }
 }

@@ -7,8 +7,8 @@ import HalcyonBackend
 struct SourceResolver: Sendable {
   private let allowed: [SourcePattern]
   private let allowedRedirects: [SourcePattern]
-  private let allowedBuckets: Set<String>
-  private let deniedBuckets: Set<String>
+  private let allowedBuckets: [String]
+  private let deniedBuckets: [String]
   private let localTransport: LocalTransport?
   private let storage: S3Storage?
   private let role: RoleCredentials?

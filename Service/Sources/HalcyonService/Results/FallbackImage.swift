@@ -8,7 +8,7 @@ struct FallbackImage: Sendable {
   /// The status of the response; `nil` is the error's.
   let status: Int?
   private var url: URL
-  private let statuses: Set<Int>
+  private let statuses: [Int]
   /// The transport that serves a file, or the bytes of a `data:` URL: results are stored only for sources of a
   /// transport.
   private let files: LocalTransport?

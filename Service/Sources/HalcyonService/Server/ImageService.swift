@@ -56,7 +56,7 @@ public final class ImageService: Sendable {
     paths = PathReader(configuration)
     parser = OptionParser(
       presets: configuration.presets, acceptsPresetsOnly: configuration.acceptsPresetsOnly,
-      acceptsLimits: configuration.allowsSecurityOptions, allowed: configuration.allowedOptions)
+      acceptsLimits: configuration.allowsSecurityOptions, allowed: Set(configuration.allowedOptions))
     purgeNodes = PurgeNodes(configuration, logger: logger)
     let workload = Workload(
       fetchLimit: configuration.queueLength + configuration.sourceConnectionsPerHost,
@@ -82,7 +82,7 @@ public final class ImageService: Sendable {
     try await Self.reading("fallback", configuration.fallback) { _ in try await fallback?.read(with: pipeline) }
     let mark = try await Self.reading("watermark", configuration.watermark) { try await pipeline.image(for: $0).bitmap }
     let formats = FormatRules(
-      automatic: configuration.automaticFormats, enforced: configuration.enforcedFormats,
+      automatic: configuration.automaticFormats, enforced: Set(configuration.enforcedFormats),
       preferred: configuration.preferredFormats,
       writable: StandardCodecs.writable)
     maker = ImageMaker(

@@ -95,9 +95,9 @@ struct StorageSourceTests {
     }
   }
 
-  @Test(arguments: [301, 400], [[], ["private"], ["photos"]] as [Set<String>])
+  @Test(arguments: [301, 400], [[], ["private"], ["photos"]] as [[String]])
   func `a web URL of the storage is a stranger's, also after a redirect to another region`(
-    status: Int, denied: Set<String>
+    status: Int, denied: [String]
   ) async throws {
     try await ImageServer.run { bucket in
       let storage = try #require(
