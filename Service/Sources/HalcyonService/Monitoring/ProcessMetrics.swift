@@ -14,12 +14,8 @@ enum ProcessMetrics {
 
   static var measures: [Measure] {
     var measures = [
-      Measure(
-        name: "process_cpu_seconds_total", help: "Processor time in seconds, of all threads.", type: "counter",
-        value: cpuSeconds),
-      Measure(
-        name: "process_start_time_seconds", help: "When the process started, in seconds since 1970.", type: "gauge",
-        value: start),
+      Measure("process_cpu_seconds_total", "Processor time in seconds, of all threads.", cpuSeconds),
+      Measure("process_start_time_seconds", "When the process started, in seconds since 1970.", type: "gauge", start),
     ]
     #if os(Linux)
     if let pages = residentPages {

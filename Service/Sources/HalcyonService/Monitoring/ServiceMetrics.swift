@@ -61,40 +61,28 @@ final class ServiceMetrics: Sendable {
   ///   - tiers: The counters of the tiers of the cache.
   func text(measures: [Measure], tiers: [TierStatistics]) -> String {
     let state = state.withLock { $0 }
-    var lines: [String] = []
-    func describe(_ name: String, _ help: String, _ type: String) {
-      lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(type)"]
-    }
-    describe("halcyon_requests_total", "Requests by the status of their response.", "counter")
-    for (status, count) in StatusLabel.counts(state.requests) {
-      lines.append("halcyon_requests_total{status=\"\(status)\"} \(count)")
-    }
-    describe("halcyon_results_total", "Results that were in the cache, and those that were made.", "counter")
-    for (cache, count) in [("hit", state.hitCount), ("miss", state.missCount)] {
-      lines.append("halcyon_results_total{cache=\"\(cache)\"} \(count)")
-    }
-    describe("halcyon_decodes_total", "Sources that were decoded or sanitised; equal requests share one.", "counter")
-    lines.append("halcyon_decodes_total \(state.decodeCount)")
-    describe("halcyon_sent_bytes_total", "Bytes of the bodies of responses.", "counter")
-    lines.append("halcyon_sent_bytes_total \(state.sentByteCount)")
-    describe("halcyon_request_duration_seconds", "The time from a request to its response.", "histogram")
-    lines += state.durations.lines("halcyon_request_duration_seconds")
-    describe("halcyon_source_requests_total", "Requests to sources by the status of their response.", "counter")
-    for (status, count) in state.sources.sorted(by: { $0.key < $1.key }) {
-      lines.append("halcyon_source_requests_total{status=\"\(status)\"} \(count)")
-    }
-    describe("halcyon_source_bytes_total", "Bytes of the bodies of sources.", "counter")
-    lines.append("halcyon_source_bytes_total \(state.sourceByteCount)")
-    describe(
-      "halcyon_source_wait_seconds_total", "The time from requests to sources to the heads of their responses.",
-      "counter")
-    lines.append("halcyon_source_wait_seconds_total \(state.sourceDurationSum)")
-    let inFlight = Measure.gauge(
-      "halcyon_requests_in_flight", "Requests without a response yet.", state.inFlightCount)
-    for measure in [inFlight] + measures {
-      describe(measure.name, measure.help, measure.type)
-      lines.append("\(measure.name) \(measure.value)")
-    }
-    return (lines + TierMetrics.lines(tiers)).joined(separator: "\n") + "\n"
+    let duration = "halcyon_request_duration_seconds"
+    let own = [
+      Measure(
+        "halcyon_requests_total", "Requests by the status of their response.", by: "status",
+        StatusLabel.counts(state.requests)),
+      Measure(
+        "halcyon_results_total", "Results that were in the cache, and those that were made.", by: "cache",
+        [("hit", state.hitCount), ("miss", state.missCount)]),
+      Measure(
+        "halcyon_decodes_total", "Sources that were decoded or sanitised; equal requests share one.", state.decodeCount),
+      Measure("halcyon_sent_bytes_total", "Bytes of the bodies of responses.", state.sentByteCount),
+      Measure(
+        duration, "The time from a request to its response.", type: "histogram", lines: state.durations.lines(duration)),
+      Measure(
+        "halcyon_source_requests_total", "Requests to sources by the status of their response.", by: "status",
+        state.sources.sorted { $0.key < $1.key }.map { ($0, $1) }),
+      Measure("halcyon_source_bytes_total", "Bytes of the bodies of sources.", state.sourceByteCount),
+      Measure(
+        "halcyon_source_wait_seconds_total", "The time from requests to sources to the heads of their responses.",
+        state.sourceDurationSum),
+      .gauge("halcyon_requests_in_flight", "Requests without a response yet.", state.inFlightCount),
+    ]
+    return (own + measures + TierMetrics.measures(tiers)).flatMap(\.lines).joined(separator: "\n") + "\n"
   }
 }

@@ -61,31 +61,28 @@ final class ImgproxyMetrics: Sendable {
   ///   - imageCount: Images that are made.
   func text(workers: Int, requestCount: Int, imageCount: Int) -> String {
     let state = state.withLock { $0 }
-    var lines: [String] = []
-    func add(_ name: String, _ help: String, _ type: String, _ values: (_ name: String) -> [String]) {
-      let name = prefix + name
-      lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(type)"] + values(name)
-    }
-    add("requests_total", "Requests.", "counter") { ["\($0) \(state.requestCount)"] }
-    add("status_codes_total", "Responses by their status.", "counter") { name in
-      StatusLabel.counts(state.statuses).map { "\(name){status=\"\($0)\"} \($1)" }
-    }
-    add("errors_total", "Errors by their type.", "counter") { name in
-      state.errors.sorted { $0.key < $1.key }.map { "\(name){type=\"\($0.key)\"} \($0.value)" }
-    }
-    add("request_duration_seconds", "The time from a request to its response.", "histogram") {
-      state.requests.lines($0)
-    }
-    add("request_span_duration_seconds", "The time of a step of a request.", "histogram") { name in
-      state.spans.sorted { $0.key < $1.key }.flatMap { $0.value.lines(name, labels: "span=\"\($0.key)\",") }
-    }
-    add("workers", "Images that are made at once.", "gauge") { ["\($0) \(workers)"] }
-    add("requests_in_progress", "Requests without a response yet.", "gauge") { ["\($0) \(requestCount)"] }
-    add("images_in_progress", "Images that are made.", "gauge") { ["\($0) \(imageCount)"] }
-    add("workers_utilization", "Requests without a response, in percent of the workers.", "gauge") {
-      ["\($0) \(Double(requestCount) / Double(max(1, workers)) * 100)"]
-    }
-    return lines.joined(separator: "\n") + "\n"
+    let (requests, spans) = (prefix + "request_duration_seconds", prefix + "request_span_duration_seconds")
+    let utilization = Double(requestCount) / Double(max(1, workers)) * 100
+    let measures = [
+      Measure(prefix + "requests_total", "Requests.", state.requestCount),
+      Measure(
+        prefix + "status_codes_total", "Responses by their status.", by: "status", StatusLabel.counts(state.statuses)),
+      Measure(
+        prefix + "errors_total", "Errors by their type.", by: "type",
+        state.errors.sorted { $0.key < $1.key }.map { ($0, $1) }),
+      Measure(
+        requests, "The time from a request to its response.", type: "histogram", lines: state.requests.lines(requests)),
+      Measure(
+        spans, "The time of a step of a request.", type: "histogram",
+        lines: state.spans.sorted { $0.key < $1.key }.flatMap { $0.value.lines(spans, labels: "span=\"\($0.key)\",") }),
+      Measure(prefix + "workers", "Images that are made at once.", type: "gauge", workers),
+      Measure(prefix + "requests_in_progress", "Requests without a response yet.", type: "gauge", requestCount),
+      Measure(prefix + "images_in_progress", "Images that are made.", type: "gauge", imageCount),
+      Measure(
+        prefix + "workers_utilization", "Requests without a response, in percent of the workers.", type: "gauge",
+        utilization),
+    ]
+    return measures.flatMap(\.lines).joined(separator: "\n") + "\n"
   }
 }
 
