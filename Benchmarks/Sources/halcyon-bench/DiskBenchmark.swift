@@ -16,7 +16,6 @@ enum DiskBenchmark {
     try await gets(byteCount: 102_400, name: "100kb", goals: (45, 1.3), in: folder.appending(path: "get-100"))
     try await puts(in: folder.appending(path: "put"))
     try await launches(in: folder.appending(path: "put"))
-    try await durablePuts(in: folder.appending(path: "put-durable"))
     let small = folder.appending(path: "open-100k")
     let large = folder.appending(path: "open-1m")
     try await opens(rowCount: 100_000, name: "100k", goal: .atMost(10), in: small)
@@ -133,19 +132,6 @@ enum DiskBenchmark {
   }
 
   @concurrent
-  private static func durablePuts(in folder: URL) async throws {
-    var configuration = DiskCacheConfiguration()
-    configuration.isDurable = true
-    let cache = DiskCache(directory: folder, configuration: configuration)
-    var times: [Double] = []
-    for number in 0..<200 {
-      let entry = entry(number, byteCount: 10_240)
-      times.append(try await microseconds { try await cache.store(entry, for: key(number)) })
-    }
-    Metric(name: "disk_put_10kb_durable", value: median(times), unit: "us").report()
-  }
-
-  @concurrent
   private static func opens(rowCount: Int, name: String, goal: Metric.Goal, in folder: URL) async throws {
     var configuration = DiskCacheConfiguration(sizeLimit: .max)
     configuration.cleaning.occasions.subtract([.firstUse, .timer])
@@ -167,9 +153,9 @@ enum DiskBenchmark {
     var removed: [Double] = []
     for number in 0..<20 {
       removed.append(
-        try await microseconds { _ = try await cache.removeEntries(fromHost: "none-\(number).example.com") })
+        try await microseconds { _ = try await cache.removeEntries(ofSource: "none-\(number)") })
     }
-    Metric(name: "disk_remove_absent_host_at_\(name)", value: median(removed), unit: "us").report()
+    Metric(name: "disk_remove_absent_source_at_\(name)", value: median(removed), unit: "us").report()
   }
 
   /// Stores entries in two full caches, which evict one for each, alternately: the speed of a file system varies over

@@ -50,14 +50,6 @@ extension DiskCache {
     try await removals.recordAll { try await withWriter { writer in try await writer.remove(.tag(tag)) } }
   }
 
-  /// Removes the entries that were requested from a host, ignoring case. Loads in flight store nothing.
-  ///
-  /// - Returns: The number of entries removed.
-  @discardableResult
-  public func removeEntries(fromHost host: String) async throws -> Int {
-    try await removals.recordAll { try await withWriter { writer in try await writer.remove(.host(host)) } }
-  }
-
   /// Removes the entries that satisfy `condition`, which is called for every entry; images are not read.
   ///
   /// A load in flight may store an entry again.

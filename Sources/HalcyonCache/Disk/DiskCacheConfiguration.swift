@@ -15,11 +15,6 @@ public struct DiskCacheConfiguration: Hashable, Sendable {
   /// If not, the folder has the attribute of Apple's systems and the file `CACHEDIR.TAG` by which backup programs skip it.
   /// Takes effect when the cache is first used.
   public var isBackedUp = false
-  /// Whether a stored entry survives a power failure. Default: false, it survives the end of the process.
-  ///
-  /// If so, the file, its folder and the index are synced to the disk before the call that stores it returns, which takes
-  /// some milliseconds. If not, the newest entries may be lost; damaged remains of them are never served.
-  @_spi(Programs) public var isDurable = false
   /// Whether the folder is on a network file system. Default: `nil`, detected from the file system.
   ///
   /// Processes cannot share memory there, so that the index uses a rollback journal, which is slower than WAL. Takes

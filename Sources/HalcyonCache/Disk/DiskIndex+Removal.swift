@@ -5,7 +5,7 @@ extension DiskIndex {
   /// The number of files that may fail to be removed before a removal ends.
   private static let failureLimit = 8
 
-  /// Removes the entries selected by key, tag, host or expiration, with their files, until `isOver`; see
+  /// Removes the entries selected by key, tag, source or expiration, with their files, until `isOver`; see
   /// ``EntrySelection``. An entry whose file cannot be removed does not keep others from being removed.
   ///
   /// - Throws: The first error, after all others have been removed.

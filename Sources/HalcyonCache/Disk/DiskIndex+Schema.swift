@@ -38,7 +38,7 @@ extension DiskIndex {
     CREATE TABLE entry(
       id INTEGER PRIMARY KEY, digest BLOB NOT NULL, bytes INTEGER NOT NULL,
       sequence INTEGER NOT NULL, pinned INTEGER NOT NULL DEFAULT 0, tagged INTEGER NOT NULL DEFAULT 0,
-      defaulted INTEGER NOT NULL DEFAULT 0, lifetime REAL, expires REAL, source BLOB, host TEXT)
+      defaulted INTEGER NOT NULL DEFAULT 0, lifetime REAL, expires REAL, source BLOB)
     """,
     "CREATE UNIQUE INDEX entry_digest ON entry(digest)",
     "CREATE INDEX entry_order ON entry(sequence) WHERE pinned=0",

@@ -40,14 +40,14 @@ extension DiskIndex {
     try database.run(
       """
       INSERT OR FAIL INTO entry(
-        id, digest, bytes, sequence, pinned, tagged, defaulted, lifetime, expires, source, host)
-      VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        id, digest, bytes, sequence, pinned, tagged, defaulted, lifetime, expires, source)
+      VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .integer(row.id), .blob(row.digest), .integer(Int64(row.byteCount)), .integer(sequence),
         .integer(isPinned ? 1 : 0), .integer(row.attributes.tags.isEmpty ? 0 : 1),
         .integer(row.expiration.isDefault ? 1 : 0), row.expiration.lifetime.sqlValue,
-        row.expiration.date.sqlValue, .blob(row.attributes.source), row.attributes.host.sqlValue,
+        row.expiration.date.sqlValue, .blob(row.attributes.source),
       ])
     try insertTags(row.attributes.tags, id: row.id)
   }
@@ -58,10 +58,10 @@ extension DiskIndex {
   ) throws(DiskCacheError) {
     try database.transaction { () throws(DiskCacheError) in
       try database.run(
-        "UPDATE entry SET tagged=?, defaulted=?, lifetime=?, expires=?, source=?, host=? WHERE id=?",
+        "UPDATE entry SET tagged=?, defaulted=?, lifetime=?, expires=?, source=? WHERE id=?",
         [
           .integer(attributes.tags.isEmpty ? 0 : 1), .integer(expiration.isDefault ? 1 : 0),
-          expiration.lifetime.sqlValue, expiration.date.sqlValue, .blob(attributes.source), attributes.host.sqlValue,
+          expiration.lifetime.sqlValue, expiration.date.sqlValue, .blob(attributes.source),
           .integer(id),
         ])
       try database.run("DELETE FROM tag WHERE entry=?", [.integer(id)])

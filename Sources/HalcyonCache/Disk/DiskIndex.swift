@@ -30,7 +30,7 @@ struct DiskIndex {
 
   /// Applies a configuration to the connection.
   func apply(_ configuration: DiskCacheConfiguration) throws(DiskCacheError) {
-    try database.run("PRAGMA synchronous=\(configuration.isDurable ? "FULL" : "NORMAL")")
+    try database.run("PRAGMA synchronous=NORMAL")
     let walByteLimit = DiskBudget.walByteLimit(sizeLimit: configuration.sizeLimit)
     try database.run("PRAGMA wal_autocheckpoint=\(walByteLimit / Self.pageByteCount)")
     try database.run("PRAGMA journal_size_limit=\(walByteLimit)")

@@ -43,7 +43,6 @@ extension DiskWriter {
   private func write(
     _ file: EntryFileWriter, _ metadata: EntryMetadata, _ key: CacheKey, _ context: Context
   ) throws(DiskCacheError) -> Int64 {
-    let isDurable = context.configuration.isDurable
     return try withSession { session throws(DiskCacheError) in
       if session.needsRecovery { try session.recoverOwnWrite() }
       try ensureReserved(file.diskByteCount, in: session, context)
@@ -54,14 +53,13 @@ extension DiskWriter {
         attributes: IndexedAttributes(key: key, metadata: metadata), date: context.now)
       do throws(DiskCacheError) {
         let path = layout.temporary(session.writerLock.name)
-        try file.write(id: id, date: context.now, isDurable: isDurable, to: path, in: fileSystem)
+        try file.write(id: id, date: context.now, to: path, in: fileSystem)
         try session.index.add(row, by: session.writerLock.name) { isPinned throws(DiskCacheError) in
           if isPinned {
-            _ = try EntryFile.update(isPinned: true, isDurable: isDurable, path: path, key: key, in: fileSystem)
+            _ = try EntryFile.update(isPinned: true, path: path, key: key, in: fileSystem)
           }
-          try session.writerLock.record(WriteIntent(id: id, digest: row.digest), isDurable: isDurable)
+          try session.writerLock.record(WriteIntent(id: id, digest: row.digest))
           try move(path, to: row.digest)
-          if isDurable { try fileSystem.syncFolders([layout.shard(of: row.digest), layout.entries]) }
         }
       } catch {
         // If this fails as well, it is repeated before the next change.

@@ -10,8 +10,7 @@ extension DiskWriter {
     let update: EntryFile.Update
     do throws(DiskCacheError) {
       update = try EntryFile.update(
-        metadata: metadata, isDurable: context.configuration.isDurable,
-        path: layout.entry(key.digest.bytes), key: key, in: fileSystem)
+        metadata: metadata, path: layout.entry(key.digest.bytes), key: key, in: fileSystem)
     } catch {
       if error.isMissing || error.isNotAFile { return .noEntry }
       throw error

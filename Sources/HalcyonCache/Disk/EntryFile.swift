@@ -122,7 +122,7 @@ enum EntryFile {
 
   /// Overwrites the older metadata slot. `nil` leaves a value unchanged.
   static func update(
-    metadata: EntryMetadata? = nil, isPinned: Bool? = nil, isDurable: Bool = false, path: String, key: CacheKey,
+    metadata: EntryMetadata? = nil, isPinned: Bool? = nil, path: String, key: CacheKey,
     in fileSystem: any FileSystem
   ) throws(DiskCacheError) -> Update {
     let file = try FileDescriptor(path: path, flags: O_RDWR, in: fileSystem)
@@ -134,7 +134,6 @@ enum EntryFile {
     slot.payload = metadata?.encoded ?? slot.payload
     // The modification date records the last use.
     guard try write(slot, over: old, lastUse: old.modified, to: file) else { return .slotTooSmall }
-    if isDurable { try file.sync() }
     return .updated(id: old.header.id, old: old.metadata, stored: old.stored)
   }
 

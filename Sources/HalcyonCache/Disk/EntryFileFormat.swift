@@ -165,14 +165,13 @@ struct EntryFileWriter {
 
   /// Writes the whole file.
   func write(
-    id: Int64, date: Date, isDurable: Bool, to path: String, in fileSystem: any FileSystem
+    id: Int64, date: Date, to path: String, in fileSystem: any FileSystem
   ) throws(DiskCacheError) {
     let prefix = prefix(id: id, date: date)
     let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC, in: fileSystem)
     try file.write(prefix, at: 0)
     try file.write(body, at: prefix.count)
     try file.setModificationDate(date)
-    if isDurable { try file.sync() }
   }
 
   /// All bytes before the body.

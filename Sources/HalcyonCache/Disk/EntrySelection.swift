@@ -23,20 +23,6 @@ struct EntrySelection {
       values: [.blob(IndexedAttributes.source(text)), .blob(key?.digest.bytes ?? [])])
   }
 
-  static func host(_ host: String) -> EntrySelection {
-    let host = host.lowercased()
-    let prefix = IndexedAttributes.hostPrefix(host)
-    return EntrySelection(
-      condition: """
-        id IN (SELECT id FROM entry WHERE source BETWEEN ? AND ? AND host=?
-        UNION ALL SELECT entry FROM tag WHERE tag=?)
-        """,
-      values: [
-        .blob(prefix), .blob(prefix + [UInt8](repeating: 255, count: 17)), .text(host),
-        .blob(Array(IndexedAttributes.hostTag(host).utf8)),
-      ])
-  }
-
   static func tag(_ tag: String) -> EntrySelection {
     EntrySelection(condition: "id IN (SELECT entry FROM tag WHERE tag=?)", values: [.blob(Array(tag.utf8))])
   }

@@ -88,18 +88,6 @@ package struct FileDescriptor: ~Copyable {
     try fileSystem.check(.setTimes, path) { _ in Int(futimens(number, [time, time])) }
   }
 
-  /// Waits until written bytes are on the disk.
-  func sync() throws(DiskCacheError) {
-    try fileSystem.check(.sync, path) { _ in
-      #if canImport(Darwin)
-      // On Darwin `fsync` does not flush the cache of the disk itself.
-      Int(fcntl(number, F_FULLFSYNC))
-      #else
-      Int(fsync(number))
-      #endif
-    }
-  }
-
   /// Acquires or releases the advisory lock (`flock`).
   ///
   /// - Parameter flags: `LOCK_SH`, `LOCK_EX` or `LOCK_UN`. The call blocks while the lock is held elsewhere, unless

@@ -38,8 +38,6 @@ package enum FileSystemCall: String, Hashable, Sendable, CaseIterable {
   case makeFolder
   /// Lists a folder.
   case list
-  /// Waits until written bytes are on the disk.
-  case sync
   /// Includes a folder in the backups of Apple's systems, or excludes it; has no effect elsewhere.
   case includeInBackup
   case excludeFromBackup
@@ -96,11 +94,6 @@ extension FileSystem {
     var status = stat()
     try check(.status, path) { _ in Int(followsLink ? stat(path, &status) : lstat(path, &status)) }
     return status
-  }
-
-  /// Waits until the directory entries of folders are on the disk.
-  func syncFolders(_ paths: [String]) throws(DiskCacheError) {
-    for path in paths { try FileDescriptor(path: path, flags: O_RDONLY, in: self).sync() }
   }
 
   /// Renames a file atomically, replacing the target.

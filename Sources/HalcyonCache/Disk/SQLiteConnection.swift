@@ -166,7 +166,3 @@ extension SQLiteConnection.Value {
 extension Double? {
   var sqlValue: SQLiteConnection.Value { map { .real($0) } ?? .null }
 }
-
-extension String? {
-  var sqlValue: SQLiteConnection.Value { map { .text($0) } ?? .null }
-}

@@ -39,9 +39,8 @@ final class WriterLock {
   }
 
   /// Overwrites the write intent.
-  func record(_ intent: WriteIntent, isDurable: Bool) throws(DiskCacheError) {
+  func record(_ intent: WriteIntent) throws(DiskCacheError) {
     try file.write(intent.encoded, at: 0)
-    if isDurable { try file.sync() }
   }
 
   /// The last write intent of a writer; `nil` when it recorded none, or its file is gone.

@@ -12,11 +12,11 @@ import Testing
 @Suite(.integrationTest, .slow)
 struct DiskCrashTests {
   enum Operation: CaseIterable {
-    case storeFirst, store, storeDurably, replace, replacePinned, evict
+    case storeFirst, store, replace, replacePinned, evict
 
     var key: CacheKey {
       switch self {
-      case .storeFirst, .store, .storeDurably, .evict: "new"
+      case .storeFirst, .store, .evict: "new"
       case .replace: "old"
       case .replacePinned: "pinned"
       }
@@ -47,7 +47,6 @@ struct DiskCrashTests {
     let files = CrashingFileSystem()
     var configuration = DiskCacheConfiguration(sizeLimit: operation == .evict ? Self.sizeLimit : 1 << 20)
     configuration.cleaning.occasions.subtract([.firstUse, .timer])
-    configuration.isDurable = operation == .storeDurably
     let hasCrashed: Bool
     do {
       let cache = DiskCache(directory: folder, configuration: configuration, time: TestClock(), fileSystem: files)

@@ -12,16 +12,13 @@ import Testing
 @Suite(.integrationTest, .slow)
 struct DiskFaultTests {
   enum Operation: String, CaseIterable {
-    case open, storeNew, storeDurably, replace, evict, read, readTwice, updateMetadata, pin, remove, removeAll, clean,
+    case open, storeNew, replace, evict, read, readTwice, updateMetadata, pin, remove, removeAll, clean,
       list
 
     func run(on cache: DiskCache) async throws {
       switch self {
       case .open: _ = try await cache.count
       case .storeNew: try await cache.store(DiskFaultTests.new, for: "new")
-      case .storeDurably:
-        cache.configuration.isDurable = true
-        try await cache.store(DiskFaultTests.new, for: "new")
       case .replace: try await cache.store(DiskFaultTests.new, for: "old")
       case .evict: try await cache.store(DiskFaultTests.large, for: "large")
       case .read: _ = try await cache.entry(for: "old")

@@ -40,8 +40,8 @@ struct DiskRecoveryTests {
     let (reservation, _) = try session.index.reserve(
       writer.diskByteCount, for: name, at: Date(), budget: DiskBudget(sizeLimit: 16 << 20))
     let (id, path) = (reservation.ids.lowerBound, layout.temporary(name))
-    if step >= .written { try writer.write(id: id, date: Date(), isDurable: false, to: path, in: files) }
-    if step >= .intentRecorded { try session.writerLock.record(WriteIntent(id: id, digest: digest), isDurable: false) }
+    if step >= .written { try writer.write(id: id, date: Date(), to: path, in: files) }
+    if step >= .intentRecorded { try session.writerLock.record(WriteIntent(id: id, digest: digest)) }
     if step >= .moved {
       try files.makeFolder(layout.shard(of: digest))
       try files.move(path, to: layout.entry(digest))
@@ -111,7 +111,7 @@ struct DiskRecoveryTests {
   @Test func `an entry left by a killed writer does not resurface after its removal`() async throws {
     let removals: [@Sendable (DiskCache) async throws -> Void] = [
       { try await $0.removeEntry(for: "a") }, { try await $0.removeAll() },
-      { try await $0.removeEntries(taggedWith: "trip") }, { try await $0.removeEntries(fromHost: "example.com") },
+      { try await $0.removeEntries(taggedWith: "trip") },
     ]
     for (remove, isReadBefore) in removals.flatMap({ [($0, true), ($0, false)] }) {
       try await TemporaryDirectory.run { folder in
@@ -206,7 +206,7 @@ struct DiskRecoveryTests {
         expiration: StoredExpiration(.never, stored: Date(), lastUse: Date()),
         attributes: IndexedAttributes(key: key, metadata: .example),
         date: Date())
-      try writer.write(id: row.id, date: Date(), isDurable: false, to: layout.temporary(name), in: files)
+      try writer.write(id: row.id, date: Date(), to: layout.temporary(name), in: files)
       let cache = DiskCache(directory: folder)
       try await cache.store(entry("second"), for: key)
       #expect(try await cache.entry(for: key) == entry("second"))
