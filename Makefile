@@ -15,7 +15,7 @@ export SWIFT_BACKTRACE ?= enable=no
 # Where Scripts/install-packages installs moto's server, if it is not on the PATH.
 MOTO = $(CURDIR)/.build-moto/bin
 
-.PHONY: help demo gallery serve install release check-page imgproxy-manual check-stand-ins check test verify lint test-release test-sanitize fuzz torture soak api format deb docs \
+.PHONY: help demo gallery serve install release check-page check-stand-ins check test verify lint test-release test-sanitize fuzz torture soak api format deb docs \
   bench bench-views bench-memory bench-processors bench-resampling bench-disk bench-network bench-downsample \
   bench-pipeline bench-instructions bench-build bench-convert bench-colour bench-hdr bench-service fleet bench-fleet packages all-packages
 
@@ -45,10 +45,6 @@ check-page: all-packages ## Checks the web page of the image service in headless
 	@Scripts/install-packages chromium
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	Service/Scripts/check-page $(ARGUMENTS)
-
-imgproxy-manual: all-packages ## Writes the tables of Service/imgproxy.md, after a change of the variables or options that are read.
-	HALCYON_CHECKS=1 HALCYON_WRITE_MANUAL=1 $(SWIFT) test --package-path Service --scratch-path .build-test --disable-xctest \
-	  --filter ImgproxyManualTests
 
 check: all-packages ## Checks format, layers, Markdown, public API and snippets, and runs the unit tests; before each commit.
 	@Scripts/run-checks check

@@ -1,92 +1,65 @@
 import Foundation
 import Halcyon
 
-/// An environment variable of imgproxy, and what it does here.
-struct ImgproxyVariable: Sendable {
-  /// The settings that a value stands for, with their values.
-  typealias Translation = @Sendable (_ value: String) throws(ConfigurationError) -> [(setting: String, value: String)]
+/// What an environment variable of imgproxy does here. Names are without `IMGPROXY_`.
+enum ImgproxyVariable: Sendable {
+  /// The settings that the value of the variable with a name stands for, with their values.
+  typealias Translation =
+    @Sendable (_ value: String, _ name: String) throws(ConfigurationError) -> [(setting: String, value: String)]
 
-  enum Effect: Sendable {
-    /// The value stands for settings.
-    case settings(Translation)
-    /// The value is read together with others, or says what is always so.
-    case combined
-    /// None, which the log says.
-    case missing
-    /// It restricts the service or has its secrets, so without it the service does not start.
-    case refused(reason: String)
-  }
-
-  /// The name without `IMGPROXY_`.
-  let name: String
-  let effect: Effect
-  /// What the manual says: *same*, the difference, or *missing*.
-  let note: String
+  /// The value stands for settings.
+  case settings(Translation)
+  /// The value is read together with others, or says what is always so.
+  case combined
+  /// It restricts the service or has its secrets, so without it the service does not start.
+  case refused(reason: String)
 
   /// Variables whose values are those of a setting.
-  static func settings(_ note: String, _ names: KeyValuePairs<String, String>) -> [ImgproxyVariable] {
-    names.map { name, setting in
-      let translation: Translation = { (value) throws(ConfigurationError) in [(setting, value)] }
-      return ImgproxyVariable(name: name, effect: .settings(translation), note: note)
-    }
+  static func settings(_ names: [String: String]) -> [String: ImgproxyVariable] {
+    names.mapValues { setting in .settings { (value, _) throws(ConfigurationError) in [(setting, value)] } }
   }
 
   /// Variables that turn a setting on or off.
-  static func flags(_ note: String, _ names: KeyValuePairs<String, String>) -> [ImgproxyVariable] {
-    names.map { name, setting in
-      let translation: Translation = { (value) throws(ConfigurationError) in
-        [(setting, try isTrue(value, name) ? "true" : "false")]
-      }
-      return ImgproxyVariable(name: name, effect: .settings(translation), note: note)
+  static func flags(_ names: [String: String]) -> [String: ImgproxyVariable] {
+    names.mapValues { setting in
+      .settings { (value, name) throws(ConfigurationError) in [(setting, try isTrue(value, name) ? "true" : "false")] }
     }
   }
 
   /// Variables whose values are those of a setting, where 0 stands for its default.
-  static func limits(_ note: String, _ names: KeyValuePairs<String, String>) -> [ImgproxyVariable] {
-    names.map { name, setting in
-      let translation: Translation = { (value) throws(ConfigurationError) in value == "0" ? [] : [(setting, value)] }
-      return ImgproxyVariable(name: name, effect: .settings(translation), note: note)
+  static func limits(_ names: [String: String]) -> [String: ImgproxyVariable] {
+    names.mapValues { setting in
+      .settings { (value, _) throws(ConfigurationError) in value == "0" ? [] : [(setting, value)] }
     }
   }
 
   /// Numbers of megapixels, where 0 stands for the default of a setting.
-  static func megapixels(_ note: String, _ names: KeyValuePairs<String, String>) -> [ImgproxyVariable] {
-    names.map { name, setting in
-      let translation: Translation = { (text) throws(ConfigurationError) in
+  static func megapixels(_ names: [String: String]) -> [String: ImgproxyVariable] {
+    names.mapValues { setting in
+      .settings { (text, name) throws(ConfigurationError) in
         guard let value = Double(text), value >= 0, value < 1e9 else {
           throw .invalidValue(setting: ImgproxyVariables.prefix + name, value: text, expected: "megapixels")
         }
         return value > 0 ? [(setting, "\(Int(value * 1e6))")] : []
       }
-      return ImgproxyVariable(name: name, effect: .settings(translation), note: note)
     }
   }
 
   /// Lists of formats, of which those that imgproxy has and this service does not are left out.
-  static func formats(_ note: String, _ names: KeyValuePairs<String, String>) -> [ImgproxyVariable] {
+  static func formats(_ names: [String: String]) -> [String: ImgproxyVariable] {
     let foreign: Set = ["mp4", "pdf", "psd", "raw", "ico", "bmp", "tiff", "tif", "heic", "heif"]
-    return names.map { name, setting in
-      let translation: Translation = { (value) throws(ConfigurationError) in
+    return names.mapValues { setting in
+      .settings { (value, _) throws(ConfigurationError) in
         let formats = value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         let known = formats.filter { ImageFormat(fileExtension: $0) != nil || !foreign.contains($0.lowercased()) }
         return known.isEmpty ? [] : [(setting, known.joined(separator: ","))]
       }
-      return ImgproxyVariable(name: name, effect: .settings(translation), note: note)
     }
   }
 
-  static func translated(_ name: String, _ note: String, _ translation: @escaping Translation) -> [ImgproxyVariable] {
-    [ImgproxyVariable(name: name, effect: .settings(translation), note: note)]
-  }
-
-  /// Variables without which the service is less strict, or lacks its secrets; with them it does not start.
-  static func refused(_ names: String, _ reason: String) -> [ImgproxyVariable] {
-    all(names, .refused(reason: reason), "*refused*: \(reason)")
-  }
-
   /// Variables with one effect, their names separated by spaces.
-  static func all(_ names: String, _ effect: Effect, _ note: String) -> [ImgproxyVariable] {
-    names.split(separator: " ").map { ImgproxyVariable(name: String($0), effect: effect, note: note) }
+  static func all(_ names: String, _ effect: ImgproxyVariable) -> [String: ImgproxyVariable] {
+    Dictionary(uniqueKeysWithValues: names.split(separator: " ").map { (String($0), effect) })
   }
 
   /// A boolean in the spellings of Go; others are errors, as in imgproxy, where a misspelt `true` does not start either.

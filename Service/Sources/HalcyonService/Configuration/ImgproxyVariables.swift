@@ -5,7 +5,7 @@ import Foundation
 /// The service's own settings override them, and no variable makes the service less strict than these say. Unless they say
 /// who may request images, two defaults are those of imgproxy where it has any variable but `IMGPROXY_BIND` and
 /// `IMGPROXY_NETWORK`: without a key URLs need no signature, and private addresses may be connected to. Only names that
-/// imgproxy has count: Kubernetes gives every pod variables of a service with the name imgproxy.
+/// have an effect count: Kubernetes gives every pod variables of a service with the name imgproxy.
 enum ImgproxyVariables {
   static let prefix = "IMGPROXY_"
   /// The largest value of ``ServiceConfiguration/resultDimension``.
@@ -47,13 +47,15 @@ enum ImgproxyVariables {
     if !hasOwnSignatures, isDeployment(variables) { settings.configuration.isInsecure = variables["KEY"] == nil }
     try applyCombined(variables, environment, &settings)
     for (name, value) in variables.sorted(by: { $0.key < $1.key }) {
-      switch byName[name]?.effect {
+      switch table[name] {
       case .settings(let translation):
         guard !name.hasPrefix("S3_") || settings.usesStorage else { continue }
-        for (setting, value) in try translation(value) { try set(setting, value, &settings, named: prefix + name) }
+        for (setting, value) in try translation(value, name) {
+          try set(setting, value, &settings, named: prefix + name)
+        }
       case .combined, .refused: break
       // One that is off would have no effect either.
-      case .missing, nil: if (try? ImgproxyVariable.isTrue(value, name)) != false { ignored.append(name) }
+      case nil: if (try? ImgproxyVariable.isTrue(value, name)) != false { ignored.append(name) }
       }
     }
     return ignored.sorted().map { prefix + $0 }
@@ -72,7 +74,10 @@ enum ImgproxyVariables {
     for (name, value) in environment where name.hasPrefix(prefix) && !isBlank(value) {
       variables[String(name.dropFirst(prefix.count))] = value
     }
-    for (old, new) in aliases where variables[new] == nil { variables[new] = variables[old] }
+    for (old, new) in aliases {
+      let value = variables.removeValue(forKey: old)
+      variables[new] = variables[new] ?? value
+    }
     return variables
   }
 
@@ -80,12 +85,12 @@ enum ImgproxyVariables {
 
   /// Whether variables are those of a deployment of imgproxy.
   private static func isDeployment(_ variables: [String: String]) -> Bool {
-    variables.keys.contains { !["BIND", "NETWORK"].contains($0) && byName[$0] != nil }
+    variables.keys.contains { !["BIND", "NETWORK"].contains($0) && table[$0] != nil }
   }
 
   private static func refuse(_ variables: [String: String]) throws(ConfigurationError) {
     for (name, value) in variables.sorted(by: { $0.key < $1.key }) {
-      guard case .refused(let reason) = byName[name]?.effect else { continue }
+      guard case .refused(let reason) = table[name] else { continue }
       // One that is off restricts nothing.
       if (try? ImgproxyVariable.isTrue(value, name)) != false { throw .refusedVariable(prefix + name, reason: reason) }
     }
