@@ -13,24 +13,13 @@ struct FormatsCommand: AsyncParsableCommand {
 
   func run() async throws {
     for format in ImageFormat.builtIn {
-      let report = FormatReport(
-        format: format.rawValue, reads: StandardCodecs.readable.contains(format),
-        animates: (try? StandardCodecs.decoder(for: format)) is any AnimatedImageDecoder,
-        writes: StandardCodecs.writable.contains(format))
-      StandardOutput.write(json ? try JSONLine.encode(report) : report.line)
+      let (reads, writes) = (StandardCodecs.readable.contains(format), StandardCodecs.writable.contains(format))
+      let animates = (try? StandardCodecs.decoder(for: format)) is any AnimatedImageDecoder
+      let abilities = [reads ? "read" : nil, animates ? "animations" : nil, writes ? "write" : nil].compactMap(\.self)
+      StandardOutput.write(
+        json
+          ? try JSONLine.encode(["format": format.rawValue, "reads": reads, "animates": animates, "writes": writes])
+          : "\(format): " + (abilities.isEmpty ? "not in this build" : abilities.joined(separator: ", ")))
     }
-  }
-}
-
-/// What can be done with one format.
-private struct FormatReport: Encodable {
-  let format: String
-  let reads: Bool
-  let animates: Bool
-  let writes: Bool
-
-  var line: String {
-    let abilities = [reads ? "read" : nil, animates ? "animations" : nil, writes ? "write" : nil].compactMap(\.self)
-    return "\(format): " + (abilities.isEmpty ? "not in this build" : abilities.joined(separator: ", "))
   }
 }

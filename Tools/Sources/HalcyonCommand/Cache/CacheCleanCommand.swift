@@ -36,17 +36,12 @@ struct CacheCleanCommand: AsyncParsableCommand {
       let report = try await cache.clean()
       if json {
         StandardOutput.write(
-          try JSONLine.encode(RemovalReport(removed: report.total.count, bytes: report.total.byteCount)))
+          try JSONLine.encode(["removed": report.total.count, "bytes": report.total.byteCount]))
       } else {
         StandardOutput.write("\(report)")
       }
     }
   }
-}
-
-private struct RemovalReport: Encodable {
-  let removed: Int
-  let bytes: Int
 }
 
 /// `halcyon cache clear`: removes all entries.

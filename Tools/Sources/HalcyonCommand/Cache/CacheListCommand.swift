@@ -36,7 +36,7 @@ struct CacheListCommand: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("--limit has to be at least 1, not \(limit).") }
+    try check("limit", limit, in: 1 ... .max)
   }
 
   func run() async throws {
@@ -50,7 +50,7 @@ struct CacheListCommand: AsyncParsableCommand {
     var found: [DiskCacheEntry] = []
     for try await entry in cache.entries where filter.matches(entry, now: now) {
       if sort == .none {
-        try show(entry, now)
+        try show(entry)
         count += 1
         if count == limit { return }
       } else {
@@ -58,7 +58,7 @@ struct CacheListCommand: AsyncParsableCommand {
       }
     }
     found.sort { reverse ? isBefore($1, $0) : isBefore($0, $1) }
-    for entry in found.prefix(limit ?? .max) { try show(entry, now) }
+    for entry in found.prefix(limit ?? .max) { try show(entry) }
   }
 
   private func isBefore(_ one: DiskCacheEntry, _ other: DiskCacheEntry) -> Bool {
@@ -70,54 +70,30 @@ struct CacheListCommand: AsyncParsableCommand {
     }
   }
 
-  private func show(_ entry: DiskCacheEntry, _ now: Date) throws {
-    let report = EntryReport(entry)
-    StandardOutput.write(json ? try JSONLine.encode(report) : report.line(now))
+  private func show(_ entry: DiskCacheEntry) throws {
+    StandardOutput.write(json ? try JSONLine.encode(entry.fields) : entry.line)
   }
 }
 
-/// The output of `halcyon cache ls` for one entry.
-private struct EntryReport: Encodable {
-  let key: String
-  let source: String?
-  let url: String?
-  let host: String?
-  let status: Int
-  let type: String?
-  let diskBytes: Int
-  let bodyBytes: Int
-  let stored: String
-  let expires: String?
-  let isExpired: Bool
-  let isPinned: Bool
-  let tags: [String]
-  let headers: [[String]]
-
-  init(_ entry: DiskCacheEntry) {
-    key = entry.key.text
-    source = entry.source
-    url = entry.metadata.url?.absoluteString
-    host = entry.host
-    status = entry.metadata.status
-    type = entry.metadata.headers["Content-Type"]
-    diskBytes = entry.diskByteCount
-    bodyBytes = entry.bodyByteCount
-    stored = entry.storedDate.ISO8601Format()
-    expires = entry.expirationDate?.ISO8601Format()
-    isExpired = entry.isExpired
-    isPinned = entry.isPinned
-    tags = entry.metadata.tags
-    headers = entry.metadata.headers.fields.map { [$0.name, $0.value] }
+extension DiskCacheEntry {
+  /// The output of `halcyon cache ls --json`.
+  fileprivate var fields: [String: (any Encodable)?] {
+    [
+      "key": key.text, "source": source, "url": metadata.url?.absoluteString, "host": host, "status": metadata.status,
+      "type": metadata.headers["Content-Type"], "diskBytes": diskByteCount, "bodyBytes": bodyByteCount,
+      "stored": storedDate.ISO8601Format(), "expires": expirationDate?.ISO8601Format(), "isExpired": isExpired,
+      "isPinned": isPinned, "tags": metadata.tags, "headers": metadata.headers.fields.map { [$0.name, $0.value] },
+    ]
   }
 
-  func line(_ now: Date) -> String {
+  fileprivate var line: String {
     var parts = [
-      ByteCountFormatter.string(fromByteCount: Int64(diskBytes), countStyle: .file),
-      stored, type ?? "-", source ?? url ?? key,
+      ByteCountFormatter.string(fromByteCount: Int64(diskByteCount), countStyle: .file),
+      storedDate.ISO8601Format(), metadata.headers["Content-Type"] ?? "-", title,
     ]
     if isExpired { parts.append("expired") }
     if isPinned { parts.append("pinned") }
-    if !tags.isEmpty { parts.append("tags " + tags.joined(separator: " ")) }
+    if !metadata.tags.isEmpty { parts.append("tags " + metadata.tags.joined(separator: " ")) }
     return parts.joined(separator: "  ")
   }
 }

@@ -19,14 +19,14 @@ struct CacheStatisticsCommand: AsyncParsableCommand {
       var report = CacheReport(directory: cache.directory.path(percentEncoded: false))
       report.diskBytes = try await cache.totalSize
       for try await entry in cache.entries { report.add(entry) }
-      for line in json ? [try JSONLine.encode(report)] : report.lines { StandardOutput.write(line) }
+      for line in json ? [try JSONLine.encode(report.fields)] : report.lines { StandardOutput.write(line) }
     }
   }
 }
 
 /// The output of `halcyon cache stat`.
-private struct CacheReport: Encodable {
-  struct Group: Encodable {
+private struct CacheReport {
+  struct Group {
     var entries = 0
     var bytes = 0
   }
@@ -39,16 +39,21 @@ private struct CacheReport: Encodable {
   var bodyBytes = 0
   var expired = 0
   var pinned = 0
-  var oldest: String?
-  var newest: String?
   var hosts: [String: Group] = [:]
   var types: [String: Group] = [:]
   private var dates: ClosedRange<Date>?
 
   init(directory: String) { self.directory = directory }
 
-  private enum CodingKeys: CodingKey {
-    case directory, entries, diskBytes, bodyBytes, expired, pinned, oldest, newest, hosts, types
+  var fields: [String: (any Encodable)?] {
+    func fields(_ groups: [String: Group]) -> [String: [String: Int]] {
+      groups.mapValues { ["entries": $0.entries, "bytes": $0.bytes] }
+    }
+    return [
+      "directory": directory, "entries": entries, "diskBytes": diskBytes, "bodyBytes": bodyBytes, "expired": expired,
+      "pinned": pinned, "oldest": dates?.lowerBound.ISO8601Format(), "newest": dates?.upperBound.ISO8601Format(),
+      "hosts": fields(hosts), "types": fields(types),
+    ]
   }
 
   mutating func add(_ entry: DiskCacheEntry) {
@@ -57,9 +62,7 @@ private struct CacheReport: Encodable {
     if entry.isExpired { expired += 1 }
     if entry.isPinned { pinned += 1 }
     let date = entry.storedDate
-    let range = dates.map { min($0.lowerBound, date)...max($0.upperBound, date) } ?? date...date
-    dates = range
-    (oldest, newest) = (range.lowerBound.ISO8601Format(), range.upperBound.ISO8601Format())
+    dates = dates.map { min($0.lowerBound, date)...max($0.upperBound, date) } ?? date...date
     Self.count(entry, in: &hosts[entry.host ?? "(none)", default: Group()])
     Self.count(entry, in: &types[entry.metadata.headers["Content-Type"] ?? "(none)", default: Group()])
   }
@@ -74,7 +77,9 @@ private struct CacheReport: Encodable {
       directory, "\(entries.countedEntries), \(Self.size(diskBytes)) on disk, \(Self.size(bodyBytes)) of images",
     ]
     if expired > 0 || pinned > 0 { lines.append("\(expired) expired, \(pinned) pinned") }
-    if let oldest, let newest { lines.append("stored from \(oldest) to \(newest)") }
+    if let dates {
+      lines.append("stored from \(dates.lowerBound.ISO8601Format()) to \(dates.upperBound.ISO8601Format())")
+    }
     for (name, groups) in [("hosts", hosts), ("types", types)] where !groups.isEmpty {
       lines.append("\(name):")
       let largest = groups.sorted { ($0.value.bytes, $1.key) > ($1.value.bytes, $0.key) }

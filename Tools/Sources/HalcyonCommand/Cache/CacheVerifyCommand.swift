@@ -37,8 +37,8 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     bar.clear()
     let damaged = result.damagedFiles.map { $0.path(percentEncoded: false) }
     if json {
-      let report = VerificationReport(checked: result.checkedCount, bytes: result.byteCount, damaged: damaged)
-      StandardOutput.write(try JSONLine.encode(report))
+      StandardOutput.write(
+        try JSONLine.encode(["checked": result.checkedCount, "bytes": result.byteCount, "damaged": damaged]))
     } else {
       for path in damaged { StandardOutput.write("damaged\(remove ? ", removed" : ""): \(path)") }
       let state = damaged.isEmpty ? "all intact" : "\(damaged.count) damaged"
@@ -46,10 +46,4 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     }
     if !damaged.isEmpty { throw ExitCode.failure }
   }
-}
-
-private struct VerificationReport: Encodable {
-  let checked: Int
-  let bytes: Int
-  let damaged: [String]
 }

@@ -47,7 +47,7 @@ struct CacheWarmCommand: AsyncParsableCommand {
 
   func validate() throws {
     if urls.isEmpty, file.isEmpty { throw ValidationError("Name URLs, or a --file of URLs.") }
-    if !(1...64).contains(jobs) { throw ValidationError("--jobs has to be from 1 to 64, not \(jobs).") }
+    try check("jobs", jobs, in: 1...64)
   }
 
   func run() async throws {
@@ -95,17 +95,19 @@ struct CacheWarmCommand: AsyncParsableCommand {
     try await run.load(batch)
     run.end(isInterrupted: false)
     await pipeline.cache.flush()
-    StandardOutput.write(json ? try JSONLine.encode(run.counts) : run.counts.line)
+    StandardOutput.write(json ? try JSONLine.encode(run.counts.fields) : run.counts.line)
     if run.counts.failed > 0 { throw ExitCode.failure }
   }
 }
 
 /// The batches of one run of `halcyon cache warm`.
 private struct WarmRun {
-  struct Counts: Encodable {
+  struct Counts {
     var downloaded = 0
     var stored = 0
     var failed = 0
+
+    var fields: [String: (any Encodable)?] { ["downloaded": downloaded, "stored": stored, "failed": failed] }
 
     var line: String {
       "Downloaded \(downloaded.counted("image")); \(stored) \(stored == 1 ? "was" : "were") stored already; \(failed) failed."
@@ -162,7 +164,7 @@ private struct WarmRun {
   private func report(_ error: ImageError, of request: ImageRequest) throws {
     let text = Advice.describe(error)
     if isJSON {
-      StandardOutput.write(try JSONLine.encode(FailureReport(address: request.source.description, error: text)))
+      StandardOutput.write(try JSONLine.encode(["address": request.source.description, "error": text]))
     } else {
       StandardError.write("Error: \(text)")
     }

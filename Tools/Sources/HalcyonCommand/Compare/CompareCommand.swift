@@ -78,8 +78,7 @@ struct CompareCommand: AsyncParsableCommand {
     let (one, two) = try await images(with: pipeline)
     let difference = ImageDifference(one, two)
     let isBelow = threshold.map { difference.similarity < $0 } ?? false
-    let report = ComparisonReport(first: first, second: second, size: one.size, difference, isBelow: isBelow)
-    StandardOutput.write(json ? try JSONLine.encode(report) : verbose ? report.details : report.line)
+    try report(difference, size: one.size, isBelow: isBelow)
     if let output, case .file(let path, let format) = try OutputTarget(output) {
       let picture = DecodedImage(bitmap: try one.difference(from: two, gain: gain))
       let data = try await picture.encoded(as: format ?? .png, quality: 0.9)
@@ -87,6 +86,27 @@ struct CompareCommand: AsyncParsableCommand {
     }
     await pipeline.cache.flush()
     if isBelow { throw ExitCode.failure }
+  }
+
+  private func report(_ difference: ImageDifference, size: PixelSize, isBelow: Bool) throws {
+    // Never rounded up to 1.
+    let similarity = (difference.similarity * 1e6).rounded(.down) / 1e6
+    let noise = difference.peakSignalToNoise
+    // None for identical images.
+    let ratio = noise.isFinite ? (noise * 100).rounded() / 100 : nil
+    let largest = difference.largest
+    if json {
+      return StandardOutput.write(
+        try JSONLine.encode([
+          "first": first, "second": second, "width": size.width, "height": size.height, "ssim": similarity,
+          "psnr": ratio, "largestDifference": largest.difference,
+          "largestDifferenceAt": [largest.column, largest.row], "isBelowThreshold": isBelow,
+        ]))
+    }
+    let place = largest.difference > 0 ? " at \(largest.column),\(largest.row)" : ""
+    let details =
+      ", PSNR \(ratio.map { "\($0) dB" } ?? "infinite"), largest difference \(largest.difference)\(place), \(size)"
+    StandardOutput.write("SSIM \(similarity)" + (verbose ? details : ""))
   }
 
   /// Both images at the same size.
@@ -133,39 +153,5 @@ enum ComparisonError: Error, CustomStringConvertible {
     case .differentShapes(let one, let two):
       "The images have different shapes, \(one) and \(two), so that --resize would distort one. Crop it first."
     }
-  }
-}
-
-/// The output of `halcyon compare`.
-private struct ComparisonReport: Encodable {
-  let first: String
-  let second: String
-  let width: Int
-  let height: Int
-  let ssim: Double
-  /// `nil` for identical images.
-  let psnr: Double?
-  let largestDifference: Int
-  let largestDifferenceAt: [Int]
-  let isBelowThreshold: Bool
-
-  init(first: String, second: String, size: PixelSize, _ difference: ImageDifference, isBelow: Bool) {
-    self.first = first
-    self.second = second
-    (width, height) = (size.width, size.height)
-    // Never rounded up to 1.
-    ssim = (difference.similarity * 1e6).rounded(.down) / 1e6
-    psnr = difference.peakSignalToNoise.isFinite ? (difference.peakSignalToNoise * 100).rounded() / 100 : nil
-    largestDifference = difference.largest.difference
-    largestDifferenceAt = [difference.largest.column, difference.largest.row]
-    isBelowThreshold = isBelow
-  }
-
-  var line: String { "SSIM \(ssim)" }
-
-  var details: String {
-    let noise = psnr.map { "\($0) dB" } ?? "infinite"
-    let place = largestDifference > 0 ? " at \(largestDifferenceAt[0]),\(largestDifferenceAt[1])" : ""
-    return "\(line), PSNR \(noise), largest difference \(largestDifference)\(place), \(width)x\(height)"
   }
 }

@@ -7,40 +7,23 @@ import HalcyonProcessing
 
 /// How images are converted, and where the results are written.
 struct Conversion: Sendable {
-  /// The sizes of the results, each of which becomes one; none leaves each source as it is.
-  var sizes: [SizeArgument]
-  var resize: ResizeArgument
-  /// What else changes the picture.
-  var processing: ProcessingArguments
+  /// What is asked.
+  let command: ConvertCommand
+  /// The format of the results; `nil` for each source's own.
+  let format: ImageFormat?
+  let destination: Destination
+  /// What is asked, if that need not encode pixels again.
+  let rewriting: Rewriting?
+  let limits: ImageLimits
+  let options: EncodingOptions
   /// The image that is drawn over results.
   var mark: Bitmap?
-  var colorSpace: TargetColorSpace
-  /// Whether high dynamic range is kept.
-  var dynamicRange: DynamicRange
-  /// The format of the results; `nil` for each source's own.
-  var format: ImageFormat?
-  var encoders: [any ImageEncoder]
-  var options: EncodingOptions
-  /// The most bytes of a result.
-  var byteLimit: Int?
-  var metadata: MetadataPolicy
-  /// Whether the place of a photograph is removed from the metadata.
-  var removesPlace: Bool
-  /// What is asked, if that need not encode pixels again.
-  var rewriting: Rewriting?
-  var limits: ImageLimits
-  /// The most pixels of all frames of an animation together.
-  var animationPixelLimit: Int
-  var destination: Destination
-  var overwrites: Bool
-  /// Whether an output that is older than its source is replaced.
-  var updates: Bool
-  /// Whether a cut or damaged image is converted as far as it goes.
-  var allowsPartial: Bool
-  /// Whether results get the modification dates of their sources.
-  var keepsDates: Bool
-  /// Whether nothing is written.
-  var isDryRun: Bool
+
+  init(_ command: ConvertCommand) throws {
+    self.command = command
+    (format, destination, rewriting) = (try command.resultFormat(), try command.destination(), command.rewriting)
+    (limits, options) = (command.limits.limits(), command.encodingOptions)
+  }
 
   /// Changes of a file that need not encode its pixels again, besides those of its metadata.
   struct Rewriting {
@@ -70,7 +53,7 @@ struct Conversion: Sendable {
   }
 
   /// A file that was made of a source.
-  private struct Made {
+  struct Made {
     var data: Data
     var size: PixelSize
     var frameCount = 1
@@ -102,7 +85,7 @@ struct Conversion: Sendable {
       return report(.notAnImage)
     }
     var made: Set<PixelSize> = []
-    for size in sizes.isEmpty ? [nil] : sizes.map(Optional.some) {
+    for size in command.sizes.isEmpty ? [nil] : command.sizes.map(Optional.some) {
       let result = try convert(image, to: size, output: output, memory, claimed, isCancelled) {
         made.insert($0).inserted
       }
@@ -124,7 +107,7 @@ struct Conversion: Sendable {
     if options.isLossless, !format.abilities.canBeLossless, !mayKeepPixels {
       throw ConversionError.notLossless(file.title, format)
     }
-    let chosen = try processing.options(over: sizeOptions(of: image, size))
+    let chosen = try command.processing.options(over: sizeOptions(of: image, size))
     let frameCount = image.info.frameCount > 1 && format.abilities.canBeAnimated ? image.info.frameCount : 1
     let plan = try ProcessingPlan(
       chosen, source: image.info.pixelSize, isVector: image.format.abilities.isVector, isAnimated: frameCount > 1,
@@ -135,26 +118,29 @@ struct Conversion: Sendable {
     if output == nil, try !claim(path, claimed, for: file, image.fileDate, plan.resultSize) {
       return .exists(output: path)
     }
-    if isDryRun {
-      return .converted(ConversionReport(image, output: path, format, plan.resultSize, start: start))
+    func report(_ made: Made?) -> Outcome {
+      .converted(
+        ConversionReport(
+          image: image, output: path, format: format, size: made?.size ?? plan.resultSize, made: made,
+          milliseconds: start.duration(to: .now).roundedMilliseconds))
     }
+    if command.dryRun { return report(nil) }
     let made = try memory.withReservation(image.byteCount(of: plan)) { () throws -> Made in
       if let made = try rewritten(image, as: format, plan.resultSize) { return made }
       if options.isLossless, !format.abilities.canBeLossless { throw ConversionError.notLossless(file.title, format) }
       return try rendered(image, plan.rendition(encoding(chosen, format), frameLimit: frameCount), isCancelled)
     }
     if isCancelled() { throw CancellationError() }
-    if try !write(made.data, to: path, date: keepsDates ? image.fileDate : nil) { return .exists(output: path) }
-    var report = ConversionReport(image, output: path, format, made.size, start: start)
-    (report.outputBytes, report.partial, report.encoded) = (made.data.count, made.isPartial, made.isEncoded)
-    (report.withoutRange, report.outputFrames) = (made.isWithoutRange, made.frameCount)
-    report.damaged = made.isDamaged
-    return .converted(report)
+    if try !write(made.data, to: path, date: command.keepDates ? image.fileDate : nil) { return .exists(output: path) }
+    return report(made)
   }
+
+  /// Whether the place of a photograph is removed from the metadata.
+  private var removesPlace: Bool { command.metadata == .noPlace }
 
   private func sizeOptions(of image: SourceImage, _ size: SizeArgument?) -> ProcessingOptions {
     var options = ProcessingOptions()
-    if let size { resize.set(size, of: image.info.pixelSize, in: &options) }
+    if let size { command.resize.set(size, of: image.info.pixelSize, in: &options) }
     return options
   }
 
@@ -174,12 +160,12 @@ struct Conversion: Sendable {
   private func claim(
     _ output: String, _ claimed: ClaimedOutputs, for file: SourceFile, _ date: timespec?, _ size: PixelSize? = nil
   ) throws -> Bool {
-    switch claimed.claim(output, for: sizes.count > 1 ? "\(file.path) \(size?.description ?? "")" : file.path) {
+    switch claimed.claim(output, for: command.sizes.count > 1 ? "\(file.path) \(size?.description ?? "")" : file.path) {
     case .granted:
-      if updates { return isOutdated(output, date) }
+      if command.update { return isOutdated(output, date) }
       switch destination {
-      case .folder: return overwrites || stat(ofPath: output, followsLinks: false) == nil
-      case .file: try OutputFile.check(output, overwrites: overwrites)
+      case .folder: return command.overwrite || stat(ofPath: output, followsLinks: false) == nil
+      case .file: try OutputFile.check(output, overwrites: command.overwrite)
       case .standardOutput: break
       }
       return true
@@ -205,14 +191,14 @@ struct Conversion: Sendable {
         try limits.check(image.info.pixelSize, format: format)
         data = try JPEGTransform.transformed(
           image.bytes, quarterTurns: rewriting.quarterTurns, isProgressive: rewriting.isProgressive,
-          metadata: metadata)
+          metadata: command.metadataPolicy)
         if removesPlace { data = try data.flatMap(ImageMetadata.removedPlace) }
       } else {
         data =
           try removesPlace ? ImageMetadata.removedPlace(from: image.bytes) : ImageMetadata.removed(from: image.bytes)
       }
       return data.map { Made(data: $0, size: size, frameCount: image.info.frameCount, isEncoded: false) }
-    } catch  where allowsPartial {
+    } catch  where command.partial {
       return nil
     }
   }
@@ -220,7 +206,8 @@ struct Conversion: Sendable {
   private func encoding(_ chosen: ProcessingOptions, _ format: ImageFormat) -> Rendition.Encoding {
     var encoding = Rendition.Encoding(
       as: format, quality: chosen.quality > 0 ? Double(chosen.quality) / 100 : options.quality,
-      byteLimit: byteLimit ?? (chosen.maxBytes > 0 ? chosen.maxBytes : nil), metadata: metadata)
+      byteLimit: command.maxOutput?.byteCount ?? (chosen.maxBytes > 0 ? chosen.maxBytes : nil),
+      metadata: command.metadataPolicy)
     (encoding.colorLimit, encoding.isLossless) = (options.colorLimit, options.isLossless)
     return encoding
   }
@@ -229,13 +216,14 @@ struct Conversion: Sendable {
     _ source: SourceImage, _ rendition: Rendition, _ isCancelled: @escaping @Sendable () -> Bool
   ) throws -> Made {
     if isCancelled() { throw CancellationError() }
-    if rendition.frameLimit > 1, source.info.frameCount > animationPixelLimit / max(1, source.info.pixelSize.pixelCount)
-    {
-      throw ConversionError.tooManyFrames(source.file.title, source.info, limit: animationPixelLimit)
+    let pixelLimit = command.maxAnimationPixels
+    if rendition.frameLimit > 1, source.info.frameCount > pixelLimit / max(1, source.info.pixelSize.pixelCount) {
+      throw ConversionError.tooManyFrames(source.file.title, source.info, limit: pixelLimit)
     }
     let rendered = try rendition.rendered(
-      from: source.bytes, by: source.decoder, encoders: encoders, limits: limits, colorSpace: colorSpace,
-      dynamicRange: dynamicRange, allowsPartial: allowsPartial, isCancelled: isCancelled)
+      from: source.bytes, by: source.decoder, encoders: command.encoders, limits: limits,
+      colorSpace: (command.colorSpace ?? .srgb).target, dynamicRange: command.hdr == .keep ? .high : .standard,
+      allowsPartial: command.partial, isCancelled: isCancelled)
     guard var data = rendered.data else {
       throw ImageEncodingError.unsupportedFormat(rendition.encoding?.format ?? .png)
     }
@@ -248,22 +236,23 @@ struct Conversion: Sendable {
     let lacksRange = rendered.image.map { !$0.info.droppedContent.isDisjoint(with: [.gainMap, .highDynamicRange]) }
     return Made(
       data: data, size: rendered.size, frameCount: rendered.frameCount, isPartial: rendered.isPartial,
-      isDamaged: rendered.image?.isDamaged ?? false, isWithoutRange: dynamicRange == .high && lacksRange ?? false)
+      isDamaged: rendered.image?.isDamaged ?? false, isWithoutRange: command.hdr == .keep && lacksRange ?? false)
   }
 
   /// Writes a result, and creates the folders of its path; `false` if it exists and is not to be replaced.
   private func write(_ data: Data, to path: String, date: timespec?) throws -> Bool {
+    let replaces = command.overwrite || command.update
     switch destination {
     case .standardOutput:
       let code = OutputFile.write(data, to: STDOUT_FILENO)
       if code != 0 { throw OutputError.unwritable(path: "standard output", code: code) }
     case .file:
       try OutputFile.createFolder(path.parentFolder)
-      try OutputFile.write(data, toNamed: path, overwrites: overwrites || updates, date: date)
+      try OutputFile.write(data, toNamed: path, overwrites: replaces, date: date)
     case .folder:
       do {
         try OutputFile.createFolder(path.parentFolder)
-        try OutputFile.write(data, to: path, overwrites: overwrites || updates, date: date)
+        try OutputFile.write(data, to: path, overwrites: replaces, date: date)
       } catch .exists {
         return false
       } catch {

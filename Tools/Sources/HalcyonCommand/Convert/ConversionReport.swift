@@ -2,67 +2,47 @@ import Foundation
 import Halcyon
 import Synchronization
 
-/// The output of `halcyon convert --json` for one converted file.
-struct ConversionReport: Encodable {
-  let source: String
+/// A converted file.
+struct ConversionReport {
+  let image: SourceImage
   let output: String
-  let format: String
-  let width: Int
-  let height: Int
-  let sourceFormat: String
-  let sourceWidth: Int
-  let sourceHeight: Int
-  let sourceBytes: Int
+  let format: ImageFormat
+  let size: PixelSize
   /// `nil` in a dry run.
-  var outputBytes: Int?
-  let frames: Int
-  /// 1 where only the first frame of an animation is in the output.
-  var outputFrames: Int?
-  /// Whether the source was cut or damaged, and only a part of it is in the output.
-  var partial = false
-  /// Whether pixels may be wrong, as a scan of the source is damaged.
-  var damaged = false
-  /// Whether the high dynamic range of the source was to be kept, and is not in the output.
-  var withoutRange = false
-  /// Whether the pixels were encoded again.
-  var encoded = true
+  let made: Conversion.Made?
   let milliseconds: Double
 
-  init(
-    _ image: SourceImage, output: String, _ format: ImageFormat, _ size: PixelSize, start: ContinuousClock.Instant
-  ) {
-    source = image.file.path
-    self.output = output
-    self.format = format.rawValue
-    (width, height) = (size.width, size.height)
-    sourceFormat = image.format.rawValue
-    (sourceWidth, sourceHeight) = (image.info.pixelSize.width, image.info.pixelSize.height)
-    sourceBytes = image.bytes.count
-    frames = image.info.frameCount
-    milliseconds = start.duration(to: .now).roundedMilliseconds
-  }
-
   /// Whether the output has only the first frame of an animation.
-  var isStill: Bool { frames > 1 && outputFrames == 1 }
+  var isStill: Bool { image.info.frameCount > 1 && made?.frameCount == 1 }
+
+  /// The output of `halcyon convert --json`.
+  var json: String {
+    let (source, result) = (image.info.pixelSize, made ?? Conversion.Made(data: Data(), size: size))
+    return JSONLine.text([
+      "source": image.file.path, "output": output, "format": format.rawValue, "width": size.width,
+      "height": size.height, "sourceFormat": image.format.rawValue, "sourceWidth": source.width,
+      "sourceHeight": source.height, "sourceBytes": image.bytes.count, "outputBytes": made?.data.count,
+      "frames": image.info.frameCount, "outputFrames": made?.frameCount, "partial": result.isPartial,
+      "damaged": result.isDamaged, "withoutRange": result.isWithoutRange, "encoded": result.isEncoded,
+      "milliseconds": milliseconds,
+    ])
+  }
 
   var line: String {
-    let part = (partial ? ", partial" : "") + (damaged ? ", damaged" : "") + (withoutRange ? ", without its range" : "")
+    let frames = image.info.frameCount
     let first = frames > 1 ? isStill ? ", first of \(frames) frames" : ", \(frames) frames" : ""
-    let kept = encoded ? "" : ", not encoded again"
-    let bytes = outputBytes.map { "\(sourceBytes) -> \($0) bytes, \(milliseconds) ms" } ?? "\(sourceBytes) bytes"
+    var (part, kept, bytes) = ("", "", "\(image.bytes.count) bytes")
+    if let made {
+      part = (made.isPartial ? ", partial" : "") + (made.isDamaged ? ", damaged" : "")
+      part += made.isWithoutRange ? ", without its range" : ""
+      kept = made.isEncoded ? "" : ", not encoded again"
+      bytes = "\(image.bytes.count) -> \(made.data.count) bytes, \(milliseconds) ms"
+    }
     return """
-      \(source) -> \(output): \(sourceFormat) \(sourceWidth)x\(sourceHeight)\(first)\(part) -> \(format) \
-      \(width)x\(height)\(kept), \(bytes)
+      \(image.file.path) -> \(output): \(image.format.rawValue) \(image.info.pixelSize)\(first)\(part) -> \
+      \(format.rawValue) \(size)\(kept), \(bytes)
       """
   }
-}
-
-/// The output of `halcyon convert --json` for a file that was not converted.
-struct UnconvertedReport: Encodable {
-  let source: String
-  var error: String?
-  /// The existing output.
-  var exists: String?
 }
 
 /// Prints what happens during a run of `halcyon convert`, and counts it.
@@ -103,21 +83,19 @@ final class ConversionLog: Sendable {
     var repeated: [String: (first: String, more: Int)] = [:]
   }
 
-  /// What is printed.
-  struct Style {
-    var isJSON = false
-    var isVerbose = false
-    /// Whether only errors are.
-    var isQuiet = false
-    var isDryRun = false
-    /// Whether standard output gets the image, so that what is printed goes to standard error.
-    var isImageOnOutput = false
-  }
-
   private let state = Mutex(State())
-  private let style: Style
+  private let command: ConvertCommand
+  /// Whether standard output gets the image, so that what is printed goes to standard error.
+  private let isImageOnOutput: Bool
 
-  init(_ style: Style) { self.style = style }
+  init(_ conversion: Conversion) {
+    command = conversion.command
+    if case .standardOutput = conversion.destination {
+      isImageOnOutput = !command.dryRun
+    } else {
+      isImageOnOutput = false
+    }
+  }
 
   var counts: Counts { state.withLock { $0.counts } }
 
@@ -136,7 +114,7 @@ final class ConversionLog: Sendable {
       if texts.output != nil || texts.error != nil { state.bar.clear() }
       if let output = texts.output { show(output) }
       if let error = texts.error { StandardError.write(error) }
-      if !style.isQuiet { state.bar.show(state.counts) }
+      if !command.quiet { state.bar.show(state.counts) }
     }
   }
 
@@ -153,18 +131,18 @@ final class ConversionLog: Sendable {
   func showEnd(elapsed: Duration, isInterrupted: Bool) {
     end(isInterrupted: isInterrupted)
     showRepeated()
-    if style.isQuiet { return }
-    let summary = counts.summary(elapsed: elapsed, isDryRun: style.isDryRun)
+    if command.quiet { return }
+    let summary = counts.summary(elapsed: elapsed, isDryRun: command.dryRun)
     if isInterrupted {
       StandardError.write("Stopped. \(summary) Repeat the command to go on.")
-    } else if !style.isJSON {
+    } else if !command.json {
       show(summary)
     }
   }
 
   /// Prints a line.
   private func show(_ line: String) {
-    if style.isImageOnOutput { StandardError.write(line) } else { StandardOutput.write(line) }
+    if isImageOnOutput { StandardError.write(line) } else { StandardOutput.write(line) }
   }
 
   /// Counts an event; returns the lines to print.
@@ -174,12 +152,12 @@ final class ConversionLog: Sendable {
     switch event {
     case .outcome(_, .converted(let report)):
       state.counts.add(report)
-      let isShown = style.isVerbose || style.isDryRun && !style.isQuiet
-      return (style.isJSON ? JSONLine.text(report) : isShown ? report.line : nil, nil)
+      let isShown = command.verbose || command.dryRun && !command.quiet
+      return (command.json ? report.json : isShown ? report.line : nil, nil)
     case .outcome(let file, .exists(let output)):
       state.counts.existing += 1
-      if style.isJSON { return (JSONLine.text(UnconvertedReport(source: file.path, exists: output)), nil) }
-      return (style.isVerbose ? "\(file.path): \(output) exists" : nil, nil)
+      if command.json { return (JSONLine.text(["source": file.path, "exists": output]), nil) }
+      return (command.verbose ? "\(file.path): \(output) exists" : nil, nil)
     case .outcome(_, .notAnImage):
       state.counts.notImages += 1
       return (nil, nil)
@@ -192,8 +170,8 @@ final class ConversionLog: Sendable {
     case .failure(let path, let error):
       state.counts.failed += 1
       let text = Advice.describe(error)
-      if style.isJSON { return (JSONLine.text(UnconvertedReport(source: path, error: text)), nil) }
-      if !style.isVerbose, let reason = ConversionError.commonReason(of: error) {
+      if command.json { return (JSONLine.text(["source": path, "error": text]), nil) }
+      if !command.verbose, let reason = ConversionError.commonReason(of: error) {
         if state.repeated[reason] != nil {
           state.repeated[reason]?.more += 1
           return (nil, nil)
@@ -208,14 +186,15 @@ final class ConversionLog: Sendable {
 extension ConversionLog.Counts {
   mutating func add(_ report: ConversionReport) {
     converted += 1
-    if report.partial { partial += 1 }
-    if report.damaged { damaged += 1 }
-    if report.withoutRange { withoutRange += 1 }
-    if report.isStill { stills += 1 }
-    if !report.encoded { rewritten += 1 }
-    sourceBytes += report.sourceBytes
-    outputBytes += report.outputBytes ?? 0
+    sourceBytes += report.image.bytes.count
     output = report.output
+    guard let made = report.made else { return }
+    if made.isPartial { partial += 1 }
+    if made.isDamaged { damaged += 1 }
+    if made.isWithoutRange { withoutRange += 1 }
+    if report.isStill { stills += 1 }
+    if !made.isEncoded { rewritten += 1 }
+    outputBytes += made.data.count
   }
 
   /// The last line of a run.

@@ -182,21 +182,13 @@ struct ConvertCommand: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
 
   func validate() throws {
-    if let quality, !(0...100).contains(quality) {
-      throw ValidationError("--quality has to be from 0 to 100, not \(quality).")
-    }
-    if let colors, !(2...256).contains(colors) {
-      throw ValidationError("--colors has to be from 2 to 256, not \(colors).")
-    }
-    if let effort, !(1...9).contains(effort) {
-      throw ValidationError("--effort has to be from 1 to 9, not \(effort).")
-    }
-    for (name, value) in [
-      ("jobs", jobs), ("memory", memory), ("max-animation-pixels", maxAnimationPixels),
-      ("max-output", maxOutput?.byteCount),
-    ] {
-      if let value, value < 1 { throw ValidationError("--\(name) has to be at least 1, not \(value).") }
-    }
+    try check("quality", quality, in: 0...100)
+    try check("colors", colors, in: 2...256)
+    try check("effort", effort, in: 1...9)
+    try check("jobs", jobs, in: 1 ... .max)
+    try check("memory", memory, in: 1 ... .max)
+    try check("max-animation-pixels", maxAnimationPixels, in: 1 ... .max)
+    try check("max-output", maxOutput?.byteCount, in: 1 ... .max)
     if quiet, verbose || json { throw ValidationError("--quiet prints errors only. Leave out --verbose and --json.") }
     if strip, let metadata, metadata != .strip {
       throw ValidationError("--strip removes what --metadata \(metadata.rawValue) keeps. Leave one of both out.")
@@ -246,7 +238,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
   private func convert() async throws {
     let start = ContinuousClock.now
-    var conversion = try conversion()
+    var conversion = try Conversion(self)
     if let watermark = processing.watermark {
       conversion.mark = try await DecodedImage(
         data: InputFile(watermark).contents(byteLimit: conversion.limits.encodedByteCount)
@@ -259,9 +251,7 @@ struct ConvertCommand: AsyncParsableCommand {
       if !dryRun { try OutputFile.createFolder(path) }
       folder = path
     }
-    var style = ConversionLog.Style(isJSON: json, isVerbose: verbose, isQuiet: quiet, isDryRun: dryRun)
-    if case .standardOutput = conversion.destination { style.isImageOnOutput = !dryRun }
-    let log = ConversionLog(style)
+    let log = ConversionLog(conversion)
     if ProgressBar.isShown, !quiet, filesFrom == nil { countFiles(for: log, excluding: folder) }
     let claimed = ClaimedOutputs()
     let budget = MemoryBudget(byteLimit: memory.map { $0 << 20 } ?? MemoryBudget.defaultByteLimit)
@@ -285,22 +275,11 @@ struct ConvertCommand: AsyncParsableCommand {
     if log.counts.failed > 0 { throw ExitCode.failure }
   }
 
-  private func conversion() throws -> Conversion {
-    Conversion(
-      sizes: sizes, resize: resize, processing: processing, colorSpace: (colorSpace ?? .srgb).target,
-      dynamicRange: hdr == .keep ? .high : .standard, format: try resultFormat(),
-      encoders: encoders, options: options, byteLimit: maxOutput?.byteCount, metadata: (metadata ?? .strip).policy,
-      removesPlace: metadata == .noPlace, rewriting: rewriting, limits: limits.limits(),
-      animationPixelLimit: maxAnimationPixels, destination: try destination(), overwrites: overwrite, updates: update,
-      allowsPartial: partial, keepsDates: keepDates,
-      isDryRun: dryRun)
-  }
-
   /// The names of the results.
   private var namePattern: NamePattern { name ?? (sizes.count > 1 ? .sized : .standard) }
 
   /// What is asked, if that need not encode pixels again; `nil` if it does, or nothing is asked.
-  private var rewriting: Conversion.Rewriting? {
+  var rewriting: Conversion.Rewriting? {
     var others = processing
     others.rotate = nil
     guard sizes.isEmpty, quality == nil, maxOutput == nil, colors == nil, effort == nil, colorSpace == nil,
@@ -322,7 +301,7 @@ struct ConvertCommand: AsyncParsableCommand {
   }
 
   /// An output with the extension of an image is a file, for one source that is a file.
-  private func destination() throws -> Conversion.Destination {
+  func destination() throws -> Conversion.Destination {
     if !output.hasImageExtension, output != "-", !OutputFile.isStream(output) || output.endsWithSlash {
       if output.isEmpty { throw ValidationError("The output has no name. Name a folder, a file, or -.") }
       // The output for one file is more likely a name with a mistake than a new folder with a dot.
@@ -365,7 +344,7 @@ struct ConvertCommand: AsyncParsableCommand {
     source != StandardInput.argument && stat(ofPath: source) == nil && Pattern(source) == nil
   }
 
-  private var encoders: [any ImageEncoder] {
+  var encoders: [any ImageEncoder] {
     var settings = EncoderSettings()
     (settings.isJPEGProgressive, settings.isPNGInterlaced) = (progressive, progressive)
     if let effort {
@@ -374,7 +353,9 @@ struct ConvertCommand: AsyncParsableCommand {
     return settings.encoders
   }
 
-  private var options: EncodingOptions {
+  var metadataPolicy: MetadataPolicy { (metadata ?? .strip).policy }
+
+  var encodingOptions: EncodingOptions {
     // JPEG XL loses nothing at the best quality, WebP by an option.
     var options = EncodingOptions(quality: lossless ? 1 : Double(quality ?? 80) / 100, isLossless: lossless)
     options.colorLimit = colors
@@ -382,7 +363,7 @@ struct ConvertCommand: AsyncParsableCommand {
   }
 
   /// The format that an option or the output names; `nil` for each source's own.
-  private func resultFormat() throws -> ImageFormat? {
+  func resultFormat() throws -> ImageFormat? {
     if let format { return format.format }
     if let format = try processing.options().format { return format }
     guard case .file = try destination(), case .file(_, let named) = try OutputTarget(output) else { return nil }

@@ -51,9 +51,7 @@ struct GetCommand: AsyncParsableCommand {
   @OptionGroup var options: PipelineOptions
 
   func validate() throws {
-    if let quality, !(0...100).contains(quality) {
-      throw ValidationError("--quality has to be from 0 to 100, not \(quality).")
-    }
+    try check("quality", quality, in: 0...100)
     if case .percent = size {
       throw ValidationError("--size takes pixels, for example 400x300 or 800. Convert the file with halcyon convert.")
     }
@@ -77,13 +75,13 @@ struct GetCommand: AsyncParsableCommand {
     for source in sources {
       do {
         let report = try await get(source, to: target, with: pipeline, besides: &written)
-        show(json ? try JSONLine.encode(report) : report.line, target)
+        show(json ? try JSONLine.encode(report.fields) : report.line, target)
       } catch {
         try Task.checkCancellation()
         hasFailed = true
         let message = Advice.describe(error, of: source)
         if json {
-          show(try JSONLine.encode(FailureReport(address: source, error: message)), target)
+          show(try JSONLine.encode(["address": source, "error": message]), target)
         } else {
           StandardError.write("Error: \(message)")
         }
@@ -106,12 +104,12 @@ struct GetCommand: AsyncParsableCommand {
     let start = ContinuousClock.now
     let response = try await load(request, with: pipeline)
     let elapsed = start.duration(to: .now)
-    guard let target else {
-      return GetReport(address: source, response: response, elapsed: elapsed, output: nil, isStill: false)
-    }
+    var report = GetReport(address: source, response: response, milliseconds: elapsed.roundedMilliseconds)
+    guard let target else { return report }
     let result = try await write(response, of: request, source, to: target, from: pipeline, besides: &written)
-    let isStill = response.image.info.frameCount > 1 && result.frameCount == 1
-    return GetReport(address: source, response: response, elapsed: elapsed, output: result.path, isStill: isStill)
+    report.output = result.path
+    report.isStill = response.image.info.frameCount > 1 && result.frameCount == 1
+    return report
   }
 
   private func load(_ request: ImageRequest, with pipeline: ImagePipeline) async throws -> ImageResponse {

@@ -1,42 +1,34 @@
 import Halcyon
 
-/// The output of `halcyon get` for one image.
-struct GetReport: Encodable {
+/// An image that `halcyon get` has loaded.
+struct GetReport {
   let address: String
-  let origin: String
-  let format: String
-  let width: Int
-  let height: Int
-  let sourceWidth: Int
-  let sourceHeight: Int
+  let response: ImageResponse
   let milliseconds: Double
-  let encodedBytes: Int?
-  /// The frames of an animation.
-  let frames: Int
-  let output: String?
+  var output: String?
   /// Whether the output has only the first frame of an animation.
-  let isStill: Bool
+  var isStill = false
 
-  init(address: String, response: ImageResponse, elapsed: Duration, output: String?, isStill: Bool) {
-    self.address = address
-    origin = response.origin.rawValue
-    format = response.image.info.format.rawValue
-    (width, height) = (response.image.size.width, response.image.size.height)
-    let source = response.image.info.pixelSize
-    (sourceWidth, sourceHeight) = (source.width, source.height)
-    milliseconds = elapsed.roundedMilliseconds
-    encodedBytes = response.encodedByteCount
-    frames = response.image.info.frameCount
-    self.output = output
-    self.isStill = isStill
+  private var info: ImageInfo { response.image.info }
+  private var size: PixelSize { response.image.size }
+
+  /// The output of `halcyon get --json`.
+  var fields: [String: (any Encodable)?] {
+    [
+      "address": address, "origin": response.origin.rawValue, "format": info.format.rawValue, "width": size.width,
+      "height": size.height, "sourceWidth": info.pixelSize.width, "sourceHeight": info.pixelSize.height,
+      "milliseconds": milliseconds, "encodedBytes": response.encodedByteCount, "frames": info.frameCount,
+      "output": output, "isStill": isStill,
+    ]
   }
 
   var line: String {
-    let original = width == sourceWidth && height == sourceHeight ? "" : " from \(sourceWidth)x\(sourceHeight)"
-    let bytes = encodedBytes.map { ", \($0) bytes" } ?? ""
-    let still = isStill ? ", only the first of \(frames) frames" : ""
+    let original = size == info.pixelSize ? "" : " from \(info.pixelSize)"
+    let bytes = response.encodedByteCount.map { ", \($0) bytes" } ?? ""
+    let still = isStill ? ", only the first of \(info.frameCount) frames" : ""
     return """
-      \(format) \(width)x\(height)\(original), \(origin), \(milliseconds) ms\(bytes)\(output.map { " -> \($0)" } ?? "")\(still)
+      \(info.format.rawValue) \(size)\(original), \(response.origin.rawValue), \(milliseconds) ms\(bytes)\
+      \(output.map { " -> \($0)" } ?? "")\(still)
       """
   }
 }

@@ -56,7 +56,7 @@ struct InfoCommand: AsyncParsableCommand {
       let isBroken = report.error != nil || broken && report.damaged == true
       hasFailed = hasFailed || isBroken
       if broken, !isBroken { continue }
-      StandardOutput.write(json ? try JSONLine.encode(report) : report.line)
+      StandardOutput.write(json ? try JSONLine.encode(report.fields) : report.line)
     }
     await pipeline.cache.flush()
     if skippedCount > 0 {

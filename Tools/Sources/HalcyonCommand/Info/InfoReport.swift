@@ -3,7 +3,7 @@ import Halcyon
 import HalcyonImaging
 
 /// The output of `halcyon info` for one image; unknown properties are `null` in JSON.
-struct InfoReport: Encodable {
+struct InfoReport {
   let path: String
   var format: String?
   var width: Int?
@@ -42,14 +42,6 @@ struct InfoReport: Encodable {
   var peakBytes: Int?
   var error: String?
 
-  private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
   init(path: String) {
     self.path = path
   }
@@ -79,10 +71,9 @@ struct InfoReport: Encodable {
     profile = info.hasColorProfile
   }
 
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: Key.self)
-    for case (let name?, let value as any Encodable) in Mirror(reflecting: self).children {
-      try container.encode(value, forKey: Key(stringValue: name))
+  var fields: [String: (any Encodable)?] {
+    Mirror(reflecting: self).children.reduce(into: [:]) { fields, child in
+      if let name = child.label { fields[name] = child.value as? any Encodable }
     }
   }
 

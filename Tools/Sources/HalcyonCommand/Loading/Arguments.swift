@@ -89,3 +89,13 @@ struct SecondsArgument: ExpressibleByArgument {
 enum HDRArgument: String, ExpressibleByArgument, CaseIterable {
   case keep, standard
 }
+
+extension ParsableArguments {
+  /// Throws if an option has a value that it does not accept.
+  func check(_ name: String, _ value: Int?, in range: ClosedRange<Int>) throws {
+    guard let value, !range.contains(value) else { return }
+    let expected =
+      range.upperBound == .max ? "at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+    throw ValidationError("--\(name) has to be \(expected), not \(value).")
+  }
+}

@@ -15,9 +15,9 @@ struct LimitOptions: ParsableArguments {
   var maxSide: Int?
 
   func validate() throws {
-    for (name, value) in [("bytes", maxBytes), ("pixels", maxPixels), ("side", maxSide)] {
-      if let value, value < 1 { throw ValidationError("--max-\(name) has to be at least 1, not \(value).") }
-    }
+    try check("max-bytes", maxBytes, in: 1 ... .max)
+    try check("max-pixels", maxPixels, in: 1 ... .max)
+    try check("max-side", maxSide, in: 1 ... .max)
   }
 
   /// Limits with the default of each that is not given.

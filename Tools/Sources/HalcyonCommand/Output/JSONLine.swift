@@ -1,12 +1,18 @@
 import Foundation
 
-/// Encodes a value as a JSON object on one line.
+/// A JSON object on one line.
 enum JSONLine {
-  /// Control characters and other invisible ones are escaped.
-  static func encode(_ value: some Encodable) throws -> String {
+  private struct Field: Encodable {
+    let value: any Encodable
+
+    func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+  }
+
+  /// The object of the fields that are not `nil`. Control characters and other invisible ones are escaped.
+  static func encode(_ fields: [String: (any Encodable)?]) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+    let text = String(decoding: try encoder.encode(fields.compactMapValues { $0.map(Field.init) }), as: UTF8.self)
     if text.unicodeScalars.allSatisfy(\.isPrintable) { return text }
     return text.unicodeScalars.reduce(into: "") { line, scalar in
       if scalar.isPrintable {
@@ -23,7 +29,7 @@ enum JSONLine {
   }
 
   /// The object; empty for a value that cannot be encoded, as numbers that are not finite cannot.
-  static func text(_ value: some Encodable) -> String { (try? encode(value)) ?? "{}" }
+  static func text(_ fields: [String: (any Encodable)?]) -> String { (try? encode(fields)) ?? "{}" }
 }
 
 extension String {

@@ -58,9 +58,3 @@ enum Advice {
     }
   }
 }
-
-/// The output of `--json` for an image that was not loaded or written.
-struct FailureReport: Encodable {
-  let address: String
-  let error: String
-}

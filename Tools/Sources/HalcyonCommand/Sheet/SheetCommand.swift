@@ -47,9 +47,9 @@ struct SheetCommand: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
 
   func validate() throws {
-    if !(0...100).contains(quality) { throw ValidationError("--quality has to be from 0 to 100, not \(quality).") }
-    if let columns, columns < 1 { throw ValidationError("--columns has to be at least 1, not \(columns).") }
-    if !(0...1000).contains(gap) { throw ValidationError("--gap has to be from 0 to 1000, not \(gap).") }
+    try check("quality", quality, in: 0...100)
+    try check("columns", columns, in: 1 ... .max)
+    try check("gap", gap, in: 0...1000)
     if size.target == nil { throw ValidationError("--size takes pixels, for example 160x120 or 200.") }
     guard case .file(_, _?) = try OutputTarget(output) else { throw OutputTarget.unknownFormat(output) }
   }

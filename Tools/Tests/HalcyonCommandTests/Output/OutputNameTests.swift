@@ -40,10 +40,10 @@ struct OutputNameTests {
     let hostile = "a\u{1B}[2J\r\nb\u{85}\u{9B}c\u{202E}\u{2066}\u{2028}\u{7F}\u{E0041}" + String(fileName: [0xE9])
     #expect(!hostile.printableLine.unicodeScalars.contains { !$0.isPrintable })
     #expect("größer 日本語 👨‍👩‍👧".printableLine == "größer 日本語 👨‍👩‍👧")
-    let line = try JSONLine.encode([hostile])
+    let line = try JSONLine.encode(["name": hostile, "none": nil])
     #expect(!line.unicodeScalars.contains { !$0.isPrintable })
-    let decoded = try JSONDecoder().decode([String].self, from: Data(line.utf8))
-    #expect(decoded.first == String(hostile.dropLast()) + "\u{FFFD}")
+    let decoded = try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
+    #expect(decoded == ["name": String(hostile.dropLast()) + "\u{FFFD}"])
   }
 
   @Test func `the file URL of a path has its bytes`() {
