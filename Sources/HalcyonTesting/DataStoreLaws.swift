@@ -125,19 +125,20 @@ public enum DataStoreLaws {
   private static var metadataCases: [EntryMetadata] {
     let date = Date(timeIntervalSince1970: 1_700_000_000)
     var many = HTTPHeaders()
+    let plain = EntryMetadata(requestDate: date, responseDate: date)
     for number in 0..<40 { many.add(name: "X-Field-\(number)", value: String(repeating: "v", count: number)) }
+    var (varied, redirected) = (plain, plain)
+    (varied.variant, varied.variants) = (variants.first, variants.reversed())
+    redirected.redirects = redirects
     return [
-      EntryMetadata(requestDate: date, responseDate: date),
+      plain, varied, redirected,
       EntryMetadata(
         url: URL(string: "https://example.com/ä?b=%20"), status: 404, headers: ["ETag": "\"ä\""],
         requestDate: date - 10, responseDate: date, expiration: .never, tags: ["a", "ä b", ""]),
       EntryMetadata(headers: many, requestDate: date, responseDate: date, tags: (0..<20).map { "tag \($0)" }),
-      EntryMetadata(
-        requestDate: date, responseDate: date, variant: variants.first, variants: variants.reversed()),
       EntryMetadata(requestDate: date, responseDate: date, userInfo: Data((0..<5000).map { UInt8($0 & 255) })),
       EntryMetadata(
         requestDate: date, responseDate: date, placeholder: ThumbHash(bytes: placeholder), userInfo: Data()),
-      EntryMetadata(requestDate: date, responseDate: date, variant: nil, redirects: redirects),
     ]
   }
 

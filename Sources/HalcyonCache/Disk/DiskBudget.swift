@@ -39,12 +39,7 @@ extension DiskIndex {
   /// The disk space that the folder takes, or soon will, besides the entry files, in bytes.
   private func overhead(sizeLimit: Int) throws(DiskCacheError) -> Int {
     let database = Int(try database.number("PRAGMA page_count")) * Self.pageByteCount
-    var wal = 0
-    do throws(DiskCacheError) {
-      wal = Int(try fileSystem.status(of: layout.index + "-wal").st_size)
-    } catch {
-      guard error.isMissing else { throw error }
-    }
+    let wal = Int(try ignoring(\.isMissing, try fileSystem.status(of: layout.index + "-wal"))?.st_size ?? 0)
     // The shards and a few more folders, lock files of writers; SQLite's shared memory; and the WAL pages of one
     // transaction: at most four for each entry evicted for a reservation, and some for the rest.
     let transaction = DiskBudget(sizeLimit: sizeLimit).reservationByteCount / 2 + (128 << 10)

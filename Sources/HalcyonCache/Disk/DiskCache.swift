@@ -52,18 +52,11 @@ public final class DiskCache: SourcePurgingStore, MissReportingStore, ReplacingS
   }
 
   /// Creates a cache whose system calls go through `fileSystem`.
-  package convenience init(
-    directory: URL = DiskCache.defaultDirectory, configuration: DiskCacheConfiguration = DiskCacheConfiguration(),
-    time: any TimeSource = SystemTime(), fileSystem: any FileSystem
-  ) {
-    self.init(
-      directory: directory, configuration: configuration, time: time, fileSystem: fileSystem, format: Self.format)
-  }
-
-  /// Creates a cache whose system calls go through `fileSystem`, as a version with another format of the files would.
+  ///
+  /// - Parameter format: The format of the files, of this or another version.
   package init(
     directory: URL = DiskCache.defaultDirectory, configuration: DiskCacheConfiguration = DiskCacheConfiguration(),
-    time: any TimeSource = SystemTime(), fileSystem: any FileSystem = SystemFiles(), format: Int
+    time: any TimeSource = SystemTime(), fileSystem: any FileSystem = SystemFiles(), format: Int = DiskCache.format
   ) {
     self.directory = directory
     self.time = time

@@ -36,13 +36,8 @@ public struct DiskCacheEntry: Sendable {
 
   /// `nil` when the file was removed, replaced or damaged, or cannot be read.
   fileprivate init?(_ file: DiskWriter.IndexedFile, of cache: DiskCache) throws(DiskCacheError) {
-    let description: EntryFile.Description?
-    do throws(DiskCacheError) {
-      description = try EntryFile.describe(path: file.path, in: cache.fileSystem)
-    } catch {
-      guard error.isMissing || error.isUnreadable else { throw error }
-      return nil
-    }
+    let description = try ignoring(
+      { $0.isMissing || $0.isUnreadable }, try EntryFile.describe(path: file.path, in: cache.fileSystem))
     guard let description, description.header.id == file.id else { return nil }
     key = description.key
     metadata = description.metadata

@@ -52,6 +52,19 @@ extension DiskCacheError: DescribedError {
   }
 }
 
+/// The result of `body`; `nil` if it throws an expected error.
+@discardableResult
+func ignoring<Value>(
+  _ isExpected: (DiskCacheError) -> Bool, _ body: @autoclosure () throws(DiskCacheError) -> Value?
+) throws(DiskCacheError) -> Value? {
+  do throws(DiskCacheError) {
+    return try body()
+  } catch {
+    guard isExpected(error) else { throw error }
+    return nil
+  }
+}
+
 extension DiskCacheError {
   /// The `errno` of a failed system call.
   var systemCode: Int32? {
@@ -64,8 +77,8 @@ extension DiskCacheError {
   /// Whether something that cannot be read is in place of a file: a folder, a file of another user, or a bad block.
   var isUnreadable: Bool { systemCode.map { [EACCES, EPERM, EIO, EISDIR, ENOTDIR, ELOOP].contains($0) } ?? false }
 
-  /// Whether a path leads to a folder, through a file, or in a circle.
-  var isNotAFile: Bool { systemCode.map { [EISDIR, ENOTDIR, ELOOP].contains($0) } ?? false }
+  /// Whether a path leads to no file: to nothing, to a folder, through a file, or in a circle.
+  var isNoFile: Bool { systemCode.map { [ENOENT, EISDIR, ENOTDIR, ELOOP].contains($0) } ?? false }
 
   /// Whether one file could not be changed or removed, while the index is intact and the disk is not full.
   var isLimitedToFile: Bool { systemCode != nil && !isMissing && !isDiskFull }

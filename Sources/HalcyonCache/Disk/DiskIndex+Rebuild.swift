@@ -23,14 +23,7 @@ extension DiskIndex {
 
   private func rebuild(shard: UInt8) throws(DiskCacheError) {
     let folder = layout.shard(shard)
-    let names: [String]
-    do throws(DiskCacheError) {
-      names = try self.names(in: shard)
-    } catch {
-      guard error.isUnreadable else { throw error }
-      return
-    }
-    guard !names.isEmpty else { return }
+    guard let names = try ignoring(\.isUnreadable, try self.names(in: shard)), !names.isEmpty else { return }
     try database.transaction { () throws(DiskCacheError) in
       for name in names where DiskLayout.digest(name) != nil {
         let path = folder + "/" + name
@@ -81,11 +74,6 @@ extension DiskIndex {
 
   /// The description of an entry file; `nil` when it is missing or damaged.
   func description(_ path: String) throws(DiskCacheError) -> EntryFile.Description? {
-    do throws(DiskCacheError) {
-      return try EntryFile.describe(path: path, in: fileSystem)
-    } catch {
-      if error.isMissing { return nil }
-      throw error
-    }
+    try ignoring(\.isMissing, try EntryFile.describe(path: path, in: fileSystem))
   }
 }

@@ -110,13 +110,10 @@ extension DiskIndex {
 
   /// The names in a shard. A file in place of the folder is removed.
   func names(in shard: UInt8) throws(DiskCacheError) -> [String] {
-    do throws(DiskCacheError) {
-      return try fileSystem.names(in: layout.shard(shard))
-    } catch {
-      guard error.systemCode == ENOTDIR else { throw error }
-      try fileSystem.remove(layout.shard(shard))
-      return []
-    }
+    let folder = layout.shard(shard)
+    if let names = try ignoring({ $0.systemCode == ENOTDIR }, try fileSystem.names(in: folder)) { return names }
+    try fileSystem.remove(folder)
+    return []
   }
 
   func removeRow(_ row: [SQLiteConnection.Value]) throws(DiskCacheError) {

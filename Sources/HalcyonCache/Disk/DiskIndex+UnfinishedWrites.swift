@@ -44,13 +44,7 @@ extension DiskIndex {
   private func recover(_ intent: WriteIntent, byteLimit: Int) throws(DiskCacheError) {
     guard try database.run("SELECT 1 FROM entry WHERE id=?", [.integer(intent.id)]).isEmpty else { return }
     let path = layout.entry(intent.digest)
-    let file: EntryFile.Description?
-    do throws(DiskCacheError) {
-      file = try description(path)
-    } catch {
-      guard error.isUnreadable else { throw error }
-      file = nil
-    }
+    let file = try ignoring(\.isUnreadable, try description(path))
     // The file was not moved yet: in its place is the file of another entry, or none.
     if let file, file.header.id != intent.id { return }
     let isReserved = (file?.diskByteCount ?? 0) <= byteLimit
@@ -65,12 +59,7 @@ extension DiskIndex {
 
   /// Whether the file of an entry is intact. One that cannot be read is not.
   func isIntact(_ path: String, _ digest: [UInt8]) throws(DiskCacheError) -> Bool {
-    do throws(DiskCacheError) {
-      return try EntryFile.isIntact(path: path, digest: digest, in: fileSystem)
-    } catch {
-      guard error.isUnreadable else { throw error }
-      return false
-    }
+    try ignoring(\.isUnreadable, try EntryFile.isIntact(path: path, digest: digest, in: fileSystem)) ?? false
   }
 
   /// Compares one of the 256 shards with the index: removes files that are not indexed, and rows without a file.
@@ -103,11 +92,7 @@ extension DiskIndex {
   static func fileName(_ row: [SQLiteConnection.Value]) -> String? { row[1].blob?.hexadecimal }
 
   private func removeOld(_ path: String, now: Date, age: TimeInterval) throws(DiskCacheError) {
-    do throws(DiskCacheError) {
-      let modified = try fileSystem.status(of: path).modificationDate
-      if now.timeIntervalSince(modified) > age { try removeFile(path) }
-    } catch {
-      guard error.isMissing else { throw error }
-    }
+    let status = try ignoring(\.isMissing, try fileSystem.status(of: path))
+    if let status, now.timeIntervalSince(status.modificationDate) > age { try removeFile(path) }
   }
 }

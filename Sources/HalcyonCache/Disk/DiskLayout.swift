@@ -131,11 +131,9 @@ struct DiskLayout: Sendable {
   ///   ``DiskCacheError/damagedIndex(path:)`` when one has a second name, under which it may be a file of something else.
   func checkIndex(in fileSystem: any FileSystem) throws(DiskCacheError) {
     for path in [indexLock, damagedIndex] + Self.indexSuffixes.map({ index + $0 }) {
-      do throws(DiskCacheError) {
-        let status = try checkOwner(of: path, in: fileSystem)
-        if status.isRegularFile, status.st_nlink > 1, path != damagedIndex { throw .damagedIndex(path: index) }
-      } catch {
-        guard error.isMissing else { throw error }
+      let status = try ignoring(\.isMissing, try checkOwner(of: path, in: fileSystem))
+      if let status, status.isRegularFile, status.st_nlink > 1, path != damagedIndex {
+        throw .damagedIndex(path: index)
       }
     }
   }

@@ -7,15 +7,10 @@ extension DiskWriter {
   func updateMetadata(
     _ metadata: EntryMetadata, for key: CacheKey, _ context: Context
   ) throws(DiskCacheError) -> EntryFile.Update {
-    let update: EntryFile.Update
-    do throws(DiskCacheError) {
-      update = try EntryFile.update(
-        metadata: metadata, path: layout.entry(key.digest.bytes), key: key, in: fileSystem)
-    } catch {
-      if error.isMissing || error.isNotAFile { return .noEntry }
-      throw error
-    }
-    guard case .updated(let id, let old, let stored) = update else { return update }
+    let path = layout.entry(key.digest.bytes)
+    let update = try ignoring(
+      \.isNoFile, try EntryFile.update(metadata: metadata, path: path, key: key, in: fileSystem))
+    guard case .updated(let id, let old, let stored) = update else { return update ?? .noEntry }
     if old.expiration != metadata.expiration || old.tags != metadata.tags || old.url != metadata.url {
       let attributes = IndexedAttributes(key: key, metadata: metadata)
       let lastUse = context.configuration.expiration.isExtendedByUse ? context.now : stored
@@ -24,31 +19,24 @@ extension DiskWriter {
         try index.update(id: id, attributes: attributes, expiration: expiration)
       }
     }
-    return update
+    return .updated(id: id, old: old, stored: stored)
   }
 
   /// Writes an entry anew, unless it was replaced or removed since it was read.
   func replace(_ content: EntryFile.Content, for key: CacheKey, _ context: Context) throws(DiskCacheError) -> Bool {
-    do throws(DiskCacheError) {
-      let file = try EntryFile.describe(path: layout.entry(key.digest.bytes), in: fileSystem)
-      guard let file, file.header.id == content.id else { return false }
-    } catch {
-      if error.isMissing { return false }
-      throw error
-    }
+    let path = layout.entry(key.digest.bytes)
+    let file = try ignoring(\.isMissing, try EntryFile.describe(path: path, in: fileSystem))
+    guard file?.header.id == content.id else { return false }
     try store(content.entry, for: key, context)
     return true
   }
 
   func setPinned(_ isPinned: Bool, for key: CacheKey) throws(DiskCacheError) -> Bool {
     let digest = key.digest.bytes
-    do throws(DiskCacheError) {
-      let update = try EntryFile.update(isPinned: isPinned, path: layout.entry(digest), key: key, in: fileSystem)
-      guard case .updated = update else { return false }
-    } catch {
-      if error.isMissing || error.isNotAFile { return false }
-      throw error
-    }
+    let path = layout.entry(digest)
+    let update = try ignoring(
+      \.isNoFile, try EntryFile.update(isPinned: isPinned, path: path, key: key, in: fileSystem))
+    guard case .updated = update else { return false }
     try withIndex { index throws(DiskCacheError) in try index.setPinned(isPinned, digest: digest) }
     return true
   }

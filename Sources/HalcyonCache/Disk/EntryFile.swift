@@ -99,15 +99,11 @@ enum EntryFile {
   static func intact(
     path: String, digest: [UInt8], in fileSystem: any FileSystem
   ) throws(DiskCacheError) -> (key: CacheKey, body: Data)? {
-    do throws(DiskCacheError) {
-      guard let key = try describe(path: path, in: fileSystem)?.key, key.digest.bytes == digest,
-        let content = try read(path: path, key: key, in: fileSystem)
-      else { return nil }
-      return (key, content.entry.body)
-    } catch {
-      guard error.isMissing else { throw error }
-      return nil
-    }
+    guard let key = try ignoring(\.isMissing, try describe(path: path, in: fileSystem))?.key,
+      key.digest.bytes == digest,
+      let content = try ignoring(\.isMissing, try read(path: path, key: key, in: fileSystem))
+    else { return nil }
+    return (key, content.entry.body)
   }
 
   /// The result of an update of the metadata.

@@ -54,9 +54,9 @@ extension EntryMetadata {
     else { return nil }
     self.init(
       url: url.isEmpty ? nil : URL(string: url), status: Int(status), headers: HTTPHeaders(fields),
-      requestDate: requestDate, responseDate: responseDate, expiration: expiration.value, tags: tags,
-      variant: own.first, variants: variants, placeholder: placeholder.value, userInfo: userInfo.value,
-      redirects: redirects, original: original.value)
+      requestDate: requestDate, responseDate: responseDate, expiration: expiration, tags: tags,
+      placeholder: placeholder, userInfo: userInfo)
+    (variant, self.variants, self.redirects, self.original) = (own.first, variants, redirects, original)
   }
 
   private static func write(_ expiration: CacheExpiration?, to writer: inout ByteWriter) {
@@ -74,30 +74,20 @@ extension EntryMetadata {
     }
   }
 
-  /// `nil` when the bytes are malformed.
-  private static func readExpiration(from reader: inout ByteReader) -> OptionalField<CacheExpiration>? {
+  /// `nil` when the bytes are malformed, and `.some(nil)` for no expiration.
+  private static func readExpiration(from reader: inout ByteReader) -> CacheExpiration?? {
     let kind = reader.number(UInt8.self)
     switch kind {
-    case 0: return .absent
-    case 1: return .present(.never)
-    case 2: return .present(.expired)
+    case 0: return .some(nil)
+    case 1: return .never
+    case 2: return .expired
     case 3, 5:
       guard let seconds = reader.number(Int64.self), let attoseconds = reader.number(Int64.self) else { return nil }
       let duration = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
-      return .present(.after(duration, since: kind == 3 ? .lastUse : .storing))
-    case 4: return reader.date().map { .present(.date($0)) }
+      return .after(duration, since: kind == 3 ? .lastUse : .storing)
+    case 4: return reader.date().map(CacheExpiration.date)
     default: return nil
     }
-  }
-}
-
-/// A decoded field that may be absent without being malformed.
-private enum OptionalField<Value> {
-  case absent
-  case present(Value)
-
-  var value: Value? {
-    if case .present(let value) = self { value } else { nil }
   }
 }
 
@@ -160,21 +150,20 @@ extension ByteReader {
     return (own, all)
   }
 
-  /// `nil` when the bytes are malformed.
-  fileprivate mutating func placeholder() -> OptionalField<ThumbHash>? {
+  /// `nil` when the bytes are malformed, and `.some(nil)` for no placeholder.
+  fileprivate mutating func placeholder() -> ThumbHash?? {
     guard let bytes = countedBytes() else { return nil }
-    if bytes.isEmpty { return .absent }
-    return ThumbHash(bytes: bytes).map { .present($0) }
+    return bytes.isEmpty ? .some(nil) : ThumbHash(bytes: bytes).map(Optional.some)
   }
 
-  /// `nil` when the bytes are malformed.
-  fileprivate mutating func userInfo() -> OptionalField<Data>? {
+  /// `nil` when the bytes are malformed, and `.some(nil)` for no bytes at all.
+  fileprivate mutating func userInfo() -> Data?? {
     var reader = self
     if reader.number() == UInt32.max {
       self = reader
-      return .absent
+      return .some(nil)
     }
-    return countedBytes().map { .present(Data($0)) }
+    return countedBytes().map { Data($0) }
   }
 
   /// `nil` when the bytes are malformed.
@@ -188,13 +177,13 @@ extension ByteReader {
     }
   }
 
-  /// `nil` when the bytes are malformed.
-  fileprivate mutating func original() -> OptionalField<OriginalMark>? {
+  /// `nil` when the bytes are malformed, and `.some(nil)` for no mark.
+  fileprivate mutating func original() -> OriginalMark?? {
     switch number(UInt8.self) {
-    case 0: return .absent
+    case 0: return .some(nil)
     case 1:
       guard let received = date(), let hash = number(UInt64.self) else { return nil }
-      return .present(OriginalMark(received: received, hash: hash))
+      return OriginalMark(received: received, hash: hash)
     default: return nil
     }
   }

@@ -95,13 +95,9 @@ package struct FileDescriptor: ~Copyable {
   /// - Returns: `false` when `LOCK_NB` is set and the lock is held elsewhere.
   @discardableResult
   func lock(_ flags: Int32) throws(DiskCacheError) -> Bool {
-    do throws(DiskCacheError) {
-      try fileSystem.check(.lock, path) { _ in Int(flock(number, flags)) }
-      return true
-    } catch {
-      guard error.systemCode == EWOULDBLOCK else { throw error }
-      return false
-    }
+    let number = number
+    return try ignoring(
+      { $0.systemCode == EWOULDBLOCK }, try fileSystem.check(.lock, path) { _ in Int(flock(number, flags)) }) != nil
   }
 
   /// Acquires the advisory lock, waiting for at most `timeout`. Blocks the calling thread.

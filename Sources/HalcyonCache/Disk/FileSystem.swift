@@ -103,11 +103,7 @@ extension FileSystem {
 
   /// Removes a file. Idempotent: a missing file is not an error.
   func remove(_ path: String) throws(DiskCacheError) {
-    do throws(DiskCacheError) {
-      try check(.unlink, path) { _ in Int(unlink(path)) }
-    } catch {
-      guard error.isMissing else { throw error }
-    }
+    try ignoring(\.isMissing, try check(.unlink, path) { _ in Int(unlink(path)) })
   }
 
   /// Makes a folder of this user writable by its owner only. Does nothing to a folder of another user, and to one with

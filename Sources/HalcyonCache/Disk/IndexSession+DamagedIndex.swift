@@ -11,11 +11,7 @@ extension IndexSession {
     // Another process may have rebuilt it meanwhile.
     if let inode, let current = try? fileSystem.status(of: layout.index).st_ino, current != inode { return }
     if inode == nil, isIntact(layout: layout, in: fileSystem) { return }
-    do throws(DiskCacheError) {
-      try fileSystem.move(layout.index, to: layout.damagedIndex)
-    } catch {
-      guard error.isMissing else { throw error }
-    }
+    try ignoring(\.isMissing, try fileSystem.move(layout.index, to: layout.damagedIndex))
     for suffix in DiskLayout.indexSuffixes.dropFirst() { try fileSystem.remove(layout.index + suffix) }
   }
 

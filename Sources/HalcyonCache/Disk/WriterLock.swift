@@ -21,7 +21,7 @@ final class WriterLock {
       parts[1].suffix(suffix.count).elementsEqual(suffix)
     else { return false }
     return parts[0].allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-      && parts[1].dropLast(suffix.count).allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+      && parts[1].dropLast(suffix.count).allSatisfy(\.isHexadecimalDigit)
   }
 
   init(layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) {
@@ -47,13 +47,11 @@ final class WriterLock {
   static func intent(
     of name: String, layout: DiskLayout, in fileSystem: any FileSystem
   ) throws(DiskCacheError) -> WriteIntent? {
-    do throws(DiskCacheError) {
-      let file = try FileDescriptor(path: layout.writerLock(name), flags: O_RDONLY, in: fileSystem)
-      return WriteIntent(decoding: try file.read(count: WriteIntent.byteCount, at: 0))
-    } catch {
-      guard error.isMissing else { throw error }
-      return nil
-    }
+    let content = try ignoring(
+      \.isMissing,
+      try FileDescriptor(path: layout.writerLock(name), flags: O_RDONLY, in: fileSystem)
+        .read(count: WriteIntent.byteCount, at: 0))
+    return content.flatMap { WriteIntent(decoding: $0) }
   }
 
   /// Whether no process holds the lock of this writer. One whose lock file cannot be opened counts as active.

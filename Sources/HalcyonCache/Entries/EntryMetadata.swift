@@ -24,7 +24,7 @@ public struct EntryMetadata: Hashable, Sendable {
   /// The variant of the response that this entry is; `nil` if the response matches all requests (it has no `Vary`).
   package var variant: VaryKey?
   /// All stored variants of the response, including this one, the newest first; only in the entry under the key itself.
-  package var variants: [VaryKey]
+  package var variants: [VaryKey] = []
   /// The placeholder of the image; `nil` if none was made.
   public var placeholder: ThumbHash?
   /// Custom bytes stored beside the image.
@@ -32,7 +32,7 @@ public struct EntryMetadata: Hashable, Sendable {
   /// The redirects that led to the response, the first one first; empty if the URL of the request sent it.
   ///
   /// Each has a freshness of its own: the entry is served without contacting a server while all of them are fresh.
-  package var redirects: [Redirect]
+  package var redirects: [Redirect] = []
   /// The version of the original that the entry is, or was made of; `nil` if a program put the entry into the store, which
   /// is never outdated.
   package var original: OriginalMark?
@@ -42,16 +42,6 @@ public struct EntryMetadata: Hashable, Sendable {
     url: URL? = nil, status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), requestDate: Date, responseDate: Date,
     expiration: CacheExpiration? = nil, tags: [String] = [], placeholder: ThumbHash? = nil, userInfo: Data? = nil
   ) {
-    self.init(
-      url: url, status: status, headers: headers, requestDate: requestDate, responseDate: responseDate,
-      expiration: expiration, tags: tags, variant: nil, placeholder: placeholder, userInfo: userInfo)
-  }
-
-  package init(
-    url: URL? = nil, status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), requestDate: Date, responseDate: Date,
-    expiration: CacheExpiration? = nil, tags: [String] = [], variant: VaryKey?, variants: [VaryKey] = [],
-    placeholder: ThumbHash? = nil, userInfo: Data? = nil, redirects: [Redirect] = [], original: OriginalMark? = nil
-  ) {
     self.url = url
     self.status = status
     self.headers = headers
@@ -59,12 +49,8 @@ public struct EntryMetadata: Hashable, Sendable {
     self.responseDate = responseDate
     self.expiration = expiration
     self.tags = tags
-    self.variant = variant
-    self.variants = variants
     self.placeholder = placeholder
     self.userInfo = userInfo
-    self.redirects = redirects
-    self.original = original
   }
 }
 

@@ -51,11 +51,11 @@ struct SharedEntryTests {
 
   @Test func `the format is that of the fixture`() throws {
     let advice: Comment = "The format has changed: bump SharedEntry.format, and see Fixtures/README.md."
-    let metadata = EntryMetadata(
+    var metadata = EntryMetadata(
       url: URL(string: "https://cdn.example/a.jpg"), status: 203, headers: ["ETag": "\"ä\"", "Vary": "Accept"],
       requestDate: date, responseDate: date + 1, expiration: .date(date + 1e9), tags: ["trip"],
-      variant: nil, userInfo: Data([0, 255]),
-      redirects: [redirect(302, ["Location": "/ä", "Cache-Control": "max-age=9"])])
+      userInfo: Data([0, 255]))
+    metadata.redirects = [redirect(302, ["Location": "/ä", "Cache-Control": "max-age=9"])]
     let shared = SharedEntry(
       StoredEntry(body: Data("body".utf8), metadata: metadata), storedDate: date + 2,
       generations: SharedEntry.Generations(namespace: 1, source: .max))

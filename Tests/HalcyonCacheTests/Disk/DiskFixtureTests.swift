@@ -23,17 +23,17 @@ struct DiskFixtureTests {
       let date = Date(timeIntervalSince1970: 1_700_000_000.25)
       let variant = try #require(VaryKey(of: ["Vary": "Accept"], requestHeaders: ["Accept": "image/avif"]))
       let hash = try #require(Data(base64Encoded: "1QcSHQRnh493V4dIh4eXh1h4kJUI"))
-      let full = EntryMetadata(
+      var full = EntryMetadata(
         url: URL(string: "https://cdn.example/a.jpg?b=1"), status: 203,
         headers: ["Content-Type": "image/jpeg", "ETag": "\"ä\"", "Cache-Control": "max-age=60"],
         requestDate: date, responseDate: date + 1, expiration: .date(date + 1e9), tags: ["trip", "2026"],
-        variant: variant, variants: [variant], placeholder: ThumbHash(bytes: hash),
-        userInfo: Data([0, 255]),
-        redirects: [
-          EntryMetadata.Redirect(
-            status: 302, headers: ["Location": "/ä", "Cache-Control": "max-age=9"], requestDate: date - 2,
-            responseDate: date - 1)
-        ], original: OriginalMark(received: date + 1, hash: 7))
+        placeholder: ThumbHash(bytes: hash), userInfo: Data([0, 255]))
+      (full.variant, full.variants, full.original) = (variant, [variant], OriginalMark(received: date + 1, hash: 7))
+      full.redirects = [
+        EntryMetadata.Redirect(
+          status: 302, headers: ["Location": "/ä", "Cache-Control": "max-age=9"], requestDate: date - 2,
+          responseDate: date - 1)
+      ]
       let plain = EntryMetadata(requestDate: date, responseDate: date)
       var timed = plain
       timed.expiration = .after(.seconds(1e9))
