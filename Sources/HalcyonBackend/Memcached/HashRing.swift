@@ -3,7 +3,9 @@ import CHalcyonMemcached
 
 /// The servers on a ring, by ketama's consistent hash: clients with the same list of servers find the same server for a
 /// key, and a server that is added or lost moves only its own share of the keys.
-struct HashRing: ~Copyable {
+///
+/// Unchecked: its handle is only read once it is made.
+final class HashRing: @unchecked Sendable {
   private let handle: UnsafeMutablePointer<memcached_st>?
   /// The numbers of the servers on the ring.
   private let numbers: [Int]

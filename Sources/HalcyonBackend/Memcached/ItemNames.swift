@@ -24,14 +24,7 @@ struct ItemNames: Sendable {
 
   static func isValid(namespace: String) -> Bool {
     (1...64).contains(namespace.utf8.count)
-      && namespace.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-          true
-        default: false
-        }
-      }
+      && namespace.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.".utf8.contains($0) }
   }
 
   /// The item with the generation of a source.

@@ -278,7 +278,7 @@ extension MemcachedStore {
   private func counted<Value: Sendable>(_ server: Int, _ body: () async throws -> Value) async throws -> Value {
     do {
       return try await body()
-    } catch let error as MemcachedError where !error.isFaultOfServer {
+    } catch let error as MemcachedError where !error.isFaultOfStore {
       throw error
     } catch is CancellationError {
       throw CancellationError()
@@ -346,14 +346,6 @@ extension MemcachedError: StoreError {
     switch self {
     case .timedOut, .failed, .notRemoved: true
     case .unavailable, .metadataTooLarge, .conflict: false
-    }
-  }
-
-  /// Whether the failure says something about the server, not about the call.
-  fileprivate var isFaultOfServer: Bool {
-    switch self {
-    case .timedOut, .failed: true
-    case .unavailable, .notRemoved, .metadataTooLarge, .conflict: false
     }
   }
 }

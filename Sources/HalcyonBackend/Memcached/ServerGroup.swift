@@ -38,20 +38,10 @@ final class ServerGroup: Sendable {
     var idle: [Connection] = []
   }
 
-  /// The ring is replaced as a whole when a server is ejected or brought back.
-  ///
-  /// Unchecked: its handle is only read once it is made.
-  private final class Ring: @unchecked Sendable {
-    private let ring: HashRing
-
-    init(_ servers: [(number: Int, server: MemcachedServer)]) { ring = HashRing(servers) }
-
-    func server(for key: String) -> Int? { ring.server(for: key) }
-  }
-
   private struct State: Sendable {
     var servers: [Server]
-    var ring: Ring
+    /// Replaced as a whole when a server is ejected or brought back.
+    var ring: HashRing
   }
 
   let addresses: [MemcachedServer]
@@ -70,7 +60,7 @@ final class ServerGroup: Sendable {
     let breaker = CircuitBreaker(
       failureLimit: configuration.failureLimit, retryInterval: configuration.retryInterval)
     let all = addresses.indices.map { (number: $0, server: addresses[$0]) }
-    state = Lock(State(servers: addresses.map { _ in Server(breaker: breaker) }, ring: Ring(all)))
+    state = Lock(State(servers: addresses.map { _ in Server(breaker: breaker) }, ring: HashRing(all)))
   }
 
   /// The server of a key, by a hash of `group`.
@@ -169,8 +159,8 @@ final class ServerGroup: Sendable {
   }
 
   /// The ring without the ejected servers.
-  private func ring(of state: State) -> Ring {
-    Ring(
+  private func ring(of state: State) -> HashRing {
+    HashRing(
       addresses.indices.filter { !state.servers[$0].breaker.isOpen }.map { (number: $0, server: addresses[$0]) })
   }
 

@@ -225,16 +225,7 @@ struct S3Pages {
 /// The names of a store's objects.
 enum S3Names {
   static func isValid(_ prefix: String) -> Bool {
-    prefix.utf8.count <= 512
-      && prefix.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-          UInt8(ascii: "/"):
-          true
-        default: false
-        }
-      }
+    prefix.utf8.count <= 512 && prefix.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_./".utf8.contains($0) }
   }
 
   /// The name of the object of an entry, whose value is of this version's format.

@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// The method of an HTTP request (RFC 9110, 9).
 public struct HTTPMethod: Hashable, Sendable {
   /// The name, which is case-sensitive.
@@ -5,7 +7,8 @@ public struct HTTPMethod: Hashable, Sendable {
 
   /// Creates any method; `nil` if the name is not a token (RFC 9110, 5.6.2): ASCII letters, digits and some punctuation.
   public init?(_ name: String) {
-    guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte) else { return nil }
+    guard !name.isEmpty, name.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) })
+    else { return nil }
     self.name = name
   }
 
@@ -25,15 +28,6 @@ public struct HTTPMethod: Hashable, Sendable {
   /// Whether sending a request several times has the effect of sending it once (RFC 9110, 9.2.2), so that it may be
   /// retried: `GET`, `HEAD`, `OPTIONS`, `TRACE`, `PUT` and `DELETE`.
   package var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(name) }
-
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
-      true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
-  }
 }
 
 extension HTTPMethod: CustomStringConvertible {

@@ -1,4 +1,5 @@
 package import Foundation
+import HalcyonSupport
 
 /// Web addresses as people and servers write them: with spaces, backslashes, and some characters encoded.
 ///
@@ -47,14 +48,9 @@ package enum WebAddress {
 
   private static func hasScheme(_ bytes: [UInt8]) -> Bool {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
-    return isLetter(bytes[0])
-      && bytes[..<colon].allSatisfy { byte in
-        isLetter(byte) || (48...57).contains(byte)
-          || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains(byte)
-      }
+    return bytes[0].isASCIILetter
+      && bytes[..<colon].allSatisfy { $0.isASCIILetterOrDigit || "+-.".utf8.contains($0) }
   }
-
-  private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
 
   static func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
 
@@ -137,7 +133,8 @@ package enum WebAddress {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
     for (index, byte) in bytes.enumerated() {
-      let isEscape = byte == UInt8(ascii: "%") && bytes[index...].dropFirst().prefix(2).count(where: isHexadecimal) == 2
+      let isEscape =
+        byte == UInt8(ascii: "%") && bytes[index...].dropFirst().prefix(2).count(where: \.isHexadecimalDigit) == 2
       if isEscape || allowed.contains(byte) {
         result.append(byte)
       } else {
@@ -145,9 +142,5 @@ package enum WebAddress {
       }
     }
     return result
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
   }
 }

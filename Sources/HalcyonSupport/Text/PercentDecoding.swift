@@ -8,7 +8,7 @@ extension ArraySlice<UInt8> {
     var rest = self
     while let byte = rest.popFirst() {
       let digits = rest.prefix(2)
-      if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+      if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy(\.isHexadecimalDigit),
         let decoded = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
       {
         bytes.append(decoded)

@@ -1,5 +1,5 @@
 #if canImport(CHalcyonCurlShim)
-import HalcyonSupport
+@_spi(Programs) import HalcyonSupport
 import HalcyonHTTP
 import CHalcyonCurlShim
 import Foundation
@@ -281,21 +281,7 @@ extension RequestSignature {
 extension HTTPHeaders.Field {
   /// Whether both fields have the same bytes; equal strings may differ in theirs.
   fileprivate func isSent(as other: HTTPHeaders.Field) -> Bool {
-    name.hasBytes(of: other.name) && value.hasBytes(of: other.value)
-  }
-}
-
-extension String {
-  fileprivate func hasBytes(of other: String) -> Bool {
-    let isSame = utf8.withContiguousStorageIfAvailable { left in
-      other.utf8.withContiguousStorageIfAvailable { right in
-        guard left.count == right.count, let one = left.baseAddress, let two = right.baseAddress else {
-          return left.isEmpty && right.isEmpty
-        }
-        return memcmp(one, two, left.count) == 0
-      }
-    }
-    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    name.hasSameBytes(as: other.name) && value.hasSameBytes(as: other.value)
   }
 }
 #endif
