@@ -142,12 +142,12 @@ extension ImagePipeline {
       switch destination {
       case .memory:
         let loaded = try await loaded(request, subscription)
-        return loaded.encoded == nil && loaded.trace.steps.isEmpty ? .skipped : .completed
+        return .success(loaded.encoded == nil && loaded.trace.steps.isEmpty ? .skipped : .loaded)
       case .store:
-        return try await loader.prefetchToStore(request, subscription) == .loaded ? .completed : .skipped
+        return .success(try await loader.prefetchToStore(request, subscription))
       }
     } catch {
-      return .failed(error)
+      return .failure(error)
     }
   }
 }

@@ -3,11 +3,7 @@ import HalcyonSupport
 /// The requests of one prefetch, and their results so far.
 final class PrefetchBatch: Sendable {
   /// The outcome of one request.
-  enum Outcome: Sendable {
-    case skipped
-    case completed
-    case failed(ImageError)
-  }
+  typealias Outcome = Result<ImageLoader.Prefetched, ImageError>
 
   private struct State {
     var pending: [PrefetchKey: ImageRequest]
@@ -37,8 +33,15 @@ final class PrefetchBatch: Sendable {
   func end(_ key: PrefetchKey, _ outcome: Outcome) {
     let result: PrefetchResult? = state.withLock { state in
       guard let request = state.pending.removeValue(forKey: key) else { return nil }
-      state.result.add(request, outcome)
-      broadcaster.update { $0.count(outcome) }
+      broadcaster.update { progress in
+        progress.advance(BatchItemProgress(), to: BatchItemProgress(millionths: BatchItemProgress.end))
+        if case .failure = outcome { progress.failedCount += 1 } else { progress.completedCount += 1 }
+      }
+      switch outcome {
+      case .success(.skipped): state.result.skipped.append(request)
+      case .success(.loaded): state.result.completed.append(request)
+      case .failure(let error): state.result.failed.append((request, error))
+      }
       return state.pending.isEmpty ? state.result : nil
     }
     if let result { broadcaster.finish(result) }
@@ -46,7 +49,7 @@ final class PrefetchBatch: Sendable {
 
   /// Ends the remaining requests with ``ImageError/cancelled``.
   func cancel() {
-    for key in keys { end(key, .failed(.cancelled)) }
+    for key in keys { end(key, .failure(.cancelled)) }
   }
 }
 
@@ -65,25 +68,5 @@ struct PrefetchKey: Hashable, Sendable {
       }
     options = OptionsKey(request)
     store = request.storeOptions
-  }
-}
-
-extension PrefetchResult {
-  fileprivate mutating func add(_ request: ImageRequest, _ outcome: PrefetchBatch.Outcome) {
-    switch outcome {
-    case .skipped: skipped.append(request)
-    case .completed: completed.append(request)
-    case .failed(let error): failed.append((request, error))
-    }
-  }
-}
-
-extension BatchProgress {
-  fileprivate mutating func count(_ outcome: PrefetchBatch.Outcome) {
-    advance(BatchItemProgress(), to: BatchItemProgress(millionths: BatchItemProgress.end))
-    switch outcome {
-    case .skipped, .completed: completedCount += 1
-    case .failed: failedCount += 1
-    }
   }
 }

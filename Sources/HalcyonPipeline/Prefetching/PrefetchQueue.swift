@@ -101,7 +101,7 @@ final class PrefetchQueue: Sendable {
   /// Stops the images of `keys` in all batches.
   func stop(_ keys: [PrefetchKey]) {
     for batch in state.withLock({ Array($0.announced.values) }) {
-      for key in keys { batch.end(key, .failed(.cancelled)) }
+      for key in keys { batch.end(key, .failure(.cancelled)) }
     }
     withdraw(keys, of: nil)
   }
@@ -157,7 +157,7 @@ extension PrefetchQueue {
     }
     for (key, item) in withdrawn {
       item.run?.task.cancel()
-      for batch in item.batches { batch.end(key, .failed(.cancelled)) }
+      for batch in item.batches { batch.end(key, .failure(.cancelled)) }
     }
     startNext()
   }
