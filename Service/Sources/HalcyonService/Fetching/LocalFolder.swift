@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Programs) import HalcyonSupport
 
 #if canImport(Darwin)
 import Darwin

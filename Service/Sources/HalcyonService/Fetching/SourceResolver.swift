@@ -5,21 +5,17 @@ import HalcyonBackend
 
 /// Decides what is fetched for the source of a path.
 struct SourceResolver: Sendable {
-  private let allowed: [SourcePattern]
-  private let allowedRedirects: [SourcePattern]
-  private let allowedBuckets: [String]
-  private let deniedBuckets: [String]
+  private let configuration: ServiceConfiguration
   private let localTransport: LocalTransport?
-  private let storage: S3Storage?
   private let role: RoleCredentials?
 
   init(_ configuration: ServiceConfiguration, time: any TimeSource = SystemTime()) {
+    self.configuration = configuration
     role = configuration.storageRole.map { RoleCredentials($0, time: time) }
-    (allowed, allowedRedirects) = (configuration.allowedSources, configuration.allowedRedirects)
-    (allowedBuckets, deniedBuckets) = (configuration.allowedBuckets, configuration.deniedBuckets)
     localTransport = configuration.localRoot.map { LocalTransport(folder: LocalFolder($0), host: "local.invalid") }
-    storage = configuration.storage
   }
+
+  private var allowed: [SourcePattern] { configuration.allowedSources }
 
   /// The transports of sources in this process, by the hosts of their URLs.
   var ownTransports: [String: any Transport] {
@@ -27,7 +23,7 @@ struct SourceResolver: Sendable {
   }
 
   /// `nil` without storage.
-  var bucketRegions: BucketRegions? { storage.map { BucketRegions($0, role: role) } }
+  var bucketRegions: BucketRegions? { configuration.storage.map { BucketRegions($0, role: role) } }
 
   /// A request for the source in its original size.
   func request(for source: String) throws(SourceError) -> ImageRequest {
@@ -75,7 +71,7 @@ struct SourceResolver: Sendable {
 
   /// A request for `BUCKET/KEY?VERSION`, where the key is as the storage has it, with percent signs that mean themselves.
   private func storageRequest(for text: Substring) throws(SourceError) -> ImageRequest {
-    guard let storage else { throw .noStorage }
+    guard let storage = configuration.storage else { throw .noStorage }
     let bucket = String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "/") }))
     let object = Substring(text.utf8.dropFirst(bucket.utf8.count).drop { $0 == UInt8(ascii: "/") })
     let key = String(Substring(object.utf8.prefix { $0 != UInt8(ascii: "?") }))
@@ -101,7 +97,8 @@ struct SourceResolver: Sendable {
   }
 
   private func allowsBucket(_ name: String) -> Bool {
-    (allowedBuckets.isEmpty || allowedBuckets.contains(name)) && !deniedBuckets.contains(name)
+    (configuration.allowedBuckets.isEmpty || configuration.allowedBuckets.contains(name))
+      && !configuration.deniedBuckets.contains(name)
   }
 
   /// Whether a source may be fetched: no host that stands for local files.
@@ -111,6 +108,6 @@ struct SourceResolver: Sendable {
 
   /// Whether a source may redirect to a URL.
   func allowsRedirect(to url: SourceURL) -> Bool {
-    allows(url) || !url.host.hasSuffix(".invalid") && allowedRedirects.contains { $0.matches(url) }
+    allows(url) || !url.host.hasSuffix(".invalid") && configuration.allowedRedirects.contains { $0.matches(url) }
   }
 }

@@ -17,36 +17,28 @@ struct LoggedPath {
   /// A signature has 8 bytes or more, and so 11 characters.
   private static let longestWord = 10
 
-  private let prefix: String
-  private let healthPath: String
-  private let hidesSignature: Bool
-  private let hasPresetsOnly: Bool
-  private let hasFilename: Bool
-  private let encryptionKey: Data
-  private let rewriting: SourceRewriting
+  private let configuration: ServiceConfiguration
 
-  init(_ configuration: ServiceConfiguration) {
-    (prefix, healthPath) = (configuration.pathPrefix, configuration.healthPath)
-    hidesSignature = !configuration.isInsecure
-    (hasPresetsOnly, hasFilename) = (configuration.acceptsPresetsOnly, configuration.hasFilenamesInBase64)
-    (rewriting, encryptionKey) = (configuration.sourceRewriting, configuration.sourceEncryptionKey)
-  }
+  init(_ configuration: ServiceConfiguration) { self.configuration = configuration }
 
   /// The text of a path.
   func text(_ path: String) -> String {
+    let prefix = configuration.pathPrefix
     let start =
       ["/info", "/cache", ""].lazy.map { prefix + $0 }.first { path.utf8.starts(with: ($0 + "/").utf8) } ?? ""
     let rest = String(Substring(path.utf8.dropFirst(start.utf8.count)))
-    if [healthPath, prefix].contains(path) || start == prefix && Self.own.contains(rest) || Self.own.contains(path) {
+    if [configuration.healthPath, prefix].contains(path) || start == prefix && Self.own.contains(rest)
+      || Self.own.contains(path)
+    {
       return path
     }
     let isPurge = start.hasSuffix("/cache")
     guard let (signature, part) = ImagePath.signature(in: isPurge ? "/_" + rest : rest),
       let path = try? ImagePath(
-        "/_" + RestoredPath.likely(part), hasPresetsOnly: hasPresetsOnly && !isPurge, hasFilename: hasFilename,
-        encryptionKey: encryptionKey)
+        "/_" + RestoredPath.likely(part), hasPresetsOnly: configuration.acceptsPresetsOnly && !isPurge,
+        hasFilename: configuration.hasFilenamesInBase64, encryptionKey: configuration.sourceEncryptionKey)
     else { return start + "/" + Redaction.digest(of: rest) }
-    let isShown = !hidesSignature && signature.utf8.count <= Self.longestWord && Redaction.isPlain(signature)
+    let isShown = configuration.isInsecure && signature.utf8.count <= Self.longestWord && Redaction.isPlain(signature)
     var segments = isPurge ? [] : [isShown ? signature : Redaction.omission]
     segments += path.options.map(option) + ["plain", source(path.source, path.fileExtension)]
     return (start + segments.reduce("") { $0 + "/" + $1 }).printable(limit: Self.limit)
@@ -54,7 +46,7 @@ struct LoggedPath {
 
   private func option(_ text: String) -> String {
     let name = Substring(text.utf8.prefix { $0 != UInt8(ascii: ":") })
-    let isKnown = hasPresetsOnly || OptionParser.isOption(String(name))
+    let isKnown = configuration.acceptsPresetsOnly || OptionParser.isOption(String(name))
     guard isKnown, Redaction.isPlain(text), Redaction.removingEncodedURLs(text) == text else {
       return Redaction.digest(of: text)
     }
@@ -65,7 +57,7 @@ struct LoggedPath {
     let suffix = fileExtension.map { "@" + $0 } ?? ""
     // After an `@` that is not escaped there may be a host, and a password before it.
     guard fileExtension.map({ ImageFormat(fileExtension: $0) != nil }) ?? true,
-      let shown = Redaction.source(text) ?? Redaction.source(rewriting.applied(to: text))
+      let shown = Redaction.source(text) ?? Redaction.source(configuration.sourceRewriting.applied(to: text))
     else { return Redaction.digest(of: text + suffix) }
     return shown + suffix
   }

@@ -16,7 +16,7 @@ enum Redaction {
 
   /// Whether a text has letters and digits of ASCII, and what separates arguments, only.
   static func isPlain(_ text: String) -> Bool {
-    text.utf8.allSatisfy { isLetterOrDigit($0) || "-_.:,~".utf8.contains($0) }
+    text.utf8.allSatisfy { $0.isLetterOrDigit || "-_.:,~".utf8.contains($0) }
   }
 
   /// The text of an error without the user, the password and the query of any URL in it.
@@ -51,7 +51,7 @@ enum Redaction {
     var bytes = Array(text.utf8)
     var place = 0
     while place < bytes.count {
-      let isStart = isLetterOrDigit(bytes[place]) && (place == 0 || !isLetterOrDigit(bytes[place - 1]))
+      let isStart = bytes[place].isLetterOrDigit && (place == 0 || !bytes[place - 1].isLetterOrDigit)
       let run = bytes[place...].prefix(while: { isStart && (isBase64($0) || "/=".utf8.contains($0)) })
       if isEncodedURL(run) {
         bytes.replaceSubrange(run.indices, with: omission.utf8)
@@ -75,15 +75,16 @@ enum Redaction {
 
   /// Whether bytes are a scheme (RFC 3986, 3.1).
   private static func isScheme(_ bytes: some Collection<UInt8>) -> Bool {
-    bytes.first.map { isLetterOrDigit($0) && $0 > 57 } == true
-      && bytes.allSatisfy { isLetterOrDigit($0) || "+.-".utf8.contains($0) }
+    bytes.first.map { $0.isLetterOrDigit && $0 > 57 } == true
+      && bytes.allSatisfy { $0.isLetterOrDigit || "+.-".utf8.contains($0) }
   }
 
-  private static func isBase64(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || "+-_".utf8.contains(byte) }
+  private static func isBase64(_ byte: UInt8) -> Bool { byte.isLetterOrDigit || "+-_".utf8.contains(byte) }
+}
 
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-  }
+extension UInt8 {
+  /// Whether the byte is a letter or digit of ASCII.
+  var isLetterOrDigit: Bool { (48...57).contains(self) || (97...122).contains(self | 0x20) }
 }
 
 /// The bytes of a text, with those that are percent-encoded decoded.

@@ -4,22 +4,12 @@ import HalcyonHTTP
 
 /// How long a response may be cached, by what is known of its source.
 struct KnownLifetime: Sendable {
-  /// Whether the source is a file of this machine, which may change at any time.
-  let isLocal: Bool
   private let control: CacheControl
   /// The freshness that the source has left.
   private let freshness: Duration
 
-  init(_ result: ImageResult, _ configuration: ServiceConfiguration) {
-    self.init(result.head, result.freshness, isLocal: result.isCurrent != nil, configuration)
-  }
-
-  init(_ report: SourceReport, _ configuration: ServiceConfiguration) {
-    self.init(report.head, report.freshness, isLocal: report.isCurrent != nil, configuration)
-  }
-
-  private init(_ head: ResponseHead?, _ freshness: Duration?, isLocal: Bool, _ configuration: ServiceConfiguration) {
-    self.isLocal = isLocal
+  /// - Parameter isLocal: Whether the source is a file of this machine, which may change at any time.
+  init(_ head: ResponseHead?, _ freshness: Duration?, isLocal: Bool, _ configuration: ServiceConfiguration) {
     control = CacheControl(isLocal ? [:] : head?.headers ?? [:])
     self.freshness = isLocal ? .seconds(configuration.sourceTimeToLive) : freshness ?? .zero
   }

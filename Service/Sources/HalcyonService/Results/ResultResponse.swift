@@ -43,7 +43,8 @@ struct ResultResponse: Sendable {
       .contentType: "application/json", .xContentTypeOptions: "nosniff",
       .eTag: Self.entityTag(json, configuration.entityTagBuster), .cacheStatus: "halcyon; fwd=miss",
     ]
-    lifetime = Self.addLifetime(to: &headers, KnownLifetime(report, configuration), report.head, configuration)
+    lifetime = Self.addLifetime(
+      to: &headers, report.head, report.freshness, isLocal: report.isCurrent != nil, configuration)
     if let expires = options.expires { headers.limitLifetime(to: expires, at: now) }
     (disposition, fallbackStatus) = (nil, nil)
   }
@@ -130,19 +131,21 @@ struct ResultResponse: Sendable {
       headers[.eTag] = nil
       return (headers, nil)
     }
-    let lifetime = addLifetime(to: &headers, KnownLifetime(result, configuration), result.head, configuration)
+    let lifetime = addLifetime(
+      to: &headers, result.head, result.freshness, isLocal: result.isCurrent != nil, configuration)
     return (headers, lifetime)
   }
 
   /// Adds when a source was changed, and how long a response made of it may be cached: as the settings say, otherwise as
   /// long as is known of the source, which is returned then.
   private static func addLifetime(
-    to headers: inout HTTPFields, _ known: KnownLifetime, _ head: ResponseHead?, _ configuration: ServiceConfiguration
+    to headers: inout HTTPFields, _ head: ResponseHead?, _ freshness: Duration?, isLocal: Bool,
+    _ configuration: ServiceConfiguration
   ) -> KnownLifetime? {
     if let date = head?.headers["Last-Modified"] {
       headers[.lastModified] = lastModified(date, configuration.earliestModification)
     }
-    if configuration.passesCacheControl, !known.isLocal, let head {
+    if configuration.passesCacheControl, !isLocal, let head {
       headers[.cacheControl] = head.headers["Cache-Control"]
       headers[.expires] = head.headers["Expires"]
     }
@@ -151,6 +154,7 @@ struct ResultResponse: Sendable {
       headers[.cacheControl] = seconds > 0 ? "public, max-age=\(seconds)" : "no-cache"
       return nil
     }
+    let known = KnownLifetime(head, freshness, isLocal: isLocal, configuration)
     headers[.cacheControl] = known.cacheControl()
     return known
   }

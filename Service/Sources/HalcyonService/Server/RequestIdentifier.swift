@@ -6,18 +6,9 @@ enum RequestIdentifier {
   /// The identifier that the client sent, if it is harmless, or a new one.
   static func text(of headers: HTTPFields) -> String {
     let given = headers[.requestID] ?? ""
-    let isValid = (1...64).contains(given.utf8.count) && given.utf8.allSatisfy(isHarmless)
+    let isValid =
+      (1...64).contains(given.utf8.count) && given.utf8.allSatisfy { $0.isLetterOrDigit || "-_".utf8.contains($0) }
     return isValid ? given : prefix + String(count.add(1, ordering: .relaxed).newValue, radix: 16)
-  }
-
-  private static func isHarmless(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"),
-      UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
   }
 
   /// Random bits, so that no other process makes the same identifiers.

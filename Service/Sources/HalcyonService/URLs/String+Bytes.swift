@@ -14,19 +14,6 @@ extension StringProtocol {
   /// Whether an ASCII character is among the bytes.
   func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
 
-  /// Whether the bytes are the same. Equal texts may differ in their bytes, such as `é` and `e` with a combining mark.
-  func hasSameBytes(as other: some StringProtocol) -> Bool {
-    let isSame = utf8.withContiguousStorageIfAvailable { left in
-      other.utf8.withContiguousStorageIfAvailable { right in
-        guard left.count == right.count, let start = left.baseAddress, let other = right.baseAddress else {
-          return left.count == right.count
-        }
-        return memcmp(start, other, left.count) == 0
-      }
-    }
-    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
-  }
-
   /// The text after an ASCII prefix, whose case is ignored; `nil` without it.
   func bytes(afterPrefix prefix: StaticString) -> Substring? {
     let prefix = "\(prefix)".utf8
