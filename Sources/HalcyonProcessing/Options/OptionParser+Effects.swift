@@ -3,22 +3,19 @@ import HalcyonImaging
 extension OptionParser {
   /// The options that change colours.
   static let effectOptions: [Option] = [
-    Option(["background", "bg"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(3)
-      options.background = try color(arguments)
-    },
+    Option(["background", "bg"], \.background, count: 3, color),
     Option(["adjust", "a"]) { (arguments, options) throws(OptionError) in
       try arguments.checkCount(3)
       options.brightness = try arguments.integer(0, in: -255...255) ?? 0
       options.contrast = try arguments.number(1, in: 0...100) ?? 1
       options.saturation = try arguments.number(2, in: 0...100) ?? 1
     },
-    Option(["brightness", "br"], integer(\.brightness, in: -255...255)),
-    Option(["contrast", "co"], number(\.contrast, in: 0...100, default: 1)),
-    Option(["saturation", "sa"], number(\.saturation, in: 0...100, default: 1)),
-    Option(["blur", "bl"], number(\.blur, in: 0...1000, default: 0)),
-    Option(["sharpen", "sh"], number(\.sharpen, in: 0...100, default: 0)),
-    Option(["pixelate", "pix"], integer(\.pixelate, in: 0...100_000)),
+    integer(["brightness", "br"], \.brightness, in: -255...255),
+    number(["contrast", "co"], \.contrast, in: 0...100, default: 1),
+    number(["saturation", "sa"], \.saturation, in: 0...100, default: 1),
+    number(["blur", "bl"], \.blur, in: 0...1000, default: 0),
+    number(["sharpen", "sh"], \.sharpen, in: 0...100, default: 0),
+    integer(["pixelate", "pix"], \.pixelate, in: 0...100_000),
   ]
 
   private static func color(_ arguments: OptionArguments) throws(OptionError) -> PixelColor? {
@@ -38,13 +35,10 @@ extension OptionParser {
   }
 
   private static func number(
-    _ property: any WritableKeyPath<ProcessingOptions, Double> & Sendable, in range: ClosedRange<Double>,
-    default missing: Double
-  ) -> Parse {
-    { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(1)
-      options[keyPath: property] = try arguments.number(0, in: range) ?? missing
-    }
+    _ names: [String], _ property: any WritableKeyPath<ProcessingOptions, Double> & Sendable,
+    in range: ClosedRange<Double>, default missing: Double
+  ) -> Option {
+    Option(names, property) { (arguments) throws(OptionError) in try arguments.number(0, in: range) ?? missing }
   }
 }
 

@@ -4,7 +4,7 @@ import HalcyonImaging
 extension OptionParser {
   /// The options of the file that is made.
   static let outputOptions: [Option] = [
-    Option(["quality", "q"], integer(\.quality, in: 0...100)),
+    integer(["quality", "q"], \.quality, in: 0...100),
     Option(["format_quality", "fq"]) { (arguments, options) throws(OptionError) in
       for index in stride(from: 0, to: arguments.values.count, by: 2) {
         guard let format = try arguments.format(index), let quality = try arguments.integer(index + 1, in: 0...100)
@@ -12,17 +12,14 @@ extension OptionParser {
         options.formatQuality[format] = quality
       }
     },
-    Option(["format", "f", "ext"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(1)
-      options.format = try arguments.format(0)
-    },
-    Option(["max_bytes", "mb"], integer(\.maxBytes, in: 0...1_000_000_000)),
+    Option(["format", "f", "ext"], \.format) { (arguments) throws(OptionError) in try arguments.format(0) },
+    integer(["max_bytes", "mb"], \.maxBytes, in: 0...1_000_000_000),
     Option(["skip_processing", "skp"]) { (arguments, options) throws(OptionError) in
       for index in arguments.values.indices {
         if let format = try arguments.format(index) { options.skippedFormats.insert(format) }
       }
     },
-    Option(["raw"], flag(\.raw)),
+    flag(["raw"], \.raw),
     Option(["strip_metadata", "sm"], optionalFlag(\.stripsMetadata)),
     Option(["keep_copyright", "kcr"], optionalFlag(\.keepsCopyright)),
     Option(["strip_color_profile", "scp"], optionalFlag(\.stripsColorProfile)),
@@ -33,46 +30,33 @@ extension OptionParser {
 
   /// The options that change limits, which the service has to allow.
   static let limitOptions: [Option] = [
-    Option(["max_src_resolution", "msr"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(1)
-      let megapixels = try arguments.number(0, in: 0...1_000_000) ?? 0
-      options.sourcePixelLimit = megapixels > 0 ? Int(megapixels * 1e6) : nil
+    Option(["max_src_resolution", "msr"], \.sourcePixelLimit) { (arguments) throws(OptionError) in
+      try arguments.number(0, in: 0...1_000_000).flatMap { $0 > 0 ? Int($0 * 1e6) : nil }
     },
-    Option(["max_src_file_size", "msfs"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(1)
-      let limit = try arguments.integer(0, in: Int.min...Int.max) ?? 0
-      options.sourceByteLimit = limit > 0 ? limit : nil
+    Option(["max_src_file_size", "msfs"], \.sourceByteLimit, positiveInteger),
+    Option(["max_animation_frames", "maf"], \.animationFrameLimit) { (arguments) throws(OptionError) in
+      try arguments.integer(0, in: 1...Int.max)
     },
-    Option(["max_animation_frames", "maf"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(1)
-      options.animationFrameLimit = try arguments.integer(0, in: 1...Int.max)
+    Option(["max_animation_frame_resolution", "mafr"], \.animationPixelLimit) { (arguments) throws(OptionError) in
+      try arguments.number(0, in: 0...1_000_000).map { Int($0 * 1e6) }
     },
-    Option(["max_animation_frame_resolution", "mafr"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(1)
-      options.animationPixelLimit = try arguments.number(0, in: 0...1_000_000).map { Int($0 * 1e6) }
-    },
-    Option(["max_result_dimension", "mrd"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(1)
-      options.resultDimension = try arguments.integer(0, in: 0...100_000)
+    Option(["max_result_dimension", "mrd"], \.resultDimension) { (arguments) throws(OptionError) in
+      try arguments.integer(0, in: 0...100_000)
     },
   ]
 
   /// The options of the response.
   static let responseOptions: [Option] = [
-    Option(["cachebuster", "cb"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(1)
-      options.cacheBuster = arguments.text(0) ?? ""
-    },
-    Option(["expires", "exp"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(1)
-      options.expires = try arguments.integer(0, in: Int.min...Int.max).flatMap { $0 > 0 ? $0 : nil }
-    },
-    Option(["filename", "fn"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(2)
-      options.filename = try filename(arguments)
-    },
+    Option(["cachebuster", "cb"], \.cacheBuster) { (arguments) throws(OptionError) in arguments.text(0) ?? "" },
+    Option(["expires", "exp"], \.expires, positiveInteger),
+    Option(["filename", "fn"], \.filename, count: 2, filename),
     Option(["return_attachment", "att"], optionalFlag(\.returnsAttachment)),
   ]
+
+  /// A number above 0; others stand for none.
+  private static func positiveInteger(_ arguments: OptionArguments) throws(OptionError) -> Int? {
+    try arguments.integer(0, in: Int.min...Int.max).flatMap { $0 > 0 ? $0 : nil }
+  }
 
   private static func filename(_ arguments: OptionArguments) throws(OptionError) -> String {
     guard let text = arguments.text(0), try arguments.flag(1) == true else { return arguments.text(0) ?? "" }

@@ -6,31 +6,25 @@ extension OptionParser {
     Option(["gravity", "g"]) { (arguments, options) throws(OptionError) in
       options.gravity = try arguments.gravity(0, isCrop: true) ?? .center
     },
-    Option(["crop", "c"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(5)
-      options.crop = ProcessingOptions.Crop(
+    Option(["crop", "c"], \.crop, count: 5) { (arguments) throws(OptionError) in
+      ProcessingOptions.Crop(
         width: try arguments.number(0, in: 0...100_000) ?? 0, height: try arguments.number(1, in: 0...100_000) ?? 0,
         gravity: try arguments.gravity(2, isCrop: true))
     },
-    Option(["trim", "t"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(4)
-      guard let threshold = try arguments.number(0, in: 0...255) else {
-        options.trim = nil
-        return
-      }
-      options.trim = ProcessingOptions.Trim(
+    Option(["trim", "t"], \.trim, count: 4) { (arguments) throws(OptionError) in
+      guard let threshold = try arguments.number(0, in: 0...255) else { return nil }
+      return ProcessingOptions.Trim(
         threshold: threshold, color: try color(arguments, at: 1),
         equalHorizontally: try arguments.flag(2) ?? false, equalVertically: try arguments.flag(3) ?? false)
     },
-    Option(["padding", "pd"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(4)
+    Option(["padding", "pd"], \.padding, count: 4) { (arguments) throws(OptionError) in
       let range = 0...10_000
       var padding = ProcessingOptions.Padding()
       padding.top = try arguments.integer(0, in: range) ?? 0
       padding.right = try arguments.integer(1, in: range) ?? padding.top
       padding.bottom = try arguments.integer(2, in: range) ?? padding.top
       padding.left = try arguments.integer(3, in: range) ?? padding.right
-      options.padding = padding
+      return padding
     },
     Option(["auto_rotate", "ar"], optionalFlag(\.autoRotate)),
     Option(["rotate", "rot"]) { (arguments, options) throws(OptionError) in
@@ -44,10 +38,7 @@ extension OptionParser {
       options.flipsHorizontally = try arguments.flag(0) ?? false
       options.flipsVertically = try arguments.flag(1) ?? false
     },
-    Option(["watermark", "wm"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(5)
-      options.watermark = try watermark(arguments)
-    },
+    Option(["watermark", "wm"], \.watermark, count: 5, watermark),
   ]
 
   private static func watermark(_ arguments: OptionArguments) throws(OptionError) -> ProcessingOptions.Watermark? {

@@ -14,19 +14,16 @@ extension OptionParser {
       try arguments.checkCount(1)
       if let type = try resizingType(arguments) { options.resizingType = type }
     },
-    Option(["width", "w"], integer(\.width, in: sides)), Option(["height", "h"], integer(\.height, in: sides)),
-    Option(["min-width", "min_width", "mw"], integer(\.minWidth, in: sides)),
-    Option(["min-height", "min_height", "mh"], integer(\.minHeight, in: sides)),
+    integer(["width", "w"], \.width, in: sides), integer(["height", "h"], \.height, in: sides),
+    integer(["min-width", "min_width", "mw"], \.minWidth, in: sides),
+    integer(["min-height", "min_height", "mh"], \.minHeight, in: sides),
     Option(["zoom", "z"]) { (arguments, options) throws(OptionError) in
       try arguments.checkCount(2)
       let x = try arguments.factor(0) ?? 1
       (options.zoomX, options.zoomY) = (x, try arguments.factor(1) ?? x)
     },
-    Option(["dpr"]) { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(1)
-      options.dpr = try arguments.factor(0) ?? 1
-    },
-    Option(["enlarge", "el"], flag(\.enlarge)),
+    Option(["dpr"], \.dpr) { (arguments) throws(OptionError) in try arguments.factor(0) ?? 1 },
+    flag(["enlarge", "el"], \.enlarge),
     Option(["extend", "ex"], extending(\.extend)),
     Option(["extend_aspect_ratio", "extend_ar", "exar"], extending(\.extendAspectRatio)),
   ]
@@ -60,19 +57,15 @@ extension OptionParser {
 
   /// An option with a whole number; without an argument it is 0.
   static func integer(
-    _ property: any WritableKeyPath<ProcessingOptions, Int> & Sendable, in range: ClosedRange<Int>
-  ) -> Parse {
-    { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(1)
-      options[keyPath: property] = try arguments.integer(0, in: range) ?? 0
-    }
+    _ names: [String], _ property: any WritableKeyPath<ProcessingOptions, Int> & Sendable, in range: ClosedRange<Int>
+  ) -> Option {
+    Option(names, property) { (arguments) throws(OptionError) in try arguments.integer(0, in: range) ?? 0 }
   }
 
   /// An option that is on or off; without an argument it is off.
-  static func flag(_ property: any WritableKeyPath<ProcessingOptions, Bool> & Sendable) -> Parse {
-    { (arguments, options) throws(OptionError) in
-      try arguments.checkCount(1)
-      options[keyPath: property] = try arguments.flag(0) ?? false
-    }
+  static func flag(
+    _ names: [String], _ property: any WritableKeyPath<ProcessingOptions, Bool> & Sendable
+  ) -> Option {
+    Option(names, property) { (arguments) throws(OptionError) in try arguments.flag(0) ?? false }
   }
 }

@@ -107,6 +107,19 @@ public struct OptionParser: Sendable {
 
     init(_ names: [String], _ parse: @escaping Parse) { (self.names, self.parse) = (names, parse) }
 
+    /// An option that sets a property.
+    ///
+    /// - Parameter count: The most arguments.
+    init<Value>(
+      _ names: [String], _ property: any WritableKeyPath<ProcessingOptions, Value> & Sendable, count: Int = 1,
+      _ read: @escaping @Sendable (OptionArguments) throws(OptionError) -> Value
+    ) {
+      self.init(names) { (arguments, options) throws(OptionError) in
+        try arguments.checkCount(count)
+        options[keyPath: property] = try read(arguments)
+      }
+    }
+
     fileprivate var name: String { names[0] }
   }
 
