@@ -53,10 +53,10 @@ struct InfoCommand: AsyncParsableCommand {
         skippedCount += 1
         continue
       }
-      let isBroken = report.error != nil || broken && report.damaged == true
+      let isBroken = report.error != nil || broken && report.isDamaged == true
       hasFailed = hasFailed || isBroken
       if broken, !isBroken { continue }
-      StandardOutput.write(json ? try JSONLine.encode(report.fields) : report.line)
+      StandardOutput.write(json ? try JSONLine.encode(report.fields.mapValues(Optional.some)) : report.line)
     }
     await pipeline.cache.flush()
     if skippedCount > 0 {
@@ -74,18 +74,18 @@ struct InfoCommand: AsyncParsableCommand {
       var request = ImageRequest(source: try await SourceArgument.source(source, byteLimit: byteLimit))
       request.memoryAccess = .disabled
       request.dynamicRange = hdr == .keep ? .high : .standard
-      report.add(try await pipeline.metadata(for: request))
+      report.metadata = try await pipeline.metadata(for: request)
       if showsThumbHash {
         var small = request
         small.size = .fit(width: 100, height: 100)
-        report.thumbHash = ThumbHash(try await pipeline.image(for: small).bitmap).text
+        report.thumbHash = ThumbHash(try await pipeline.image(for: small).bitmap)
       }
       if decode || broken {
         let meter = PeakMemory()
         let start = ContinuousClock.now
-        report.damaged = try await pipeline.image(for: request).isDamaged
+        report.isDamaged = try await pipeline.image(for: request).isDamaged
         report.milliseconds = start.duration(to: .now).roundedMilliseconds
-        report.peakBytes = meter.peakByteCount()
+        report.peakByteCount = meter.peakByteCount()
       }
     } catch {
       switch error {
