@@ -29,14 +29,8 @@ private final class ApplicationLifeCycle {
 
   /// The instance attached to an application, created at the first call.
   static func of(_ application: UnsafeMutablePointer<GApplication>) -> ApplicationLifeCycle {
-    let object = UnsafeMutableRawPointer(application).assumingMemoryBound(to: GObject.self)
-    if let existing = g_object_get_qdata(object, key) {
-      return Unmanaged<ApplicationLifeCycle>.fromOpaque(existing).takeUnretainedValue()
-    }
-    let lifeCycle = ApplicationLifeCycle()
-    g_object_set_qdata_full(object, key, Unmanaged.passRetained(lifeCycle).toOpaque()) { lifeCycle in
-      lifeCycle.map { Unmanaged<ApplicationLifeCycle>.fromOpaque($0).release() }
-    }
+    if let existing: ApplicationLifeCycle = application.owned(under: key) { return existing }
+    let lifeCycle = application.own(ApplicationLifeCycle(), under: key)
     // Synchronous: the main loop has ended, so no task would run any more.
     application.connect("shutdown") { [weak lifeCycle] in lifeCycle?.willTerminate() }
     return lifeCycle

@@ -41,9 +41,7 @@ struct Layer {
 
   /// Creates a layer of a custom view; `nil` unless that is a pointer to a `GdkPaintable`.
   init?(custom view: Any) {
-    guard let pointer = view as? OpaquePointer,
-      g_type_check_instance_is_a(UnsafeMutablePointer<GTypeInstance>(pointer), gdk_paintable_get_type()) != 0
-    else { return nil }
+    guard let pointer = view as? OpaquePointer, pointer.isInstance(of: gdk_paintable_get_type()) else { return nil }
     self.init(paintable: ObjectReference(pointer))
   }
 

@@ -13,11 +13,7 @@ package enum Renderer: Hashable, Sendable {
   @MainActor
   package init(of widget: UnsafeMutablePointer<GtkWidget>) {
     let renderer = gtk_widget_get_native(widget).flatMap { gtk_native_get_renderer($0) }
-    let isCairo = renderer.map {
-      let instance = UnsafeMutableRawPointer($0).assumingMemoryBound(to: GTypeInstance.self)
-      return g_type_check_instance_is_a(instance, gsk_cairo_renderer_get_type()) != 0
-    }
-    self = isCairo == true ? .cairo : .graphics
+    self = renderer?.isInstance(of: gsk_cairo_renderer_get_type()) == true ? .cairo : .graphics
   }
 }
 

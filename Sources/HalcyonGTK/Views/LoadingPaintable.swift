@@ -49,7 +49,7 @@ public final class LoadingPaintable {
     paintable.mode = mode
     paintable.style = WidgetStyle(scale: gint(scale.rounded(.up)))
     display = PaintableDisplay(paintable, scale: scale, pipeline)
-    display.attach(to: object.pointer)
+    object.pointer.own(display, under: PaintableDisplay.key)
   }
 
   private static func clamped(_ side: Double) -> Double { side.clamped(to: 1...Double(Int16.max), nan: 1) }
@@ -58,7 +58,7 @@ public final class LoadingPaintable {
 /// The display of a ``LoadingPaintable``, owned by its GObject.
 @MainActor
 private final class PaintableDisplay: ImageDisplay {
-  private static let key = g_quark_from_string("halcyon-display")
+  static let key = g_quark_from_string("halcyon-display")
 
   private(set) lazy var binder = ImageViewBinder(display: self, makePipeline: makePipeline)
   let displayScale: Double
@@ -69,14 +69,6 @@ private final class PaintableDisplay: ImageDisplay {
 
   init(_ paintable: ImagePaintable, scale: Double, _ pipeline: @escaping () -> ImagePipeline) {
     (self.paintable, displayScale, makePipeline) = (paintable, scale, pipeline)
-  }
-
-  func attach(to object: OpaquePointer) {
-    g_object_set_qdata_full(
-      UnsafeMutablePointer<GObject>(object), Self.key, Unmanaged.passRetained(self).toOpaque()
-    ) { display in
-      display.map { Unmanaged<PaintableDisplay>.fromOpaque($0).release() }
-    }
   }
 
   var displaySize: ViewSize { ViewSize(width: paintable.intrinsicSize.width, height: paintable.intrinsicSize.height) }

@@ -89,11 +89,9 @@ final class ViewOverlay {
 extension UnsafeMutablePointer<GtkWidget> {
   /// Casts a value to a widget; `nil` if it is not a pointer to a `GtkWidget`.
   fileprivate init?(anyWidget view: Any) {
-    guard let pointer = view as? UnsafeMutablePointer<GtkWidget> ?? (view as? OpaquePointer).map({ Self($0) }) else {
-      return nil
-    }
-    let instance = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GTypeInstance.self)
-    guard g_type_check_instance_is_a(instance, gtk_widget_get_type()) != 0 else { return nil }
+    guard let pointer = view as? UnsafeMutablePointer<GtkWidget> ?? (view as? OpaquePointer).map({ Self($0) }),
+      pointer.isInstance(of: gtk_widget_get_type())
+    else { return nil }
     self = pointer
   }
 }

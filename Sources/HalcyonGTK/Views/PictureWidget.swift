@@ -29,9 +29,8 @@ public enum PictureWidget {
   /// The `GtkPicture` of a `HalcyonPicture`; `nil` for any other widget.
   @MainActor
   static func picture(of widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget>? {
-    let instance = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self)
     // Without the type there is no instance.
-    guard g_type_from_name("HalcyonPicture") != 0, g_type_check_instance_is_a(instance, type) != 0 else { return nil }
+    guard g_type_from_name("HalcyonPicture") != 0, widget.isInstance(of: type) else { return nil }
     return gtk_widget_get_first_child(widget)
   }
 
@@ -141,14 +140,7 @@ public enum PictureWidget {
 
   @MainActor
   private static func values(of object: UnsafeMutablePointer<GObject>) -> Values {
-    if let values = g_object_get_qdata(object, key) {
-      return Unmanaged<Values>.fromOpaque(values).takeUnretainedValue()
-    }
-    let values = Values()
-    g_object_set_qdata_full(object, key, Unmanaged.passRetained(values).toOpaque()) { values in
-      values.map { Unmanaged<Values>.fromOpaque($0).release() }
-    }
-    return values
+    object.owned(under: key) ?? object.own(Values(), under: key)
   }
 }
 #endif

@@ -22,18 +22,9 @@ final class ToplevelState {
   /// The state of a widget's window, created at the first call; `nil` for a popover or a widget that is not realized.
   static func of(_ widget: UnsafeMutablePointer<GtkWidget>) -> ToplevelState? {
     guard let surface = gtk_widget_get_native(widget).flatMap({ gtk_native_get_surface($0) }),
-      g_type_check_instance_is_a(
-        UnsafeMutableRawPointer(surface).assumingMemoryBound(to: GTypeInstance.self), gdk_toplevel_get_type()) != 0
+      surface.isInstance(of: gdk_toplevel_get_type())
     else { return nil }
-    let object = UnsafeMutableRawPointer(surface).assumingMemoryBound(to: GObject.self)
-    if let state = g_object_get_qdata(object, key) {
-      return Unmanaged<ToplevelState>.fromOpaque(state).takeUnretainedValue()
-    }
-    let state = ToplevelState(surface)
-    g_object_set_qdata_full(object, key, Unmanaged.passRetained(state).toOpaque()) { state in
-      state.map { Unmanaged<ToplevelState>.fromOpaque($0).release() }
-    }
-    return state
+    return surface.owned(under: key) ?? surface.own(ToplevelState(surface), under: key)
   }
 
   /// Calls `body` after each change of ``isHidden``, until the observer is removed.

@@ -48,7 +48,7 @@ final class WidgetBinding {
 
   /// The binding of a widget, or `nil` if it has none yet.
   static func existing(of widget: UnsafeMutablePointer<GtkWidget>) -> WidgetBinding? {
-    g_object_get_qdata(object(widget), key).map { Unmanaged<WidgetBinding>.fromOpaque($0).takeUnretainedValue() }
+    widget.owned(under: key)
   }
 
   /// Creates the binding of a widget that has none yet.
@@ -63,11 +63,7 @@ final class WidgetBinding {
       preconditionFailure("only a GtkPicture or a GtkImage can show images, not this widget")
     }
     MainLoop.runMainActor()
-    let binding = WidgetBinding(widget, kind: kind, overlay: overlay, pipeline: pipeline)
-    g_object_set_qdata_full(object(widget), key, Unmanaged.passRetained(binding).toOpaque()) { binding in
-      binding.map { Unmanaged<WidgetBinding>.fromOpaque($0).release() }
-    }
-    return binding
+    return widget.own(WidgetBinding(widget, kind: kind, overlay: overlay, pipeline: pipeline), under: key)
   }
 
   private func phaseDidChange(_ phase: ImagePhase) {
@@ -89,17 +85,13 @@ final class WidgetBinding {
   /// Ends everything that uses the widget, which is being destroyed but alive, and releases the binder.
   private func stop() {
     end()
-    g_object_set_qdata(Self.object(widget), Self.key, nil)
+    g_object_set_qdata(widget.cast(), Self.key, nil)
   }
 
   /// Supersedes the load, and detaches the display from the widget. Idempotent.
   private func end() {
     binder.end()
     display.stop()
-  }
-
-  private static func object(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GObject> {
-    UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GObject.self)
   }
 }
 #endif

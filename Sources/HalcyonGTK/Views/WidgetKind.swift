@@ -9,10 +9,9 @@ enum WidgetKind {
 
   /// Returns `nil` for other widgets.
   init?(_ widget: UnsafeMutablePointer<GtkWidget>) {
-    let instance = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self)
-    if g_type_check_instance_is_a(instance, gtk_picture_get_type()) != 0 {
+    if widget.isInstance(of: gtk_picture_get_type()) {
       self = .picture
-    } else if g_type_check_instance_is_a(instance, gtk_image_get_type()) != 0 {
+    } else if widget.isInstance(of: gtk_image_get_type()) {
       self = .image
     } else {
       return nil

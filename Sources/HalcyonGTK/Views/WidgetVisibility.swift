@@ -104,15 +104,7 @@ private final class ScrollViewport {
   /// The viewport of the innermost scrolled window around a widget, created at the first call and owned by the window.
   static func around(_ widget: UnsafeMutablePointer<GtkWidget>) -> ScrollViewport? {
     guard let scrolledWindow = gtk_widget_get_ancestor(widget, gtk_scrolled_window_get_type()) else { return nil }
-    let object = UnsafeMutableRawPointer(scrolledWindow).assumingMemoryBound(to: GObject.self)
-    if let viewport = g_object_get_qdata(object, key) {
-      return Unmanaged<ScrollViewport>.fromOpaque(viewport).takeUnretainedValue()
-    }
-    let viewport = ScrollViewport(scrolledWindow)
-    g_object_set_qdata_full(object, key, Unmanaged.passRetained(viewport).toOpaque()) { viewport in
-      viewport.map { Unmanaged<ScrollViewport>.fromOpaque($0).release() }
-    }
-    return viewport
+    return scrolledWindow.owned(under: key) ?? scrolledWindow.own(ScrollViewport(scrolledWindow), under: key)
   }
 
   /// Calls `body` at each check with whether the widget is visible, until the observer is removed.
