@@ -9,16 +9,11 @@ struct Alternatives: LoadStep {
     _ load: Load, _ next: @escaping LoadFunction<Value>, direct: @escaping LoadFunction<Value>
   ) async throws(ImageError) -> Value {
     var errors: [ImageError] = []
-    do throws(ImageError) {
-      return try await next(load)
-    } catch {
-      if error.isFinal { throw error }
-      errors.append(error)
-    }
-    for source in load.request.alternatives {
-      if let error = errors.last { load.report(.fallback(to: source, after: error)) }
+    for source in [nil] + load.request.alternatives.map(Optional.some) {
+      if let source, let error = errors.last { load.report(.fallback(to: source, after: error)) }
       do throws(ImageError) {
-        return try await direct(load.from(source))
+        if let source { return try await direct(load.from(source)) }
+        return try await next(load)
       } catch {
         if error.isFinal { throw error }
         errors.append(error)
