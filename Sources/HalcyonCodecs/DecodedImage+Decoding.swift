@@ -12,71 +12,75 @@ import HalcyonSupport
 /// Asynchronous code gets the asynchronous initialisers and methods, which work on threads of the library; the others
 /// work on the calling thread. They use the codecs of ``StandardCodecs``.
 extension DecodedImage {
-  /// Decodes a file at a size, on a thread of the library.
+  /// Decodes a file at a size, or a region of it, on a thread of the library.
   ///
   /// - Parameters:
   ///   - file: The URL of a regular file.
   ///   - size: The target size in pixels. Default: the original size.
+  ///   - region: The part to decode, in pixels of the whole upright image, as ``DecodingOptions/region`` says.
   ///   - limits: The limits for the image, checked before memory is allocated.
   ///   - colorSpace: The colour space of the pixels. Default: sRGB.
   ///   - dynamicRange: The range of luminances of the pixels. Default: standard.
   /// - Throws: ``ImageDecodingError``, with ``ImageDecodingError/cancelled`` if the task is cancelled.
   public init(
-    contentsOf file: URL, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
-    colorSpace: TargetColorSpace = .sRGB, dynamicRange: DynamicRange = .standard
+    contentsOf file: URL, size: TargetSize = .original, region: PixelArea? = nil,
+    limits: ImageLimits = ImageLimits(), colorSpace: TargetColorSpace = .sRGB, dynamicRange: DynamicRange = .standard
   ) async throws(ImageDecodingError) {
-    self = try await Self.decoded(DecodingOptions(size, limits, colorSpace, dynamicRange)) {
+    self = try await Self.decoded(DecodingOptions(size, region, limits, colorSpace, dynamicRange)) {
       try Data(imageFile: file, limits)
     }
   }
 
-  /// Decodes a file at a size, on the calling thread.
+  /// Decodes a file at a size, or a region of it, on the calling thread.
   ///
   /// - Parameters:
   ///   - file: The URL of a regular file.
   ///   - size: The target size in pixels. Default: the original size.
+  ///   - region: The part to decode, in pixels of the whole upright image, as ``DecodingOptions/region`` says.
   ///   - limits: The limits for the image, checked before memory is allocated.
   ///   - colorSpace: The colour space of the pixels. Default: sRGB.
   ///   - dynamicRange: The range of luminances of the pixels. Default: standard.
   /// - Throws: ``ImageDecodingError``.
   public init(
-    contentsOf file: URL, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
-    colorSpace: TargetColorSpace = .sRGB, dynamicRange: DynamicRange = .standard
+    contentsOf file: URL, size: TargetSize = .original, region: PixelArea? = nil,
+    limits: ImageLimits = ImageLimits(), colorSpace: TargetColorSpace = .sRGB, dynamicRange: DynamicRange = .standard
   ) throws(ImageDecodingError) {
     self = try Self.decoded(
-      Data(imageFile: file, limits), DecodingOptions(size, limits, colorSpace, dynamicRange))
+      Data(imageFile: file, limits), DecodingOptions(size, region, limits, colorSpace, dynamicRange))
   }
 
-  /// Decodes the bytes of a file at a size, on a thread of the library.
+  /// Decodes the bytes of a file at a size, or a region of it, on a thread of the library.
   ///
   /// - Parameters:
   ///   - data: The complete file.
   ///   - size: The target size in pixels. Default: the original size.
+  ///   - region: The part to decode, in pixels of the whole upright image, as ``DecodingOptions/region`` says.
   ///   - limits: The limits for the image, checked before memory is allocated.
   ///   - colorSpace: The colour space of the pixels. Default: sRGB.
   ///   - dynamicRange: The range of luminances of the pixels. Default: standard.
   /// - Throws: ``ImageDecodingError``, with ``ImageDecodingError/cancelled`` if the task is cancelled.
   public init(
-    data: Data, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
-    colorSpace: TargetColorSpace = .sRGB, dynamicRange: DynamicRange = .standard
+    data: Data, size: TargetSize = .original, region: PixelArea? = nil,
+    limits: ImageLimits = ImageLimits(), colorSpace: TargetColorSpace = .sRGB, dynamicRange: DynamicRange = .standard
   ) async throws(ImageDecodingError) {
-    self = try await Self.decoded(DecodingOptions(size, limits, colorSpace, dynamicRange)) { data }
+    self = try await Self.decoded(DecodingOptions(size, region, limits, colorSpace, dynamicRange)) { data }
   }
 
-  /// Decodes the bytes of a file at a size, on the calling thread.
+  /// Decodes the bytes of a file at a size, or a region of it, on the calling thread.
   ///
   /// - Parameters:
   ///   - data: The complete file.
   ///   - size: The target size in pixels. Default: the original size.
+  ///   - region: The part to decode, in pixels of the whole upright image, as ``DecodingOptions/region`` says.
   ///   - limits: The limits for the image, checked before memory is allocated.
   ///   - colorSpace: The colour space of the pixels. Default: sRGB.
   ///   - dynamicRange: The range of luminances of the pixels. Default: standard.
   /// - Throws: ``ImageDecodingError``.
   public init(
-    data: Data, size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
-    colorSpace: TargetColorSpace = .sRGB, dynamicRange: DynamicRange = .standard
+    data: Data, size: TargetSize = .original, region: PixelArea? = nil,
+    limits: ImageLimits = ImageLimits(), colorSpace: TargetColorSpace = .sRGB, dynamicRange: DynamicRange = .standard
   ) throws(ImageDecodingError) {
-    self = try Self.decoded(data, DecodingOptions(size, limits, colorSpace, dynamicRange))
+    self = try Self.decoded(data, DecodingOptions(size, region, limits, colorSpace, dynamicRange))
   }
 
   private static func decoded(
@@ -97,7 +101,7 @@ extension DecodedImage {
     let limit = options.limits.encodedByteCount
     guard data.count <= limit else { throw .tooManyBytes(data.count, limit: limit) }
     let decoder = try StandardCodecs.decoder(of: data)
-    var rendition = Rendition(size: options.size)
+    var rendition = Rendition(size: options.size, region: options.region)
     (rendition.colorSpace, rendition.keepsAnimation) = (options.colorSpace, true)
     rendition.dynamicRange = options.dynamicRange
     do {
@@ -112,9 +116,10 @@ extension DecodedImage {
 
 extension DecodingOptions {
   fileprivate init(
-    _ size: TargetSize, _ limits: ImageLimits, _ colorSpace: TargetColorSpace, _ dynamicRange: DynamicRange
+    _ size: TargetSize, _ region: PixelArea?, _ limits: ImageLimits, _ colorSpace: TargetColorSpace,
+    _ dynamicRange: DynamicRange
   ) {
-    self.init(size: size, limits: limits, colorSpace: colorSpace)
+    self.init(size: size, region: region, limits: limits, colorSpace: colorSpace)
     self.dynamicRange = dynamicRange
   }
 }

@@ -15,17 +15,20 @@ extension SizedRequest {
   /// - Returns: `nil` if the image is a crop whose place is not known, or nothing of it is visible.
   func placing(_ image: DecodedImage, of other: SizedRequest) -> DecodedImage? {
     let (target, otherTarget) = (request.size ?? .original, other.request.size ?? .original)
-    if target == otherTarget { return image }
+    let isSameRegion = request.region == other.request.region
+    if target == otherTarget, isSameRegion { return image }
     // The file of a stored variant is the crop.
-    let isVariant = image.facts.isStoredVariant && otherTarget.anchor != nil
+    let isVariant = image.facts.isStoredVariant && (otherTarget.anchor != nil || other.request.region != nil)
     let isKnown = !isVariant && target.anchor?.isSmart != true && otherTarget.anchor?.isSmart != true
     // A display crops the whole as it crops its image.
-    if otherTarget.anchor == nil, pixelSize != nil || !isKnown { return image }
+    if isSameRegion, otherTarget.anchor == nil, pixelSize != nil || !isKnown { return image }
     let file = image.info.pixelSize
-    guard isKnown, target.isValid, otherTarget.isValid, file.width > 0, file.height > 0 else { return nil }
-    let part = otherTarget.geometry(for: file)
+    guard isKnown, file.width > 0, file.height > 0,
+      let part = try? otherTarget.geometry(for: file, region: other.request.region),
+      let whole = try? target.geometry(for: file, region: request.region)
+    else { return nil }
     guard image.size == part.outputSize || image.info.format.abilities.isVector else { return image }
-    let margins = part.window.margins(in: target.geometry(for: file).window, at: image.size)
+    let margins = part.window.margins(in: whole.window, at: image.size)
     if margins.allSatisfy({ abs($0) <= 1 }) { return image }
     return try? image.replacing(image.bitmap.with(margins: margins, pixelLimit: Self.pixelLimit))
   }

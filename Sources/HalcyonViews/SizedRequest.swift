@@ -36,11 +36,17 @@ struct SizedRequest {
     pixelSize.map { image.size.pixelCount > 2 * $0.pixelCount } ?? false
   }
 
+  /// Whether decoding the original file of an image of this request at a larger size may give more detail.
+  func isDownsampled(_ image: DecodedImage) -> Bool {
+    image.info.format.abilities.isVector || image.facts.isStoredVariant
+      || (request.region?.size ?? image.info.pixelSize).exceeds(image.size)
+  }
+
   /// The size in pixels that an image of this request has when the view does not limit it: that of its file, cropped as the
   /// request says; `nil` if the size does not depend on the display.
   func naturalSize(of image: DecodedImage) -> PixelSize? {
     guard pixelSize != nil, let target = request.size else { return nil }
-    let geometry = target.geometry(for: image.info.pixelSize)
+    let geometry = target.geometry(for: request.region?.size ?? image.info.pixelSize)
     let factor = geometry.window.width / Double(geometry.outputSize.width)
     // Processors may have changed the size, for example by a rotation.
     let whole = image.size == geometry.outputSize || image.info.format.abilities.isVector
@@ -91,11 +97,6 @@ extension ImageDisplayMode {
     case .stretch: .cover(width: size.width, height: size.height)
     }
   }
-}
-
-extension DecodedImage {
-  /// Whether decoding the original file at a larger size may give more detail.
-  var isDownsampled: Bool { info.format.abilities.isVector || info.pixelSize.exceeds(size) || facts.isStoredVariant }
 }
 
 extension PixelSize {

@@ -149,7 +149,7 @@ final class ViewLoader {
     if next.differsInMode(from: sized) {
       self.sized = next
       reload(next, usesNetwork: false, completion: show)
-    } else if next.isLarger(than: sized, showing: image), image.isDownsampled {
+    } else if next.isLarger(than: sized, showing: image), next.isDownsampled(image) {
       resizeTimer.schedule(after: Self.growDelay, for: next.request.size) { [self] in
         reload(at: next, completion: show)
       }

@@ -92,7 +92,7 @@ struct ViewRequest {
   func loadsSameBytes(as other: ViewRequest) -> Bool {
     matches(other) { request in
       var bytes = request
-      (bytes.size, bytes.processors) = (.original, [])
+      (bytes.size, bytes.region, bytes.processors) = (.original, nil, [])
       return bytes
     }
   }

@@ -9,6 +9,7 @@ package struct AVIFDecoder: AnimatedImageDecoder {
   package init() {}
 
   package let formats: Set<ImageFormat> = [.avif]
+  package var decodesRegions: Bool { true }
 
   /// Reads the boxes before the coded image data.
   package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -30,12 +30,12 @@ final class AnimationCanvas {
   ) throws(ImageDecodingError) {
     let visible = visible(area)
     var row = [UInt32](repeating: 0, count: area.size.width)
-    for index in 0..<max(0, visible.rows.upperBound - area.y) {
+    for index in 0..<max(0, visible.rows.upperBound - area.top) {
       try rows.checkCancelled(atRow: index, isCancelled)
       try rows.readRow(intoPixels: &row)
-      let target = pixels + (area.y + index) * size.width
+      let target = pixels + (area.top + index) * size.width
       for column in visible.columns {
-        let source = row[column - area.x]
+        let source = row[column - area.left]
         target[column] = isBlended ? Self.blend(source, over: target[column]) : source
       }
     }
@@ -80,8 +80,8 @@ final class AnimationCanvas {
 
   private func visible(_ area: PixelArea) -> (columns: Range<Int>, rows: Range<Int>) {
     (
-      (area.x..<area.x + area.size.width).clamped(to: 0..<size.width),
-      (area.y..<area.y + area.size.height).clamped(to: 0..<size.height)
+      (area.left..<area.left + area.size.width).clamped(to: 0..<size.width),
+      (area.top..<area.top + area.size.height).clamped(to: 0..<size.height)
     )
   }
 
@@ -121,15 +121,10 @@ final class CanvasRowSource: RowSource {
   func finish() {}
 }
 
-/// The rectangle of a frame, in canvas pixels; it can extend beyond the canvas.
-struct PixelArea: Equatable {
-  var x: Int
-  var y: Int
-  var size: PixelSize
-
-  /// Whether the area contains the whole canvas.
+extension PixelArea {
+  /// Whether a frame, which can extend beyond the canvas, contains all of it.
   func covers(_ canvas: PixelSize) -> Bool {
-    x <= 0 && y <= 0 && x + size.width >= canvas.width && y + size.height >= canvas.height
+    left <= 0 && top <= 0 && left + width >= canvas.width && top + height >= canvas.height
   }
 }
 
@@ -166,11 +161,11 @@ final class PatchRowSource: RowSource {
 
   func readRow(into target: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
     defer { nextRow += 1 }
-    let isInside = nextRow >= area.y && nextRow < area.y + area.size.height
+    let isInside = nextRow >= area.top && nextRow < area.top + area.size.height
     if isInside { try rows.readRow(intoPixels: &row) }
     target.withMemoryRebound(to: UInt32.self, capacity: size.width) { pixels in
       for column in 0..<size.width {
-        let source = column - area.x
+        let source = column - area.left
         pixels[column] = isInside && source >= 0 && source < row.count ? row[source] : 0
       }
     }

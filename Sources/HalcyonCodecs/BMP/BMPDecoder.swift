@@ -13,6 +13,7 @@ package struct BMPDecoder: ImageDecoder {
   package init() {}
 
   package let formats: Set<ImageFormat> = [.bmp]
+  package var decodesRegions: Bool { true }
 
   /// Reads the headers, at most 138 bytes.
   package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -17,13 +17,12 @@ struct DecodingPlan {
   init(
     info: ImageInfo, isWide: Bool = false, isInRows: Bool = false, options: DecodingOptions
   ) throws(ImageDecodingError) {
-    guard options.size.isValid else { throw .invalidTargetSize(options.size) }
+    let geometry = try options.size.geometry(for: info.pixelSize, region: options.region)
     try options.limits.check(info.storedSize, format: info.format, isInRows: isInRows)
     self.info = info
     colorSpace = options.colorSpace.resolved(isWide: isWide)
     dynamicRange = info.frameCount == 1 ? options.dynamicRange : .standard
     isCancelled = options.isCancelled
-    let geometry = options.size.geometry(for: info.pixelSize)
     try options.limits.check(geometry.outputSize, format: info.format)
     self.geometry = info.orientation.storedGeometry(for: geometry, storedSize: info.storedSize)
   }

@@ -78,7 +78,7 @@ struct GIFBlocks {
       let height = bytes.unsigned16(at: offset + 7, littleEndian: true), let flags = bytes[offset + 9]
     else { return .moreBytesNeeded }
     var frame = next
-    frame.area = PixelArea(x: left, y: top, size: PixelSize(width: width, height: height))
+    frame.area = PixelArea(left: left, top: top, width: width, height: height)
     frame.palette = Self.palette(flags, at: offset + 10)
     frame.isInterlaced = flags & 0x40 != 0
     frame.dataOffset = frame.palette?.upperBound ?? offset + 10

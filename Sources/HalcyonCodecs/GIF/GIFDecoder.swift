@@ -12,6 +12,7 @@ package struct GIFDecoder: AnimatedImageDecoder {
   package init() {}
 
   package let formats: Set<ImageFormat> = [.gif]
+  package var decodesRegions: Bool { true }
 
   /// Reads the blocks up to the first frame, and counts the frames in the bytes.
   ///
@@ -79,7 +80,7 @@ package struct GIFDecoder: AnimatedImageDecoder {
       try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
         let frame = header.firstFrame
         let rows = try GIFRowSource.rows(buffer, frame: frame, palette: header.palette, isPartial: isPartial)
-        if frame.area == PixelArea(x: 0, y: 0, size: header.canvas) { return rows }
+        if frame.area == PixelArea(size: header.canvas) { return rows }
         return PatchRowSource(rows, at: frame.area, on: header.canvas)
       }
     }

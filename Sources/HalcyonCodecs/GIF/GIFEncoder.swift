@@ -19,7 +19,7 @@ package struct GIFEncoder: AnimatedImageEncoder {
     try rejectMetadata(options)
     var file = try GIFFile(size: bitmap.size)
     try file.append(
-      bitmap.opaquePixels(), size: bitmap.size, in: PixelArea(x: 0, y: 0, size: bitmap.size), timing: nil,
+      bitmap.opaquePixels(), size: bitmap.size, in: PixelArea(size: bitmap.size), timing: nil,
       colorLimit: options.colorLimit)
     return file.finished
   }
@@ -78,7 +78,7 @@ private final class GIFFrameWriter: ImageFrameWriter {
   private func writePending(before next: [UInt8]?) throws {
     guard let pending else { return }
     let isCleared = next.map { GIFPixels.hasHole($0, over: pending.pixels) } ?? false
-    let whole = PixelArea(x: 0, y: 0, size: size)
+    let whole = PixelArea(size: size)
     // All of the canvas is cleared, or nothing.
     let area = isCleared ? whole : shown.map { GIFPixels.difference($0, pending.pixels, size: size) } ?? whole
     let pixels = GIFPixels.part(area, of: pending.pixels, width: size.width, without: shown)
@@ -106,16 +106,16 @@ private enum GIFPixels {
       let last = (first..<size.width).last { differs(before, pixels, start + $0) } ?? first
       (left, right, top, bottom) = (min(left, first), max(right, last), min(top, row), row)
     }
-    guard bottom >= 0 else { return PixelArea(x: 0, y: 0, size: PixelSize(width: 1, height: 1)) }
-    return PixelArea(x: left, y: top, size: PixelSize(width: right - left + 1, height: bottom - top + 1))
+    guard bottom >= 0 else { return PixelArea(size: PixelSize(width: 1, height: 1)) }
+    return PixelArea(left: left, top: top, width: right - left + 1, height: bottom - top + 1)
   }
 
   /// The pixels of an area; pixels that are shown already are transparent.
   static func part(_ area: PixelArea, of pixels: [UInt8], width: Int, without shown: [UInt8]?) -> [UInt8] {
     var part: [UInt8] = []
     part.reserveCapacity(area.size.pixelCount * 4)
-    for row in area.y..<area.y + area.size.height {
-      for pixel in row * width + area.x..<row * width + area.x + area.size.width {
+    for row in area.top..<area.top + area.size.height {
+      for pixel in row * width + area.left..<row * width + area.left + area.size.width {
         if let shown, !differs(shown, pixels, pixel) {
           part.append(contentsOf: repeatElement(0, count: 4))
         } else {

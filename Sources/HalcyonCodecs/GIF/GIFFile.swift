@@ -54,7 +54,7 @@ struct GIFFile {
       // The first colour is the transparent one.
       bytes += [0, 0]
     }
-    bytes += [0x2C] + Data(littleEndian: area.x, count: 2) + Data(littleEndian: area.y, count: 2)
+    bytes += [0x2C] + Data(littleEndian: area.left, count: 2) + Data(littleEndian: area.top, count: 2)
     bytes += Data(littleEndian: size.width, count: 2) + Data(littleEndian: size.height, count: 2)
     bytes.append(0x80 | UInt8(palette.bitCount - 1))
     for index in 0..<1 << palette.bitCount {

@@ -54,8 +54,8 @@ struct GIFHeader {
     palette = blocks.palette
     let area = firstFrame.area
     canvas = PixelSize(
-      width: max(blocks.screen.width, area.x + area.size.width),
-      height: max(blocks.screen.height, area.y + area.size.height))
+      width: max(blocks.screen.width, area.left + area.size.width),
+      height: max(blocks.screen.height, area.top + area.size.height))
     hasAlpha = firstFrame.transparentIndex != nil || !firstFrame.area.covers(canvas)
   }
 
@@ -73,7 +73,7 @@ struct GIFHeader {
 
 /// The position of one frame in a GIF file, and how it is shown.
 struct GIFFrame {
-  var area = PixelArea(x: 0, y: 0, size: PixelSize(width: 0, height: 0))
+  var area = PixelArea(size: PixelSize(width: 0, height: 0))
   /// The local colour table, three bytes per colour; `nil` to use the global one.
   var palette: Range<Int>?
   var isInterlaced = false

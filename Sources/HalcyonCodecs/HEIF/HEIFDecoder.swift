@@ -19,6 +19,7 @@ package struct HEIFDecoder: ImageDecoder {
 
   /// HEIC only, which stands for HEIF with any codec.
   package let formats: Set<ImageFormat> = [.heic]
+  package var decodesRegions: Bool { true }
 
   /// Reads the boxes before the coded image data.
   package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

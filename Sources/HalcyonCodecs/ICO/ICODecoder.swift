@@ -15,6 +15,7 @@ package struct ICODecoder: ImageDecoder {
 
   /// ICO only, which includes cursors.
   package let formats: Set<ImageFormat> = [.ico]
+  package var decodesRegions: Bool { true }
 
   /// Reads the directory and the headers of the largest entry; of the next one if these are damaged.
   package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
@@ -39,7 +40,7 @@ package struct ICODecoder: ImageDecoder {
     let outputSize = try DecodingPlan(info: info, options: options).geometry.outputSize
     if options.isCancelled() { throw ImageDecodingError.cancelled }
     let entries = try bytes.withUnsafeBytes { buffer in
-      try self.entries(for: options.size, outputSize: outputSize, in: Bytes(buffer))
+      try self.entries(for: options, outputSize: outputSize, in: Bytes(buffer))
     }
     return try entries.firstSound { entry in
       let image = try decode(entry, of: bytes, options: options)
@@ -65,14 +66,17 @@ package struct ICODecoder: ImageDecoder {
     }
   }
 
-  /// The entry that fits the target size, then all from the largest on.
+  /// The entry that fits the target size, then all from the largest on, in whose pixels a region is.
   private func entries(
-    for size: TargetSize, outputSize: PixelSize, in bytes: Bytes
+    for options: DecodingOptions, outputSize: PixelSize, in bytes: Bytes
   ) throws -> [ICODirectory.Entry] {
     guard let directory = try ICODirectory.parse(bytes) else { throw ImageDecodingError.truncated(.ico) }
+    if options.region != nil { return directory.entries }
     var best = directory.entries[0]
     for entry in directory.entries.dropFirst()
-    where entry.size.pixelCount < best.size.pixelCount && size.geometry(for: entry.size).outputSize == outputSize {
+    where entry.size.pixelCount < best.size.pixelCount
+      && options.size.geometry(for: entry.size).outputSize == outputSize
+    {
       if CancellationFlag.isCurrentCancelled { throw ImageDecodingError.cancelled }
       guard let image = try? image(of: entry, in: bytes), image.info.storedSize == entry.size else { continue }
       best = entry

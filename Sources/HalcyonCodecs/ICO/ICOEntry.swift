@@ -50,8 +50,7 @@ struct ICOEntry {
   }
 
   private func png(_ bytes: Data, options: DecodingOptions) throws -> Bitmap {
-    var whole = options
-    whole.size = .original
+    var whole = options.ofWholeImage
     // Another entry may be whole.
     whole.allowsPartialImage = false
     do {

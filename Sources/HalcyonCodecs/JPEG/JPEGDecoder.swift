@@ -18,6 +18,7 @@ package struct JPEGDecoder: ImageDecoder {
   package init() {}
 
   package let formats: Set<ImageFormat> = [.jpeg]
+  package var decodesRegions: Bool { true }
 
   /// Reads the segments up to the first scan; metadata is skipped by its length.
   package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -11,6 +11,7 @@ package struct JPEGXLDecoder: ImageDecoder {
   package init() {}
 
   package let formats: Set<ImageFormat> = [.jpegXL]
+  package var decodesRegions: Bool { true }
 
   /// Reads the header.
   package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -15,6 +15,7 @@ package struct JPEGXLDecoder: AnimatedImageDecoder {
   package init() {}
 
   package let formats: Set<ImageFormat> = [.jpegXL]
+  package var decodesRegions: Bool { true }
 
   /// Reads the header; of an animated image all bytes, as the header does not state the frame count.
   package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -53,7 +53,7 @@ struct APNGFrameControl {
       let numerator = content.unsigned16(at: 20), let denominator = content.unsigned16(at: 22),
       let disposal = content[24], let blend = content[25]
     else { throw .corrupt(.png, reason: "a frame control chunk is too short") }
-    area = PixelArea(x: x, y: y, size: PixelSize(width: width, height: height))
+    area = PixelArea(left: x, top: y, width: width, height: height)
     duration = .microseconds(Int64(numerator) * 1_000_000 / Int64(denominator == 0 ? 100 : denominator))
     self.disposal = [1: .clear, 2: .restore][disposal] ?? .keep
     isBlended = blend == 1
@@ -125,14 +125,9 @@ final class APNGFrameSource: FrameSource {
     AnimationPatch(
       area: control.area, disposal: control.disposal, isBlended: control.isBlended, duration: control.duration
     ) { [self] in
-      BitmapRowSource(try decoder.decode(pngFile(control.area.size, data, isCut: isCut), options: whole).bitmap)
+      BitmapRowSource(
+        try decoder.decode(pngFile(control.area.size, data, isCut: isCut), options: options.ofWholeImage).bitmap)
     }
-  }
-
-  private var whole: DecodingOptions {
-    var whole = options
-    whole.size = .original
-    return whole
   }
 
   /// A PNG file with one frame.

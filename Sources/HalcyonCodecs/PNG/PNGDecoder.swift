@@ -18,6 +18,7 @@ package struct PNGDecoder: ImageDecoder {
   package init() {}
 
   package let formats: Set<ImageFormat> = [.png]
+  package var decodesRegions: Bool { true }
 
   /// Reads the chunks before the image data; chunks that are not needed are skipped by their length.
   package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -57,6 +57,8 @@ public struct IsolatedSVGDecoder: ImageDecoder {
 
   /// SVG only.
   public let formats: Set<ImageFormat> = [.svg]
+  /// `true`: only the region is drawn.
+  public var decodesRegions: Bool { true }
 
   /// Reads up to the end of the start tag of the root element, in this process.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -20,6 +20,7 @@ package struct SVGDecoder: ImageDecoder {
   package init() {}
 
   package let formats: Set<ImageFormat> = [.svg]
+  package var decodesRegions: Bool { true }
 
   /// Reads up to the end of the start tag of the root element.
   package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
@@ -39,8 +40,7 @@ package struct SVGDecoder: ImageDecoder {
     guard let size = try SVGHeaderParser.size(of: SVGFile.head(of: bytes)) else {
       throw ImageDecodingError.truncated(.svg)
     }
-    guard options.size.isValid else { throw ImageDecodingError.invalidTargetSize(options.size) }
-    let layout = try SVGLayout(size: size, target: options.size, limits: options.limits)
+    let layout = try SVGLayout(size: size, target: options.size, region: options.region, limits: options.limits)
     return SVGDrawing(size: size, layout: layout, limits: options.limits)
   }
 }

@@ -25,11 +25,16 @@ struct SVGLayout: Hashable, Sendable {
 
   /// The layout of a document on pixels that are within the limits, whatever size the document states.
   ///
-  /// - Parameter target: A valid target size.
-  init(size: SVGSize, target: TargetSize, limits: ImageLimits) throws(ImageDecodingError) {
+  /// - Parameters:
+  ///   - target: A valid target size.
+  ///   - region: The part that is drawn at the target size, in pixels of the stated size; `nil` for the whole document.
+  init(
+    size: SVGSize, target: TargetSize, region: PixelArea? = nil, limits: ImageLimits
+  ) throws(ImageDecodingError) {
     let stated = size.pixels
     guard stated.width > 0, stated.height > 0 else { throw .corrupt(.svg, reason: "its size is \(stated) pixels") }
-    self.init(size: size, target: target)
+    _ = try target.geometry(for: stated, region: region)
+    self.init(size: size, target: target, region: region)
     try limits.check(outputSize, format: .svg)
     // A part of the document is drawn on temporary surfaces for the whole of it.
     let whole = canvasSize
@@ -41,19 +46,28 @@ struct SVGLayout: Hashable, Sendable {
     (self.outputSize, self.viewport, self.rounding) = (outputSize, viewport, rounding)
   }
 
-  /// - Parameter size: The size of the document, both sides above 0.
-  init(size: SVGSize, target: TargetSize) {
-    let scale = target.enlargement(of: size)
-    let enlarged = PixelSize(width: Self.side(size.width * scale), height: Self.side(size.height * scale))
+  /// - Parameters:
+  ///   - size: The size of the document, both sides above 0.
+  ///   - region: A part of it.
+  init(size: SVGSize, target: TargetSize, region: PixelArea? = nil) {
+    let (stated, part) = (
+      size.pixels, region.map { SVGSize(width: Double($0.width), height: Double($0.height)) } ?? size
+    )
+    let shown = region ?? PixelArea(left: 0, top: 0, width: stated.width, height: stated.height)
+    let scale = target.enlargement(of: part)
+    let enlarged = PixelSize(width: Self.side(part.width * scale), height: Self.side(part.height * scale))
     let geometry = target.geometry(for: enlarged)
     let window = geometry.window
     let (x, y) = (Double(geometry.outputSize.width) / window.width, Double(geometry.outputSize.height) / window.height)
     outputSize = geometry.outputSize
+    func across(_ pixels: Int) -> Double { Double(pixels) * Double(enlarged.width) / Double(shown.width) }
+    func down(_ pixels: Int) -> Double { Double(pixels) * Double(enlarged.height) / Double(shown.height) }
     viewport = PixelRectangle(
-      x: -window.x * x, y: -window.y * y, width: Double(enlarged.width) * x, height: Double(enlarged.height) * y)
-    let across = viewport.width - viewport.height * size.width / size.height
-    let down = viewport.height - viewport.width * size.height / size.width
-    if case .exact = target, min(abs(across), abs(down)) >= 1 {
+      x: -(window.x + across(shown.left)) * x, y: -(window.y + down(shown.top)) * y, width: across(stated.width) * x,
+      height: down(stated.height) * y)
+    let excess = viewport.width - viewport.height * size.width / size.height
+    let rest = viewport.height - viewport.width * size.height / size.width
+    if case .exact = target, region == nil, min(abs(excess), abs(rest)) >= 1 {
       // The document's `preserveAspectRatio` decides how it fills another ratio.
       rounding = SIMD2(1, 1)
     } else {

@@ -17,6 +17,7 @@ package struct TIFFDecoder: ImageDecoder {
   package init() {}
 
   package let formats: Set<ImageFormat> = [.tiff]
+  package var decodesRegions: Bool { true }
 
   /// Reads the image file directory of the page, which many encoders write at the end of the file.
   package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -28,11 +28,9 @@ extension WebPDecoder {
     isPartial: Bool = false, options: DecodingOptions
   ) throws -> Bitmap {
     let info = ImageInfo(format: .webp, storedSize: size, hasAlpha: !isOpaque)
-    var whole = options
-    whole.size = .original
     return try SystemDecoder(graphs: graphs, isCancelled: options.isCancelled).bitmap(
       of: WebPFrameFile.data(bytes, chunks: range, size: size, profile: header.profile),
-      plan: DecodingPlan(info: info, options: whole))
+      plan: DecodingPlan(info: info, options: options.ofWholeImage))
   }
 
   func frameReader(

@@ -18,6 +18,7 @@ package struct WebPDecoder: AnimatedImageDecoder {
   package init() {}
 
   package let formats: Set<ImageFormat> = [.webp]
+  package var decodesRegions: Bool { true }
 
   /// Reads the chunks up to the image or first frame, or up to the Exif chunk at the end if the file announces one.
   ///

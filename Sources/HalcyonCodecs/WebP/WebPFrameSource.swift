@@ -16,7 +16,7 @@ struct WebPFrame {
     guard let x = content.unsigned24(at: 0), let y = content.unsigned24(at: 3), let width = content.unsigned24(at: 6),
       let height = content.unsigned24(at: 9), let milliseconds = content.unsigned24(at: 12), let flags = content[15]
     else { return nil }
-    area = PixelArea(x: x * 2, y: y * 2, size: PixelSize(width: width + 1, height: height + 1))
+    area = PixelArea(left: x * 2, top: y * 2, width: width + 1, height: height + 1)
     duration = .milliseconds(milliseconds)
     disposal = flags & 1 == 1 ? .clear : .keep
     isBlended = flags & 2 == 0

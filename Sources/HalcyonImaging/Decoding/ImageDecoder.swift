@@ -20,6 +20,10 @@ public protocol ImageDecoder: Sendable {
   /// The formats that this decoder reads.
   var formats: Set<ImageFormat> { get }
 
+  /// Whether ``decode(_:options:)`` returns only the ``DecodingOptions/region`` of the options. Default: `false`; the image
+  /// is then decoded whole, and cropped, by ``image(from:options:)``, which pipelines call.
+  var decodesRegions: Bool { get }
+
   /// The format of a file that begins with these bytes, if it is a ``ImageFormat/custom(_:)`` one of ``formats``.
   ///
   /// The decoders of a pipeline are asked in their order, before the built-in formats are detected: a custom format can
@@ -36,7 +40,7 @@ public protocol ImageDecoder: Sendable {
   /// - Returns: The properties, or `nil` if more bytes are needed; never `nil` for a complete file.
   func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo?
 
-  /// Decodes a complete file at the target size.
+  /// Decodes a complete file, or a region of it, at the target size.
   func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage
 
   /// Reads the metadata of a complete file without decoding it. Damaged metadata is left out, not an error.
@@ -46,6 +50,9 @@ public protocol ImageDecoder: Sendable {
 }
 
 extension ImageDecoder {
+  /// Decodes whole images only.
+  public var decodesRegions: Bool { false }
+
   /// Detects no custom format.
   public func format(sniffing prefix: Data) -> ImageFormat? { nil }
 
@@ -60,6 +67,9 @@ extension ImageDecoder {
     return info
   }
 
+  /// Whether the decoder itself crops to a region.
+  package func decodes(_ region: PixelArea?) -> Bool { region == nil || decodesRegions }
+
   /// The name of the type and the stored properties; of a class only the name.
   public var identifier: String { String(reflecting: self) }
 }
@@ -68,6 +78,11 @@ extension ImageDecoder {
 public struct DecodingOptions: Sendable {
   /// The target size. Default: the original size.
   public var size: TargetSize
+  /// The part of the image to decode, in pixels of the whole image with its orientation applied. Default: `nil`, all of it.
+  ///
+  /// ``size`` applies to the region as if that were the whole image. A region that is empty or not inside the image throws
+  /// ``ImageDecodingError/invalidRegion(_:of:)``.
+  public var region: PixelArea?
   /// The colour space of the pixels. Default: sRGB.
   public var colorSpace: TargetColorSpace
   /// The range of luminances of the pixels. Default: ``DynamicRange/standard``.
@@ -100,11 +115,13 @@ public struct DecodingOptions: Sendable {
 
   /// Creates options.
   public init(
-    size: TargetSize = .original, limits: ImageLimits = ImageLimits(), allowsPartialImage: Bool = false,
+    size: TargetSize = .original, region: PixelArea? = nil, limits: ImageLimits = ImageLimits(),
+    allowsPartialImage: Bool = false,
     keepsAnimation: Bool = true, colorSpace: TargetColorSpace = .sRGB,
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) {
     self.size = size
+    self.region = region
     self.limits = limits
     self.allowsPartialImage = allowsPartialImage
     self.keepsAnimation = keepsAnimation
@@ -112,13 +129,20 @@ public struct DecodingOptions: Sendable {
     self.isCancelled = isCancelled
   }
 
+  /// The options for the whole image at its original size.
+  package var ofWholeImage: DecodingOptions {
+    var whole = self
+    (whole.size, whole.region) = (.original, nil)
+    return whole
+  }
+
   /// The size of the decoded image, in pixels.
   ///
   /// - Parameter source: The size of the whole image with its orientation applied, both sides at least 1. Of a vector
   ///   image, the size at which it fills the target.
-  /// - Throws: ``ImageDecodingError/invalidTargetSize(_:)`` if a side of ``size`` is below 1.
+  /// - Throws: ``ImageDecodingError/invalidTargetSize(_:)`` if a side of ``size`` is below 1, and
+  ///   ``ImageDecodingError/invalidRegion(_:of:)``.
   public func outputSize(for source: PixelSize) throws(ImageDecodingError) -> PixelSize {
-    guard size.isValid else { throw .invalidTargetSize(size) }
-    return size.geometry(for: source).outputSize
+    try size.geometry(for: source, region: region).outputSize
   }
 }

@@ -22,6 +22,8 @@ public enum ImageDecodingError: Error, Hashable {
   case tooManyBytes(Int, limit: Int)
   /// The target size has a side below 1.
   case invalidTargetSize(TargetSize)
+  /// The region is empty, or not inside an image of this size.
+  case invalidRegion(PixelArea, of: PixelSize)
   /// There is no memory for the pixels.
   case outOfMemory(PixelSize)
   /// The file cannot be read; `reason` is the message of the system.
@@ -55,6 +57,8 @@ extension ImageDecodingError: DescribedError {
       "The image has \(byteCount.counted("byte")), over the limit of \(limit). Raise limits.encodedByteCount to accept it."
     case .invalidTargetSize(let target):
       "The target size \(target) has a side below 1 pixel. Use at least 1x1."
+    case .invalidRegion(let region, let size):
+      "The region \(region) is not inside the image of \(size) pixels. Use one of at least 1x1 pixel inside it."
     case .outOfMemory(let size):
       "There is no memory for \(size) pixels. Request a smaller size, or lower the pixel limit."
     case .unreadable(let file, let reason):

@@ -59,6 +59,22 @@ public enum TargetSize: Hashable, Sendable {
     return geometry(for: source).outputSize
   }
 
+  /// The part of an image that is drawn for this target, and the size of the result, where the target applies to a region
+  /// as if that were the whole image.
+  ///
+  /// - Parameters:
+  ///   - source: The size of the whole image with its orientation applied.
+  ///   - region: The region in pixels of the whole image; `nil` for all of it.
+  /// - Throws: ``ImageDecodingError/invalidTargetSize(_:)`` and ``ImageDecodingError/invalidRegion(_:of:)``.
+  package func geometry(for source: PixelSize, region: PixelArea?) throws(ImageDecodingError) -> ResizeGeometry {
+    guard isValid else { throw .invalidTargetSize(self) }
+    try region?.check(inside: source)
+    var geometry = geometry(for: region?.size ?? source)
+    geometry.window.x += Double(region?.left ?? 0)
+    geometry.window.y += Double(region?.top ?? 0)
+    return geometry
+  }
+
   /// The part of an image that is drawn for this target, and the size of the result.
   ///
   /// - Parameter source: The size of the whole image with its orientation applied, both sides at least 1.

@@ -51,7 +51,7 @@ package struct BitmapGeometry: Sendable {
 
 extension ResizeGeometry {
   /// The part of whole pixels that is drawn in its own size; `nil` if it is resized.
-  fileprivate var area: PixelArea? {
+  package var area: PixelArea? {
     let area = PixelArea(left: Int(window.x), top: Int(window.y), width: outputSize.width, height: outputSize.height)
     let isWhole =
       Double(area.left) == window.x && Double(area.top) == window.y && Double(area.width) == window.width
@@ -81,11 +81,11 @@ extension ResizeGeometry {
 
 extension Bitmap {
   /// The part of a geometry, at its size and turned.
-  package func with(_ geometry: BitmapGeometry) throws -> Bitmap {
+  package func with(
+    _ geometry: BitmapGeometry, isCancelled: () -> Bool = { CancellationFlag.isCurrentCancelled }
+  ) throws -> Bitmap {
     let resizing = geometry.resizing
-    let part =
-      try resizing.area.map { try cropped(to: $0) }
-      ?? scaled(to: resizing) { CancellationFlag.isCurrentCancelled }
+    let part = try resizing.area.map { try cropped(to: $0) } ?? scaled(to: resizing, isCancelled: isCancelled)
     return try part.upright(from: geometry.orientation) { try CancellationFlag.checkCurrent() }
   }
 

@@ -12,7 +12,7 @@ extension Renderer {
     _ file: File, _ rendition: Rendition, _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(RenderingError) -> Rendered? {
     guard rendition.frameLimit > 1, let encoding = rendition.encoding, let format = encoding.format,
-      let decoder = file.decoder as? any AnimatedImageDecoder,
+      let decoder = file.decoder as? any AnimatedImageDecoder, decoder.decodes(rendition.region),
       let encoder = try? encoders.encoder(for: format) as? any AnimatedImageEncoder
     else { return nil }
     func rendered(isPartial: Bool) throws(RenderingError) -> Rendered? {
@@ -49,7 +49,7 @@ extension Renderer {
       let info = try decoder.wholeInfo(of: file.data)
       guard info.frameCount > 1 else { return nil }
       var rendition = rendition
-      if let crop = try smartCrop(of: file, &rendition.size) { rendition.processors.insert(crop, at: 0) }
+      if let crop = try smartCrop(of: file, &rendition) { rendition.processors.insert(crop, at: 0) }
       var options = options(rendition, isCancelled)
       options.dynamicRange = .standard
       let reader = try decoder.frameReader(for: file.data, options: options)

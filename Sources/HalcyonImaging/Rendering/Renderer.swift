@@ -44,7 +44,7 @@ package struct Renderer: Sendable {
     }
     var image = try decoded(file, as: rendition, isCancelled: isCancelled)
     let (size, isPartial) = (image.size, image.isPartial || lacksFrames)
-    let placeholder = makesPlaceholder && !isPartial && rendition.size.isWhole ? ThumbHash(image.bitmap) : nil
+    let placeholder = makesPlaceholder && !isPartial && rendition.isWhole ? ThumbHash(image.bitmap) : nil
     let decodingEnd = ContinuousClock.now
     image = try processed(image, by: rendition.processors)
     let processingEnd = rendition.processors.isEmpty ? decodingEnd : .now
@@ -68,7 +68,7 @@ package struct Renderer: Sendable {
         image.bitmap = try image.bitmap.converted(for: rendition.colorSpace)
         return image
       }
-      crop = try smartCrop(of: file, &rendition.size)
+      crop = try smartCrop(of: file, &rendition)
       image = try file.decoder.image(from: file.data, options: options(rendition, isCancelled))
     } catch {
       throw .decoding(error)
@@ -119,8 +119,10 @@ package struct Renderer: Sendable {
     of prefix: Data, after stage: Int, by decoder: any ProgressiveImageDecoder, as rendition: Rendition,
     isCancelled: @escaping @Sendable () -> Bool
   ) throws -> ImagePreview? {
+    guard decoder.decodes(rendition.region) else { return nil }
     let options = DecodingOptions(
-      size: rendition.size, limits: limits, colorSpace: rendition.colorSpace, isCancelled: isCancelled)
+      size: rendition.size, region: rendition.region, limits: limits, colorSpace: rendition.colorSpace,
+      isCancelled: isCancelled)
     guard var preview = try decoder.preview(prefix, after: stage, options: options) else { return nil }
     var image = ProcessedImage(
       try preview.image.bitmap.converted(for: rendition.colorSpace), of: preview.image.info, isComplete: false)
@@ -131,7 +133,7 @@ package struct Renderer: Sendable {
 
   func options(_ rendition: Rendition, _ isCancelled: @escaping @Sendable () -> Bool) -> DecodingOptions {
     var options = DecodingOptions(
-      size: rendition.size, limits: limits, allowsPartialImage: rendition.allowsPartialImage,
+      size: rendition.size, region: rendition.region, limits: limits, allowsPartialImage: rendition.allowsPartialImage,
       keepsAnimation: rendition.keepsAnimation, colorSpace: rendition.colorSpace, isCancelled: isCancelled)
     guard rendition.dynamicRange == .high, rendition.processors.keepDynamicRange else { return options }
     let encoder = rendition.encoding.flatMap { try? encoders.encoder(for: $0.format ?? .jpeg) }
@@ -167,17 +169,18 @@ package struct Renderer: Sendable {
 
   /// Crops around what attracts attention, if a size says so: the size becomes the one at which the file covers it. `nil`
   /// where the decoder itself crops, or nothing is cropped.
-  func smartCrop(of file: File, _ size: inout TargetSize) throws -> SmartCropProcessor? {
-    guard case .fill(let width, let height, let anchor, let enlarges) = size, anchor.isSmart, size.isValid else {
-      return nil
-    }
+  func smartCrop(of file: File, _ rendition: inout Rendition) throws -> SmartCropProcessor? {
+    guard case .fill(let width, let height, let anchor, let enlarges) = rendition.size, anchor.isSmart,
+      rendition.size.isValid
+    else { return nil }
     let info = try file.decoder.wholeInfo(of: file.data)
     let fill = TargetSize.fill(width: width, height: height, enlarges: enlarges || info.format.abilities.isVector)
-    let geometry = fill.geometry(for: info.pixelSize)
+    let source = rendition.region?.size ?? info.pixelSize
+    let geometry = try fill.geometry(for: info.pixelSize, region: rendition.region)
     let scale = Double(geometry.outputSize.width) / geometry.window.width
-    size = .exact(
-      width: max(geometry.outputSize.width, Int(pixels: Double(info.pixelSize.width) * scale)),
-      height: max(geometry.outputSize.height, Int(pixels: Double(info.pixelSize.height) * scale)))
+    rendition.size = .exact(
+      width: max(geometry.outputSize.width, Int(pixels: Double(source.width) * scale)),
+      height: max(geometry.outputSize.height, Int(pixels: Double(source.height) * scale)))
     return SmartCropProcessor(geometry.outputSize, place: info.frameCount > 1 ? SmartCropPlace() : nil)
   }
 }
@@ -229,11 +232,11 @@ extension Rendition.Encoding {
   }
 }
 
-extension TargetSize {
+extension Rendition {
   /// Whether it shows the whole image, in its aspect ratio.
   fileprivate var isWhole: Bool {
-    switch self {
-    case .original, .fit, .cover: true
+    switch size {
+    case .original, .fit, .cover: region == nil
     case .fill, .exact: false
     }
   }

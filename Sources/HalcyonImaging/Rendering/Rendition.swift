@@ -8,6 +8,8 @@ package import HalcyonSupport
 public struct Rendition: Sendable {
   /// The size at which the file is decoded. Default: its own.
   public var size: TargetSize
+  /// The part of the image that is decoded, as ``DecodingOptions/region`` says. Default: `nil`, all of it.
+  public var region: PixelArea?
   /// Processors of the decoded image, applied in order. Default: none.
   public var processors: [any ImageProcessor]
   /// The form of the result; `nil` makes no file of the image.
@@ -30,8 +32,12 @@ public struct Rendition: Sendable {
   package var keepsAnimation = false
 
   /// Creates a rendition.
-  public init(size: TargetSize = .original, processors: [any ImageProcessor] = [], encoding: Encoding? = nil) {
+  public init(
+    size: TargetSize = .original, region: PixelArea? = nil, processors: [any ImageProcessor] = [],
+    encoding: Encoding? = nil
+  ) {
     self.size = size
+    self.region = region
     self.processors = processors
     self.encoding = encoding
   }
@@ -71,16 +77,18 @@ public struct Rendition: Sendable {
 extension Rendition: Hashable {
   /// Whether both make the same of an image: processors with equal identifiers are equal.
   public static func == (left: Rendition, right: Rendition) -> Bool {
-    left.size == right.size && left.encoding == right.encoding && left.frameLimit == right.frameLimit
+    left.size == right.size && left.region == right.region && left.encoding == right.encoding
+      && left.frameLimit == right.frameLimit
       && left.processingByteCount == right.processingByteCount && left.colorSpace == right.colorSpace
       && left.dynamicRange == right.dynamicRange
       && left.allowsPartialImage == right.allowsPartialImage && left.keepsAnimation == right.keepsAnimation
       && left.processors.elementsEqual(right.processors) { $0.identifier == $1.identifier }
   }
 
-  /// Hashes the size, the processors and the form.
+  /// Hashes the size, the region, the processors and the form.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(size)
+    hasher.combine(region)
     for processor in processors { hasher.combine(processor.identifier) }
     hasher.combine(encoding)
   }
@@ -119,15 +127,16 @@ extension Rendition {
 extension Rendition {
   /// Appends what changes the pixels to the fields of a cache key.
   package func append(to fields: inout KeyFields) {
-    Self.append(size, processors, colorSpace, dynamicRange, to: &fields)
+    Self.append(size, region, processors, colorSpace, dynamicRange, to: &fields)
   }
 
   /// Appends these properties of a rendition, which need not be made for each look-up in memory.
   package static func append(
-    _ size: TargetSize, _ processors: [any ImageProcessor], _ colorSpace: TargetColorSpace,
+    _ size: TargetSize, _ region: PixelArea?, _ processors: [any ImageProcessor], _ colorSpace: TargetColorSpace,
     _ dynamicRange: DynamicRange, to fields: inout KeyFields
   ) {
     size.append(to: &fields)
+    if let region { fields.append("region", region.description) }
     for processor in processors { fields.append("process", processor.identifier) }
     if colorSpace != .sRGB { fields.append("color", colorSpace.rawValue) }
     if dynamicRange != .standard { fields.append("range", dynamicRange.rawValue) }

@@ -76,7 +76,7 @@ extension Rendition {
     if file.decoder is any SanitizingDecoder, encoding?.format == info.format { return file.data.count * 16 }
     let mayBeProgressive = info.format.abilities.progressiveBytesPerPixel != nil
     let isProgressive = mayBeProgressive && (try? file.decoder.metadata(of: file.data).isProgressive) == true
-    let output = size.geometry(for: info.pixelSize).outputSize
+    let output = size.geometry(for: region?.size ?? info.pixelSize).outputSize
     // An encoder of animations has canvases of its own.
     let canvases = frameLimit > 1 && info.frameCount > 1 ? Double(output.width) * Double(output.height) * 24 : 0
     return info.decodingByteCount(outputSize: output, isProgressive: isProgressive, dynamicRange: dynamicRange)

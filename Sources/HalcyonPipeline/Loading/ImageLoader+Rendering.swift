@@ -69,7 +69,8 @@ extension ImageLoader {
   func decodeOnce(_ encoded: EncodedImage, _ load: Load) async throws(ImageError) -> LoadedImage {
     let start = ContinuousClock.now
     let size = load.resolved.size(of: encoded.info, within: configuration.limits)
-    let rendered = try await render(encoded, load.request.completed(Rendition(size: size)), load)
+    let rendered = try await render(
+      encoded, load.request.completed(Rendition(size: size, region: load.request.region)), load)
     guard let image = rendered.image else { throw .notCached(key: load.keys.fetch.sourceText) }
     var trace = encoded.trace
     trace.add(.decode, since: start)

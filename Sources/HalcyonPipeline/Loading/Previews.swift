@@ -112,7 +112,7 @@ final class PreviewMaker: Sendable {
     let rendition = request.completed(
       Rendition(
         size: request.resolved.size(of: received.info, within: loader.configuration.limits),
-        processors: request.processors), of: received.head)
+        region: request.region, processors: request.processors), of: received.head)
     return try loader.renderer.preview(of: received.data, after: stage, by: decoder, as: rendition) { flag.isCancelled }
   }
 }

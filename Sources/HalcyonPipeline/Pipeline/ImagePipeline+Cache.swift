@@ -174,7 +174,9 @@ extension ImagePipeline {
   ) -> (key: CacheKey, policy: StoragePolicy)? {
     let variant = keys.variant(request.resolved.storage)
     let hasOriginalBytes = image.animation.map { $0.isProcessed || request.processors.isEmpty } ?? false
-    let isSource = request.resolved.size == .original && request.processors.isEmpty && request.options.decoder == nil
+    let isSource =
+      request.resolved.size == .original && request.region == nil && request.processors.isEmpty
+      && request.options.decoder == nil
     if hasOriginalBytes || isSource {
       return (keys.fetch, request.resolved.storage.withoutOriginal)
     }

@@ -53,7 +53,7 @@ extension ImagePipeline {
     plan: @escaping @Sendable (ImageInfo) throws -> Rendition?
   ) async throws(ImageError) -> EncodedImageResponse {
     var request = resolved(request)
-    (request.size, request.processors) = (.original, [])
+    (request.size, request.region, request.processors) = (.original, nil, [])
     request.storage = StoragePolicy(keepsOriginal: request.resolved.storage.keepsOriginal)
     request.animation = .firstFrame
     return try await encodedResponse(

@@ -132,7 +132,8 @@ extension ImagePipeline {
   fileprivate func destination(
     of request: ImageRequest, _ destination: ImagePrefetcher.Destination
   ) -> ImagePrefetcher.Destination {
-    request.size == nil && request.processors.isEmpty && cache.store != nil ? .store : destination
+    request.size == nil && request.region == nil && request.processors.isEmpty && cache.store != nil
+      ? .store : destination
   }
 
   fileprivate func prefetch(

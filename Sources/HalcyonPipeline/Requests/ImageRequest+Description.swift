@@ -19,9 +19,10 @@ extension ImageSource: CustomStringConvertible {
 }
 
 extension ImageRequest: CustomStringConvertible {
-  /// The source, the target size and the processors, for example `https://example.com/a.jpg, fit 400x300, circle`.
+  /// The source, the target size, the region and the processors, for example `https://example.com/a.jpg, fit 400x300, circle`.
   public var description: String {
     let size = resolved.size == .original ? nil : resolved.size.description
-    return ([source.description, size].compactMap(\.self) + processors.map(\.identifier)).joined(separator: ", ")
+    return ([source.description, size, region?.description].compactMap(\.self) + processors.map(\.identifier)).joined(
+      separator: ", ")
   }
 }

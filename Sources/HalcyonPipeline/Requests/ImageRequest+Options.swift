@@ -13,7 +13,7 @@ package struct ResolvedOptions {
   /// The size at which a file is decoded: of an original with too many pixels the largest size without.
   func size(of info: ImageInfo, within limits: ImageLimits) -> TargetSize {
     guard size == .original, let limit = originalPixelLimit else { return size }
-    return info.pixelSize.fitting(pixelCount: min(limit, limits.pixelCount))
+    return (request.region?.size ?? info.pixelSize).fitting(pixelCount: min(limit, limits.pixelCount))
   }
   /// The option, unless it has no effect.
   var originalPixelLimit: Int? { size == .original ? request.optionsBox?.options.originalPixelLimit : nil }

@@ -25,6 +25,15 @@ public struct ImageRequest: Sendable {
     get { contents.fields.size }
     set { change { $0.size = newValue } }
   }
+  /// The part of the image to decode, in pixels of the whole image with its orientation applied. Default: `nil`, all of it.
+  ///
+  /// ``size`` applies to the region as if that were the whole image. Of most formats only the region is decoded. One that
+  /// is empty or not inside the image fails with ``ImageDecodingError/invalidRegion(_:of:)``. No effect where only bytes are
+  /// loaded.
+  public var region: PixelArea? {
+    get { contents.fields.region }
+    set { change { $0.region = newValue } }
+  }
   /// Processors of the decoded image, applied in order. Default: none.
   ///
   /// No effect where only bytes are loaded, as by ``ImagePipeline/data(for:onProgress:)``.
@@ -75,6 +84,7 @@ public struct ImageRequest: Sendable {
   private struct Fields: Sendable {
     var source: ImageSource
     var size: TargetSize?
+    var region: PixelArea?
     var processors: [any ImageProcessor]
     var headers: HTTPHeaders
     var alternatives: [ImageSource] = []

@@ -26,8 +26,8 @@ struct RequestKeys: Sendable {
       Self.appendFetchFields(of: request, version, to: &fields)
       fetchLength = fields.count
       Rendition.append(
-        request.resolved.size, request.processors, request.resolved.colorSpace, request.resolved.dynamicRange,
-        to: &fields)
+        request.resolved.size, request.region, request.processors, request.resolved.colorSpace,
+        request.resolved.dynamicRange, to: &fields)
       if let box = request.optionsBox {
         if let frames = request.framesValue { fields.append("frames", frames) }
         if let limit = request.resolved.originalPixelLimit, limit != .max { fields.append("within", String(limit)) }

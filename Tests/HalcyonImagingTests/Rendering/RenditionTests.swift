@@ -39,7 +39,9 @@ struct RenditionTests {
 
   /// Every property with another value than its default, and whether it changes the pixels of an image.
   private static let changes: [(name: String, changesPixels: Bool, change: @Sendable (inout Rendition) -> Void)] = [
-    ("size", true, { $0.size = .fit(width: 3) }), ("processors", true, { $0.processors = [.invert] }),
+    ("size", true, { $0.size = .fit(width: 3) }),
+    ("region", true, { $0.region = PixelArea(left: 1, top: 2, width: 3, height: 4) }),
+    ("processors", true, { $0.processors = [.invert] }),
     ("encoding", false, { $0.encoding = Rendition.Encoding() }), ("frameLimit", false, { $0.frameLimit = 2 }),
     ("processingByteCount", false, { $0.processingByteCount = 1 }),
     ("colorSpace", true, { $0.colorSpace = .displayP3 }), ("dynamicRange", true, { $0.dynamicRange = .high }),

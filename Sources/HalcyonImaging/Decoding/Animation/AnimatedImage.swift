@@ -30,12 +30,13 @@ public final class AnimatedImage: Sendable {
   ///   - data: A complete file.
   ///   - info: The properties of the file, from `decoder`.
   ///   - decoder: Reads the frames.
-  ///   - options: The target size, the limits, the colour space, and whether frames may be partial; other options are ignored.
+  ///   - options: The target size, the region, the limits, the colour space, and whether frames may be partial; other options are ignored.
   /// - Throws: Errors of ``AnimatedImageDecoder/frameReader(for:options:)``.
   package init(data: Data, info: ImageInfo, decoder: any AnimatedImageDecoder, options: DecodingOptions) throws {
     // Without `isCancelled`: cancelling the load of the first frame must not cancel later ones.
     let options = DecodingOptions(
-      size: options.size, limits: options.limits, allowsPartialImage: options.allowsPartialImage,
+      size: options.size, region: options.region, limits: options.limits,
+      allowsPartialImage: options.allowsPartialImage,
       colorSpace: options.colorSpace)
     let animation = try decoder.frameReader(for: data, options: options).animation
     source = AnimationSource(data: data, info: info, animation: animation, decoder: decoder, options: options)

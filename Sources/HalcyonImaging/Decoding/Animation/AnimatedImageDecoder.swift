@@ -64,9 +64,9 @@ extension ImageDecoder {
     var still = try decodeWithFallback(bytes, options: options)
     // A picture with a gain map stays in the colour space for which the map was made.
     if still.gainMap == nil { still.bitmap = try still.bitmap.converted(for: options.colorSpace) }
-    guard options.keepsAnimation, still.info.frameCount > 1, let decoder = self as? any AnimatedImageDecoder else {
-      return still
-    }
+    guard options.keepsAnimation, still.info.frameCount > 1, let decoder = self as? any AnimatedImageDecoder,
+      decodes(options.region)
+    else { return still }
     var info = still.info
     info.droppedContent.remove(.frames)
     guard let animation = try? AnimatedImage(data: bytes, info: info, decoder: decoder, options: options),

@@ -155,9 +155,9 @@ final class EncodedImage: Sendable {
     await owner.state.withLock(\.removal)?.value
   }
 
-  /// The image that the source returned decoded, if the size of the request leaves it as it is.
+  /// The image that the source returned decoded, if the size and the region of the request leave it as it is.
   func decoded(for request: ImageRequest, within limits: ImageLimits) -> DecodedImage? {
-    guard let decoded else { return nil }
+    guard let decoded, request.region == nil else { return nil }
     let size = request.resolved.size(of: info, within: limits)
     guard size.geometry(for: decoded.size) == TargetSize.original.geometry(for: decoded.size) else { return nil }
     return request.resolved.animation == .firstFrame ? decoded.still : decoded

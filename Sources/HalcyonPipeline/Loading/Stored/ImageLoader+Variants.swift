@@ -12,7 +12,7 @@ extension ImageLoader {
     do throws(ImageError) {
       var loaded = try await decodeOnce(encoded, load.changed { $0 = $0.ofStoredForm })
       loaded.isStoredVariant = true
-      loaded.image.facts.isStoredVariant = load.resolved.size != .original
+      loaded.image.facts.isStoredVariant = load.resolved.size != .original || load.request.region != nil
       return loaded
     } catch {
       // After damage, the image is made from the original again.
@@ -148,7 +148,7 @@ extension ImageRequest {
   /// The request for decoding the stored form, which has the requested size already, and a standard format.
   fileprivate var ofStoredForm: ImageRequest {
     var request = self
-    request.size = .original
+    (request.size, request.region) = (.original, nil)
     if request.optionsBox?.options.decoderHook != nil { request.options.decoder = nil }
     return request
   }
