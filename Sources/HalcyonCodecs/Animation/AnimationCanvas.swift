@@ -113,6 +113,8 @@ final class CanvasRowSource: RowSource {
     self.isOpaque = isOpaque
   }
 
+  func skipRows(_ count: Int) { nextRow += count }
+
   func readRow(into row: UnsafeMutablePointer<UInt8>) {
     canvas.read(row: nextRow, into: row)
     nextRow += 1

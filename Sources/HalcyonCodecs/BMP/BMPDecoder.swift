@@ -97,6 +97,8 @@ private final class BMPRowSource: RowSource {
     isOpaque = !header.hasAlpha && rowCount == header.size.height
   }
 
+  func skipRows(_ count: Int) { nextRow += count }
+
   func readRow(into row: UnsafeMutablePointer<UInt8>) {
     let index = header.isTopDown ? nextRow : size.height - 1 - nextRow
     nextRow += 1

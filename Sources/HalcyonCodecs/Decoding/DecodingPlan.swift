@@ -9,6 +9,8 @@ struct DecodingPlan {
   let dynamicRange: DynamicRange
   /// In stored pixels, before the orientation is applied.
   let geometry: ResizeGeometry
+  /// Whether the file is read to its end, so that damage there is an error; otherwise only up to the region.
+  let readsToEnd: Bool
   private let isCancelled: @Sendable () -> Bool
 
   /// - Parameters:
@@ -23,15 +25,18 @@ struct DecodingPlan {
     colorSpace = options.colorSpace.resolved(isWide: isWide)
     dynamicRange = info.frameCount == 1 ? options.dynamicRange : .standard
     isCancelled = options.isCancelled
+    readsToEnd = options.region == nil
     try options.limits.check(geometry.outputSize, format: info.format)
     self.geometry = info.orientation.storedGeometry(for: geometry, storedSize: info.storedSize)
   }
 
   /// Whether the whole image is decoded at its stored size, without resampling.
-  var isWholeImage: Bool {
+  var isWholeImage: Bool { geometry.outputSize == info.storedSize && !isCropped }
+
+  /// Whether a part of the image is not decoded.
+  var isCropped: Bool {
     let size = info.storedSize
-    return geometry.outputSize == size
-      && geometry.window == PixelRectangle(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
+    return geometry.window != PixelRectangle(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
   }
 
   /// How a signal becomes pixels.
@@ -63,6 +68,12 @@ struct DecodingPlan {
 }
 
 extension DecodingPlan {
+  /// The rows of an area of the stored image.
+  func rows(_ whole: any RowSource, _ area: PixelArea) throws(ImageDecodingError) -> any RowSource {
+    if area.size == whole.size { return whole }
+    return try CroppedRowSource(whole, to: area, readsToEnd: readsToEnd, isCancelled: isCancelled)
+  }
+
   /// The stored image, cropped and resampled to the plan's geometry while its rows are decoded.
   ///
   /// - Parameter rows: Opens the image at its first row; called once or twice.
@@ -71,9 +82,11 @@ extension DecodingPlan {
     isCancelled: @escaping () -> Bool,
     rows: () throws -> any RowSource
   ) throws -> Bitmap {
-    if isWholeImage { return try rows().bitmap(isCancelled: isCancelled) }
+    if let area = geometry.area { return try self.rows(rows(), area).bitmap(isCancelled: isCancelled) }
+    let factor = BoxShrink.factor(reduction: geometry.reduction)
+    let (area, geometry) = geometry.part(of: info.storedSize, unit: PixelSize(width: factor, height: factor))
     let resampler = RowResampler(format: info.format, geometry: geometry, graphs: graphs, isCancelled: isCancelled)
-    return try resampler.bitmap(isOpaque: isOpaque, dynamicRange: dynamicRange, rows: rows)
+    return try resampler.bitmap(isOpaque: isOpaque, dynamicRange: dynamicRange) { try self.rows(rows(), area) }
   }
 }
 

@@ -8,8 +8,16 @@ final class HEVCTiles: TiledSamples {
   private let skipsLoopFilters: Bool
   private let options: DecodingOptions
   private var row: Int?
-  private var pictures: [HEVCPicture] = []
-  private var samples: [SamplePlanes] = []
+  /// The decoded tiles of the row, by column.
+  private var tiles: [Int: Tile] = [:]
+  /// The layout of all tiles, once one is decoded.
+  private var format: SamplePlanes?
+
+  private struct Tile {
+    let samples: SamplePlanes
+    /// The owners of the samples.
+    let pictures: [HEVCPicture]
+  }
 
   /// - Parameter skipsLoopFilters: Whether the edges of blocks are not smoothed.
   init(_ items: HEVCItems, header: HEIFImageHeader, skipsLoopFilters: Bool, options: DecodingOptions) {
@@ -22,23 +30,22 @@ final class HEVCTiles: TiledSamples {
   var size: PixelSize { items.size }
   var tileSize: PixelSize { items.tileSize }
 
-  func tiles(inRow index: Int) throws(ImageDecodingError) -> [SamplePlanes] {
-    guard index != row else { return samples }
-    let format = samples.first
-    (row, pictures, samples) = (nil, [], [])
-    for item in items.items[index * items.columnCount..<(index + 1) * items.columnCount] {
+  func tiles(inRow index: Int, columns: Range<Int>) throws(ImageDecodingError) -> [SamplePlanes] {
+    if index != row { (row, tiles) = (index, [:]) }
+    for column in columns where tiles[column] == nil {
       if options.isCancelled() { throw .cancelled }
-      let picture = try picture(item)
-      let alpha = try items.alpha.map { (item) throws(ImageDecodingError) in try self.picture(item) }
-      let planes = try picture.samples(
-        color: header.color, alpha: alpha, isPremultiplied: header.isAlphaPremultiplied)
-      try check(planes, like: samples.first ?? format)
-      pictures.append(picture)
-      if let alpha { pictures.append(alpha) }
-      samples.append(planes)
+      tiles[column] = try tile(items.items[index * items.columnCount + column])
     }
-    row = index
-    return samples
+    return columns.compactMap { tiles[$0]?.samples }
+  }
+
+  private func tile(_ item: HEVCItems.Item) throws(ImageDecodingError) -> Tile {
+    let picture = try picture(item)
+    let alpha = try items.alpha.map { (item) throws(ImageDecodingError) in try self.picture(item) }
+    let planes = try picture.samples(color: header.color, alpha: alpha, isPremultiplied: header.isAlphaPremultiplied)
+    try check(planes, like: format)
+    format = planes
+    return Tile(samples: planes, pictures: [picture] + (alpha.map { [$0] } ?? []))
   }
 
   private func picture(_ item: HEVCItems.Item) throws(ImageDecodingError) -> HEVCPicture {

@@ -39,37 +39,44 @@ extension JPEGDecoder {
       let plan = try DecodingPlan(
         info: header.info(with: map), isWide: profile?.isWide ?? false, isInRows: header.isInRows, options: options)
       let (cmyk, colors) = mappings(header, profile: profile, to: plan.colorSpace)
-      let file = JPEGFile(
+      var file = JPEGFile(
         bytes: truncation.isAccepted ? buffer.readableJPEG : buffer, size: header.size, cmykTransform: cmyk.transform,
         truncation: truncation, isCancelled: options.isCancelled)
+      if isWhole, header.isInRows { file.index = indexes.index(of: file.bytes) }
       let mapFile = map.map { map in
         JPEGFile(
           bytes: UnsafeRawBufferPointer(rebasing: buffer[map.range]), size: map.header.size, cmykTransform: nil,
           truncation: PartialImagePolicy(isAccepted: false), isCancelled: options.isCancelled)
       }
-      if let gainMap, let mapFile, header.colorModel != .cmyk, plan.isWholeImage, !options.keepsGainMap,
-        let image = try wholeImage(of: file, plan, colors, gainMap, of: mapFile)
+      if let gainMap, let mapFile, header.colorModel != .cmyk, let area = plan.geometry.area, !options.keepsGainMap,
+        let image = try image(of: file, area, plan, colors, gainMap, of: mapFile)
       {
         return image
       }
       let image = try plan.image(colors: cmyk.isUnusable ? .unusable : colors, truncation: truncation) {
-        if plan.isWholeImage { return try file.rows(scale: .full).bitmap(isCancelled: options.isCancelled) }
-        return try bitmap(of: file, header, plan.geometry, isWhole: isWhole)
+        guard let area = plan.geometry.area else {
+          return try bitmap(of: file, header, plan.geometry, isWhole: isWhole, readsToEnd: plan.readsToEnd)
+        }
+        if isWhole, !plan.readsToEnd, header.isInRows, isOwn(file, header), let bitmap = try file.pixels(of: area) {
+          return bitmap
+        }
+        return try plan.rows(file.rows(scale: .full), area).bitmap(isCancelled: options.isCancelled)
       }
       guard let gainMap, let map, let mapFile else { return image }
       return try gainMap.added(to: consume image, plan, options) { geometry in
-        try bitmap(of: mapFile, map.header, geometry, isWhole: true)
+        try bitmap(of: mapFile, map.header, geometry, isWhole: true, readsToEnd: plan.readsToEnd)
       }
     }
   }
 
-  /// The picture with its map applied, in the memory of the result and a few rows; `nil` if either is damaged.
-  private func wholeImage(
-    of file: JPEGFile, _ plan: DecodingPlan, _ colors: ColorMapping, _ gainMap: EncodedGainMap, of mapFile: JPEGFile
+  /// An area of the picture with its map applied, in the memory of the result and a few rows; `nil` if either is damaged.
+  private func image(
+    of file: JPEGFile, _ area: PixelArea, _ plan: DecodingPlan, _ colors: ColorMapping, _ gainMap: EncodedGainMap,
+    of mapFile: JPEGFile
   ) throws -> DecodedImage? {
     do {
       let rows = try JPEGGainMapRowSource(of: file, colors: colors, gainMap, of: mapFile)
-      let bitmap = try rows.bitmap(upright: plan.info.orientation, isCancelled: file.isCancelled)
+      let bitmap = try plan.rows(rows, area).bitmap(upright: plan.info.orientation, isCancelled: file.isCancelled)
       guard !file.truncation.isFound else { return nil }
       var info = gainMap.named(plan.info)
       if colors.isUnusable { info.droppedContent.insert(.colorProfile) }
@@ -83,13 +90,29 @@ extension JPEGDecoder {
 
   /// The image at a geometry, in its stored orientation.
   ///
-  /// - Parameter isWhole: Whether the image is expected to be complete.
+  /// - Parameters:
+  ///   - isWhole: Whether the image is expected to be complete.
+  ///   - readsToEnd: Whether damage after the rows that the geometry needs is an error.
   private func bitmap(
-    of file: JPEGFile, _ header: JPEGHeader, _ geometry: ResizeGeometry, isWhole: Bool
+    of file: JPEGFile, _ header: JPEGHeader, _ geometry: ResizeGeometry, isWhole: Bool, readsToEnd: Bool
   ) throws -> Bitmap {
     let scale = JPEGScale(for: geometry)
-    let bitmap = isWhole ? try reduced(file, header, geometry, scale) : nil
-    return try bitmap ?? resampled(file, geometry, scale)
+    let size = scale.size(of: file.size)
+    func part(_ unit: PixelSize) -> (JPEGPart, Resampler) {
+      let (area, geometry) = geometry.scaled(by: scale.factor).part(of: size, unit: unit)
+      return (
+        JPEGPart(scale: scale, area: area, readsToEnd: readsToEnd),
+        Resampler(format: .jpeg, geometry: geometry, graphs: graphs)
+      )
+    }
+    if isWhole {
+      let readsRows = readsToEnd || !header.isInRows
+      let (part, resampler) = part(
+        PixelSize(width: readsRows ? size.width : JPEGPart.plainUnit, height: JPEGPart.plainUnit))
+      if let bitmap = try reduced(file, header, resampler, part) { return bitmap }
+    }
+    let (rows, resampler) = part(PixelSize(width: size.width, height: JPEGPart.unit))
+    return try resampled(file, resampler, rows)
   }
 
   /// The picture of a thumbnail at the planned size of the whole image.
@@ -105,7 +128,7 @@ extension JPEGDecoder {
     let geometry = plan.geometry.scaled(from: header.size, to: small.size)
     return try plan.image(colors: mappings(header, profile: profile, to: plan.colorSpace).colors, truncation: .found) {
       try Resampler(format: .jpeg, geometry: geometry, graphs: graphs).bitmap(isOpaque: true) {
-        try file.planes(scale: .full)
+        try file.planes(file.whole(.full))
       }
     }
   }
@@ -131,16 +154,20 @@ extension JPEGDecoder {
     #endif
   }
 
+  /// Whether a file may be decoded without libjpeg.
+  private func isOwn(_ file: JPEGFile, _ header: JPEGHeader) -> Bool {
+    file.bytes.count >= Self.reducedByteCount && header.isPlain
+  }
+
   /// The image from the coefficients that the scale needs; `nil` if libjpeg has to decode it.
   private func reduced(
-    _ file: JPEGFile, _ header: JPEGHeader, _ geometry: ResizeGeometry, _ scale: JPEGScale
+    _ file: JPEGFile, _ header: JPEGHeader, _ resampler: Resampler, _ part: JPEGPart
   ) throws -> Bitmap? {
-    guard file.bytes.count >= Self.reducedByteCount, header.isPlain, var source = try file.reducedPlanes(scale: scale)
-    else { return nil }
+    guard isOwn(file, header), var source = try file.reducedPlanes(part) else { return nil }
     var isFirst = true
     do {
-      return try resampler(geometry, scale).bitmap(isOpaque: true) {
-        if !isFirst { source = try file.reducedPlanes(scale: scale) ?? source }
+      return try resampler.bitmap(isOpaque: true) {
+        if !isFirst { source = try file.reducedPlanes(part) ?? source }
         isFirst = false
         return source
       }
@@ -150,21 +177,13 @@ extension JPEGDecoder {
     }
   }
 
-  private func resampled(_ file: JPEGFile, _ geometry: ResizeGeometry, _ scale: JPEGScale) throws -> Bitmap {
-    if let essential = JPEGScanSelection.essentialBytes(of: file.bytes, scale: scale) {
+  private func resampled(_ file: JPEGFile, _ resampler: Resampler, _ part: JPEGPart) throws -> Bitmap {
+    if let essential = JPEGScanSelection.essentialBytes(of: file.bytes, scale: part.scale) {
       return try essential.withUnsafeBytes { bytes in
-        try decoded(file.with(bytes), geometry, scale)
+        try resampler.bitmap(isOpaque: true) { try file.with(bytes).planes(part) }
       }
     }
-    return try decoded(file, geometry, scale)
-  }
-
-  private func decoded(_ file: JPEGFile, _ geometry: ResizeGeometry, _ scale: JPEGScale) throws -> Bitmap {
-    try resampler(geometry, scale).bitmap(isOpaque: true) { try file.planes(scale: scale) }
-  }
-
-  private func resampler(_ geometry: ResizeGeometry, _ scale: JPEGScale) -> Resampler {
-    Resampler(format: .jpeg, geometry: geometry.scaled(by: scale.factor), graphs: graphs)
+    return try resampler.bitmap(isOpaque: true) { try file.planes(part) }
   }
 }
 

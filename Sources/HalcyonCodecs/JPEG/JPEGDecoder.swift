@@ -12,6 +12,7 @@ package struct JPEGDecoder: ImageDecoder {
   let graphs = ResampleGraphCache()
   #if !IMAGEIO
   let colors = ColorTransformCache()
+  let indexes = JPEGIndexes()
   #endif
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.

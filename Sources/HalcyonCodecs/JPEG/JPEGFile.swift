@@ -10,11 +10,18 @@ struct JPEGFile {
   let cmykTransform: ColorTransform?
   let truncation: PartialImagePolicy
   let isCancelled: () -> Bool
+  /// Where decoding can begin; `nil` for a small file.
+  var index: JPEGIndex?
 
   /// The same image in fewer bytes.
   func with(_ bytes: UnsafeRawBufferPointer) -> JPEGFile {
     JPEGFile(
       bytes: bytes, size: size, cmykTransform: cmykTransform, truncation: truncation, isCancelled: isCancelled)
+  }
+
+  /// All of the image at a scale.
+  func whole(_ scale: JPEGScale) -> JPEGPart {
+    JPEGPart(scale: scale, area: PixelArea(size: scale.size(of: size)), readsToEnd: true)
   }
 
   /// Opens the image as rows of RGBA.
@@ -28,18 +35,35 @@ struct JPEGFile {
       isCancelled: isCancelled)
   }
 
-  /// Opens the image in its stored planes if zimg supports them, otherwise as planes of red, green and blue.
-  func planes(scale: JPEGScale) throws(ImageDecodingError) -> any PlaneSource {
+  /// Opens rows of the image in its stored planes if zimg supports them, otherwise as planes of red, green and blue.
+  func planes(_ part: JPEGPart) throws(ImageDecodingError) -> any PlaneSource {
+    let scale = part.scale
     let reader = try JPEGReader(bytes, size: size, truncation: truncation)
     let header = try reader.readHeader()
     let layout = try reader.plan(scale: scale)
     guard let planes = JPEGPlanes(header: header, layout: layout) else {
       let rows = try JPEGRowSource(
         reader, header: header, scale: scale, cmykTransform: cmykTransform, isCancelled: isCancelled)
-      return RowPlaneSource(rows, isCancelled: isCancelled)
+      let area = PixelArea(left: 0, top: part.rows.lowerBound, width: rows.size.width, height: part.rows.count)
+      let cropped = try CroppedRowSource(rows, to: area, readsToEnd: part.readsToEnd, isCancelled: isCancelled)
+      return RowPlaneSource(cropped, isCancelled: isCancelled)
     }
-    return try JPEGPlaneSource(reader, planes: planes, scale: scale, isCancelled: isCancelled)
+    return try JPEGPlaneSource(reader, planes: planes, part, height: layout.height, isCancelled: isCancelled)
   }
+}
+
+/// A part of a JPEG image at a scale.
+struct JPEGPart {
+  /// A multiple of the sides of every kind of MCU, and of those whose sampling factors are powers of two.
+  static let (unit, plainUnit) = (96, 32)
+
+  let scale: JPEGScale
+  /// With edges at multiples of the unit, except for those of the image. libjpeg reads whole rows.
+  let area: PixelArea
+  /// Whether damage after the area is an error.
+  let readsToEnd: Bool
+
+  var rows: Range<Int> { area.top..<area.top + area.height }
 }
 
 /// The stored planes of a JPEG image, before colour conversion.
@@ -49,19 +73,33 @@ private final class JPEGPlaneSource: PlaneSource {
 
   private let reader: JPEGReader
   private let planes: JPEGPlanes
+  private let part: JPEGPart
+  /// The number of rows of the whole image.
+  private let height: Int
   private let isCancelled: () -> Bool
   private var rows: [UnsafeMutablePointer<UInt8>?] = []
 
   init(
-    _ reader: consuming JPEGReader, planes: JPEGPlanes, scale: JPEGScale, isCancelled: @escaping () -> Bool
+    _ reader: consuming JPEGReader, planes: JPEGPlanes, _ part: JPEGPart, height: Int,
+    isCancelled: @escaping () -> Bool
   ) throws(ImageDecodingError) {
-    _ = try reader.start(jpeg_shim_planes, scale: scale, isCancelled: isCancelled)
+    _ = try reader.start(jpeg_shim_planes, scale: part.scale, isCancelled: isCancelled)
     self.reader = reader
-    self.planes = planes
+    self.planes = planes.part(part.area.size)
+    self.part = part
+    self.height = height
     self.isCancelled = isCancelled
   }
 
+  private func skip(_ rows: Range<Int>) throws(ImageDecodingError) {
+    for _ in stride(from: rows.lowerBound, to: rows.upperBound, by: rowsPerRead) {
+      if isCancelled() { throw .cancelled }
+      try reader.skipGroup()
+    }
+  }
+
   func readRows(at row: Int, into buffer: borrowing PlaneBuffer) throws(ImageDecodingError) -> Int {
+    if row == 0 { try skip(0..<part.rows.lowerBound) }
     if isCancelled() { throw .cancelled }
     let group = row / rowsPerRead
     rows.removeAll(keepingCapacity: true)
@@ -73,7 +111,11 @@ private final class JPEGPlaneSource: PlaneSource {
     return rowsPerRead
   }
 
-  func finish() throws(ImageDecodingError) { try reader.finish() }
+  func finish() throws(ImageDecodingError) {
+    guard part.readsToEnd else { return reader.recordDamage() }
+    try skip(part.rows.upperBound..<height)
+    try reader.finish()
+  }
 }
 
 extension JPEGPlanes {

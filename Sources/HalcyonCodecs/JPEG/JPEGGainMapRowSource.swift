@@ -49,24 +49,16 @@ final class JPEGGainMapRowSource: RowSource {
     rowCount += 1
   }
 
-  /// The whole picture, turned upright while its rows are read.
-  func bitmap(upright orientation: ImageOrientation, isCancelled: () -> Bool) throws -> Bitmap {
-    guard orientation != .up else { return try bitmap(isCancelled: isCancelled) }
-    let upright = orientation.swapsAxes ? size.transposed : size
-    return try Bitmap(size: upright, isOpaque: true, dynamicRange: .high) { output in
-      guard let output = output.bindMemory(to: UInt64.self).baseAddress else { return }
-      var rows = [UInt64](repeating: 0, count: size.width * Bitmap.blockSide)
-      for top in stride(from: 0, to: size.height, by: Bitmap.blockSide) {
-        if isCancelled() { throw ImageDecodingError.cancelled }
-        let range = top..<min(top + Bitmap.blockSide, size.height)
-        try rows.withUnsafeMutableBytes { bytes in
-          guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
-          for row in 0..<range.count { try readRow(into: start + row * size.width * dynamicRange.bytesPerPixel) }
-        }
-        orientation.copy(rows, range, storedSize: size, toUpright: output)
-      }
-      try finish()
-    }
+  func limit(to area: PixelArea) throws(ImageDecodingError) { try picture.limit(to: area) }
+
+  func skipRows(_ count: Int) throws(ImageDecodingError) {
+    try picture.skipRows(count)
+    rowCount += count
+  }
+
+  func stop() {
+    picture.stop()
+    map.stop()
   }
 
   func finish() throws(ImageDecodingError) {
@@ -81,6 +73,28 @@ final class JPEGGainMapRowSource: RowSource {
       try map.readRow(intoPixels: &mapRow)
       if let shares { mapRow.withUnsafeMutableBytes { EncodedGainMap.replace($0, by: shares) } }
       mapRowCount += 1
+    }
+  }
+}
+
+extension RowSource {
+  /// All rows of half floats, turned upright while they are read.
+  func bitmap(upright orientation: ImageOrientation, isCancelled: () -> Bool) throws -> Bitmap {
+    guard orientation != .up else { return try bitmap(isCancelled: isCancelled) }
+    let upright = orientation.swapsAxes ? size.transposed : size
+    return try Bitmap(size: upright, isOpaque: isOpaque, dynamicRange: .high) { output in
+      guard let output = output.bindMemory(to: UInt64.self).baseAddress else { return }
+      var rows = [UInt64](repeating: 0, count: size.width * Bitmap.blockSide)
+      for top in stride(from: 0, to: size.height, by: Bitmap.blockSide) {
+        if isCancelled() { throw ImageDecodingError.cancelled }
+        let range = top..<min(top + Bitmap.blockSide, size.height)
+        try rows.withUnsafeMutableBytes { bytes in
+          guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+          for row in 0..<range.count { try readRow(into: start + row * size.width * dynamicRange.bytesPerPixel) }
+        }
+        orientation.copy(rows, range, storedSize: size, toUpright: output)
+      }
+      try finish()
     }
   }
 }

@@ -12,11 +12,11 @@ struct JPEGPlanes {
     let groupRows: Int
   }
 
-  let format: PlaneFormat
+  private(set) var format: PlaneFormat
   /// The rows of each plane that are decoded at once.
   let groupRows: [Int]
   /// The size of the first plane without padding to a multiple of the subsampling.
-  private let size: PixelSize
+  private var size: PixelSize
 
   /// `nil` for planes of other kinds.
   init?(size: PixelSize, planes: [Plane]) {
@@ -38,6 +38,18 @@ struct JPEGPlanes {
         width: size.width.roundedUp(toMultipleOf: 1 << shiftX), height: size.height.roundedUp(toMultipleOf: 1 << shiftY)
       ),
       rowByteCounts: rowByteCounts)
+  }
+
+  /// The planes of a part of the image.
+  ///
+  /// - Parameter units: The number of MCUs in a row of the part and of the image.
+  func part(_ size: PixelSize, units: (part: Int, whole: Int) = (1, 1)) -> JPEGPlanes {
+    var part = self
+    part.size = size
+    part.format.rowByteCounts = format.rowByteCounts.map { $0 / units.whole * units.part }
+    let step = if case .yCbCr(let shiftX, let shiftY) = format.channels { (1 << shiftX, 1 << shiftY) } else { (1, 1) }
+    part.format.size = size.roundedUp(toMultiplesOf: PixelSize(width: step.0, height: step.1))
+    return part
   }
 
   /// Fills the padding of the first plane with its last column and row, as its content in the file is arbitrary.

@@ -69,9 +69,29 @@ struct JPEGReader: ~Copyable {
     try check(jpeg_shim_read_group(handle, rows))
   }
 
+  /// Limits interleaved rows to some columns, before the first row.
+  ///
+  /// - Returns: The column of the first pixel of the rows.
+  func crop(to columns: Range<Int>) throws(ImageDecodingError) -> Int {
+    var left = columns.lowerBound
+    try check(jpeg_shim_crop(handle, &left, columns.count))
+    return left
+  }
+
+  /// Skips interleaved rows.
+  func skipRows(_ count: Int) throws(ImageDecodingError) { try check(jpeg_shim_skip_rows(handle, count)) }
+
+  /// Skips a group of rows of every plane.
+  func skipGroup() throws(ImageDecodingError) { try check(jpeg_shim_skip_group(handle)) }
+
   /// Finishes decoding, and records whether the data is truncated or damaged.
   func finish() throws(ImageDecodingError) {
     try check(jpeg_shim_finish(handle))
+    recordDamage()
+  }
+
+  /// Records whether the data that has been read is truncated or damaged.
+  func recordDamage() {
     truncation.isFound = jpeg_shim_is_truncated(handle)
     truncation.isDamaged = jpeg_shim_is_damaged(handle)
   }

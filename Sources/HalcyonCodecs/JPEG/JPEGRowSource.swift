@@ -12,6 +12,9 @@ final class JPEGRowSource: RowSource {
   let isYCbCr: Bool
 
   private let reader: JPEGReader
+  private let bytesPerPixel: Int
+  /// The columns that libjpeg returns.
+  private var columns: Range<Int>
   private let isCMYK: Bool
   private let cmykTransform: ColorTransform?
 
@@ -29,19 +32,34 @@ final class JPEGRowSource: RowSource {
       isCMYK ? jpeg_shim_packed_cmyk : isYCbCr ? jpeg_shim_packed_ycbcr : jpeg_shim_packed_rgba
     let layout = try reader.start(output, scale: scale, isCancelled: isCancelled)
     size = PixelSize(width: layout.width, height: layout.height)
+    bytesPerPixel = isYCbCr ? 3 : 4
+    columns = 0..<size.width
     self.reader = reader
   }
 
+  func limit(to area: PixelArea) throws(ImageDecodingError) {
+    guard area.width < size.width else { return }
+    // libjpeg interpolates chroma from the samples around a pixel, but not across the edges.
+    let margin = 2
+    let wanted = max(0, area.left - margin)..<min(size.width, area.left + area.width + margin)
+    self.columns = try reader.crop(to: wanted)..<wanted.upperBound
+  }
+
+  func skipRows(_ count: Int) throws(ImageDecodingError) { try reader.skipRows(count) }
+
   func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
+    let row = row + columns.lowerBound * bytesPerPixel
     try reader.readRow(into: row)
     guard isCMYK else { return }
     if let cmykTransform {
-      cmykTransform.convert(row, to: row, count: size.width)
+      cmykTransform.convert(row, to: row, count: columns.count)
     } else {
-      InvertedCMYK.convert(row, count: size.width)
+      InvertedCMYK.convert(row, count: columns.count)
     }
   }
 
   func finish() throws(ImageDecodingError) { try reader.finish() }
+
+  func stop() { reader.recordDamage() }
 }
 #endif

@@ -14,4 +14,10 @@ enum JPEGScale: Int32, CaseIterable {
   }
 
   var factor: Double { Double(rawValue) / 8 }
+
+  /// The size of an image at the scale.
+  func size(of whole: PixelSize) -> PixelSize {
+    func part(_ length: Int) -> Int { (length * Int(rawValue) + 7) / 8 }
+    return PixelSize(width: part(whole.width), height: part(whole.height))
+  }
 }

@@ -68,29 +68,10 @@ package struct JPEGXLDecoder: AnimatedImageDecoder {
     _ bitmap: Bitmap, of reader: JPEGXLReader, plan: DecodingPlan, isCancelled: @escaping () -> Bool
   ) throws -> DecodedImage {
     try plan.image(colors: reader.colorMapping) {
-      try bitmap.resampled(plan, graphs: graphs, isCancelled: isCancelled)
-    }
-  }
-}
-
-extension Bitmap {
-  /// The bitmap of a stored image, cropped and resampled to the plan's geometry.
-  fileprivate func resampled(
-    _ plan: DecodingPlan, graphs: ResampleGraphCache, isCancelled: @escaping () -> Bool
-  ) throws -> Bitmap {
-    if plan.isWholeImage { return self }
-    if dynamicRange == .high {
-      return try plan.bitmap(isOpaque: isOpaque, dynamicRange: .high, graphs: graphs, isCancelled: isCancelled) {
-        BitmapRowSource(self)
-      }
-    }
-    let factor = BoxShrink.factor(reduction: plan.geometry.reduction)
-    let geometry = plan.geometry.scaled(by: 1 / Double(factor))
-    return try Resampler(format: plan.info.format, geometry: geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
-      let rows = BitmapRowSource(self)
-      let shrunk: any RowSource =
-        factor == 1 ? rows : BoxShrink(rows, across: factor, down: factor, isCancelled: isCancelled)
-      return RowPlaneSource(shrunk, isCancelled: isCancelled)
+      if plan.isWholeImage { return bitmap }
+      return try plan.bitmap(
+        isOpaque: bitmap.isOpaque, dynamicRange: bitmap.dynamicRange, graphs: graphs, isCancelled: isCancelled
+      ) { BitmapRowSource(bitmap) }
     }
   }
 }

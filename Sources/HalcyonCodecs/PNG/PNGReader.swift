@@ -216,9 +216,21 @@ final class PNGRowSource: RowSource {
     try reader.start()
   }
 
-  func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
+  func skipRows(_ count: Int) throws(ImageDecodingError) {
+    var row = [UInt8](repeating: 0, count: size.width * dynamicRange.bytesPerPixel)
+    try row.withUnsafeMutableBufferPointer { (row) throws(ImageDecodingError) in
+      guard let start = row.baseAddress else { return }
+      for _ in 0..<count { try decodeRow(into: start) }
+    }
+  }
+
+  private func decodeRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
     guard hasMoreRows else { throw .corrupt(.png, reason: "a row is missing") }
     hasMoreRows = try reader.readRow(into: row)
+  }
+
+  func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
+    try decodeRow(into: row)
     if header.hasAlpha, dynamicRange == .standard { AlphaMath.premultiply(row, count: size.width) }
   }
 

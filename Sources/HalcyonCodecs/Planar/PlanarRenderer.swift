@@ -13,7 +13,7 @@ struct PlanarRenderer {
     guard samples.size == header.codedSize else {
       throw ImageDecodingError.wrongSize(plan.info.format, samples.size, stated: header.codedSize)
     }
-    let first = try samples.tiles(inRow: 0)[0]
+    let first = try samples.tile(at: header.coded(plan.geometry).window)
     let range = header.highDynamicRange(of: first.color).map(plan.mapped)
     let mapping =
       range.map { ColorMapping(colorSpace: $0.target) }
@@ -30,16 +30,27 @@ struct PlanarRenderer {
     _ samples: any TiledSamples, header: HEIFImageHeader, _ geometry: ResizeGeometry, _ format: ImageFormat,
     _ range: HighDynamicRange?, isCancelled: @escaping () -> Bool
   ) throws -> Bitmap {
-    var geometry = geometry
-    geometry.window.x += Double(header.aperture.x)
-    geometry.window.y += Double(header.aperture.y)
-    let first = try samples.tiles(inRow: 0)[0]
+    let geometry = header.coded(geometry)
+    let first = try samples.tile(at: geometry.window)
     let factor = first.coding.canBeAveraged ? BoxShrink.factor(reduction: geometry.reduction) : 1
-    let resampler = Resampler(format: format, geometry: geometry.scaled(by: 1 / Double(factor)), graphs: graphs)
+    // Two samples of luma for one of chroma.
+    let unit = PixelSize(width: factor * 2, height: factor * 2)
+    let (area, part) = geometry.part(of: samples.size, unit: unit)
+    let resampler = Resampler(format: format, geometry: part.scaled(by: 1 / Double(factor)), graphs: graphs)
     return try resampler.bitmap(isOpaque: !first.hasAlpha, dynamicRange: range?.targetRange ?? .standard) {
-      let planes = try SamplePlaneSource(samples, highDynamicRange: range, isCancelled: isCancelled)
+      let planes = try SamplePlaneSource(samples, area, highDynamicRange: range, isCancelled: isCancelled)
       return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
     }
+  }
+}
+
+extension HEIFImageHeader {
+  /// The geometry of the image inside the clean aperture as one of the coded image.
+  fileprivate func coded(_ geometry: ResizeGeometry) -> ResizeGeometry {
+    var geometry = geometry
+    geometry.window.x += Double(aperture.x)
+    geometry.window.y += Double(aperture.y)
+    return geometry
   }
 }
 

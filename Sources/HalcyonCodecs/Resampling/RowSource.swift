@@ -10,15 +10,33 @@ protocol RowSource: AnyObject {
   /// Whether the pixels are bytes or half floats. Default: bytes.
   var dynamicRange: DynamicRange { get }
 
+  /// Limits the rows to an area: pixels outside of it may get any values. Called before the first row. Default: reads all.
+  func limit(to area: PixelArea) throws(ImageDecodingError)
+
+  /// Skips rows. Default: reads them.
+  func skipRows(_ count: Int) throws(ImageDecodingError)
+
   /// Writes the next row, premultiplied bytes or half floats.
   func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError)
 
   /// Checks that the file is complete. Called after the last row.
   func finish() throws(ImageDecodingError)
+
+  /// Called instead of ``finish()`` if no other rows are needed. Default: does nothing.
+  func stop()
 }
 
 extension RowSource {
   var dynamicRange: DynamicRange { .standard }
+
+  func limit(to area: PixelArea) {}
+
+  func stop() {}
+
+  func skipRows(_ count: Int) throws(ImageDecodingError) {
+    var row = [UInt64](repeating: 0, count: size.width)
+    for _ in 0..<count { try readRow(intoPixels: &row) }
+  }
 
   /// The number of rows between two checks for cancellation.
   private static var rowsBetweenChecks: Int { 16 }
@@ -62,6 +80,8 @@ final class BitmapRowSource: RowSource {
   init(_ bitmap: Bitmap) {
     self.bitmap = bitmap
   }
+
+  func skipRows(_ count: Int) { nextRow += count }
 
   func readRow(into row: UnsafeMutablePointer<UInt8>) {
     bitmap.withUnsafeBytes { bytes in

@@ -10,6 +10,10 @@ extension TIFFDecoder {
       try header.rejectOldJPEG()
       let profile = header.profile.map { ColorDescription.profile(Data(buffer[$0.clamped(to: 0..<buffer.count)])) }
       let plan = try DecodingPlan(info: header.info, isWide: profile?.isWide ?? false, options: options)
+      // Strips and tiles after the part that is decoded are not read.
+      if plan.readsToEnd, plan.isCropped, header.isTruncated(byteCount: buffer.count) {
+        throw ImageDecodingError.truncated(.tiff)
+      }
       if let samples = samples(of: header, profile),
         try TIFFReader(buffer, header, samples: samples) != nil
       {

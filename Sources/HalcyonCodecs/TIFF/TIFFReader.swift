@@ -65,7 +65,16 @@ struct TIFFReader: ~Copyable {
 
   deinit { tiff_shim_close(handle) }
 
-  /// Writes the samples of a row; rows must be read in order.
+  /// Limits reads to some columns.
+  ///
+  /// - Returns: The columns that are read.
+  func limit(to columns: Range<Int>) -> Range<Int> {
+    var (left, width) = (UInt32(columns.lowerBound), UInt32(columns.count))
+    tiff_shim_limit(handle, &left, &width)
+    return Int(left)..<Int(left) + Int(width)
+  }
+
+  /// Writes the samples of a row; rows must be read from top to bottom.
   func readSamples(row: Int, into samples: UnsafeMutableRawPointer) throws(ImageDecodingError) {
     try check(tiff_shim_read_samples(handle, UInt32(row), samples))
   }
@@ -117,40 +126,58 @@ final class TIFFRowSource: RowSource {
   /// Whether colours are multiplied by alpha here; libtiff does it for all but greys.
   private let multiplies: Bool
   private let isCancelled: () -> Bool
-  private let group: UnsafeMutablePointer<UInt32>
+  /// The rows that are read at once.
+  private var group: UnsafeMutablePointer<UInt32>?
+  private var groupEnd = 0
+  /// The columns of the group.
+  private var columns: Range<Int>
+  /// The end of the rows that are needed.
+  private var lastRow: Int
   private var nextRow = 0
 
   init(
     _ bytes: UnsafeRawBufferPointer, header: TIFFHeader, isCancelled: @escaping () -> Bool
   ) throws(ImageDecodingError) {
-    let reader = try TIFFReader(bytes, header)
-    guard let group = calloc(header.size.width * reader.rowsPerRead, 4) else { throw .outOfMemory(header.size) }
-    self.group = group.assumingMemoryBound(to: UInt32.self)
-    self.reader = reader
+    reader = try TIFFReader(bytes, header)
     self.isCancelled = isCancelled
     size = header.size
+    (columns, lastRow) = (0..<header.size.width, header.size.height)
     isOpaque = !header.hasAlpha
     multiplies = header.hasUnassociatedAlpha && header.isGrey
   }
 
   deinit { free(group) }
 
+  func limit(to area: PixelArea) {
+    columns = reader.limit(to: area.left..<area.left + area.width)
+    lastRow = area.top + area.height
+  }
+
+  func skipRows(_ count: Int) { nextRow += count }
+
   func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
     let index = nextRow % reader.rowsPerRead
-    if index == 0 {
-      if isCancelled() { throw .cancelled }
-      try reader.read(nextRow, count: min(reader.rowsPerRead, size.height - nextRow), into: group)
-    }
+    if nextRow >= groupEnd { try readGroup(from: nextRow - index) }
+    guard let group else { return }
     nextRow += 1
-    let pixels = group + index * size.width
-    row.update(from: UnsafeRawPointer(pixels).assumingMemoryBound(to: UInt8.self), count: size.width * 4)
+    let (pixels, row) = (group + index * columns.count, row + columns.lowerBound * 4)
+    row.update(from: UnsafeRawPointer(pixels).assumingMemoryBound(to: UInt8.self), count: columns.count * 4)
     if isOpaque {
-      AlphaMath.makeOpaque(UnsafeMutableRawBufferPointer(start: row, count: size.width * 4))
+      AlphaMath.makeOpaque(UnsafeMutableRawBufferPointer(start: row, count: columns.count * 4))
     } else if multiplies {
-      AlphaMath.premultiply(row, count: size.width)
+      AlphaMath.premultiply(row, count: columns.count)
     } else {
-      AlphaMath.clamp(row, count: size.width)
+      AlphaMath.clamp(row, count: columns.count)
     }
+  }
+
+  private func readGroup(from first: Int) throws(ImageDecodingError) {
+    if isCancelled() { throw .cancelled }
+    let group = group ?? calloc(columns.count * reader.rowsPerRead, 4)?.assumingMemoryBound(to: UInt32.self)
+    guard let group else { throw .outOfMemory(size) }
+    self.group = group
+    groupEnd = min(first + reader.rowsPerRead, lastRow)
+    try reader.read(first, count: groupEnd - first, into: group)
   }
 
   func finish() {}

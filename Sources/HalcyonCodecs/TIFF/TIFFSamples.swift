@@ -157,6 +157,8 @@ final class TIFFSampleRowSource: RowSource {
   private let isCancelled: () -> Bool
   private var row: [UInt8]
   private var inks: [UInt8] = []
+  /// The columns that are read.
+  private var columns: Range<Int>
   private var nextRow = 0
 
   /// `nil` if the file does not store them so.
@@ -170,10 +172,15 @@ final class TIFFSampleRowSource: RowSource {
     self.samples = samples
     self.isCancelled = isCancelled
     size = header.size
+    columns = 0..<header.size.width
     isOpaque = samples.isOpaque
     row = Array(repeating: 0, count: (header.size.width * samples.count * samples.bits + 7) / 8)
     if case .cmyk = samples.colors { inks = Array(repeating: 0, count: header.size.width * 4) }
   }
+
+  func limit(to area: PixelArea) { columns = reader.limit(to: area.left..<area.left + area.width) }
+
+  func skipRows(_ count: Int) { nextRow += count }
 
   func readRow(into pixels: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
     if isCancelled() { throw .cancelled }
@@ -189,14 +196,14 @@ final class TIFFSampleRowSource: RowSource {
 
   private func convert(_ row: UnsafeRawPointer, to pixels: UnsafeMutablePointer<UInt8>) {
     guard case .cmyk(let transform) = samples.colors else {
-      for column in 0..<size.width { samples.convert(column, of: row, palette: palette, to: pixels + column * 4) }
+      for column in columns { samples.convert(column, of: row, palette: palette, to: pixels + column * 4) }
       return
     }
     inks.withUnsafeMutableBufferPointer { inks in
       guard let inks = inks.baseAddress else { return }
-      for column in 0..<size.width { samples.convert(column, of: row, palette: nil, to: inks + column * 4) }
+      for column in columns { samples.convert(column, of: row, palette: nil, to: inks + column * 4) }
       if let transform { return transform.convert(inks, to: pixels, count: size.width) }
-      for column in 0..<size.width {
+      for column in columns {
         let (ink, pixel) = (inks + column * 4, pixels + column * 4)
         for channel in 0..<3 { pixel[channel] = UInt8((255 - Int(ink[3])) * (255 - Int(ink[channel])) / 255) }
         pixel[3] = 255

@@ -16,14 +16,28 @@ extension WebPDecoder {
         bytes, size: header.canvas, isScaled: false, isOpaque: isOpaque,
         ignoresAlpha: header.mayDenyAlpha, isCancelled: isCancelled)
     }
+    if !plan.readsToEnd, let area = plan.geometry.area {
+      // Chroma is interpolated from the samples around the area.
+      let crop = area.expanded(by: 2, toMultiplesOf: 2, in: header.canvas)
+      let bitmap = try WebPReader.bitmap(
+        bytes, size: crop.size, crop: crop, isScaled: false, isOpaque: isOpaque, ignoresAlpha: header.mayDenyAlpha,
+        isCancelled: isCancelled)
+      let inner = PixelArea(left: area.left - crop.left, top: area.top - crop.top, size: area.size)
+      return try bitmap.with(BitmapGeometry(inner))
+    }
     if !header.isLossless {
       return try resampled(bytes, plan: plan, isOpaque: isOpaque, isCancelled: isCancelled)
     }
     let scale = WebPScale(plan)
+    var (crop, geometry) = (PixelArea?.none, scale.geometry)
+    if !plan.readsToEnd, !scale.isScaled {
+      let part = geometry.part(of: scale.size, unit: PixelSize(width: 2, height: 2))
+      (crop, geometry) = (part.area, part.geometry)
+    }
     let bitmap = try WebPReader.bitmap(
-      bytes, size: scale.size, isScaled: scale.isScaled, isOpaque: isOpaque, ignoresAlpha: header.mayDenyAlpha,
-      isCancelled: isCancelled)
-    return try Resampler(format: .webp, geometry: scale.geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
+      bytes, size: crop?.size ?? scale.size, crop: crop, isScaled: scale.isScaled, isOpaque: isOpaque,
+      ignoresAlpha: header.mayDenyAlpha, isCancelled: isCancelled)
+    return try Resampler(format: .webp, geometry: geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
       RowPlaneSource(BitmapRowSource(bitmap), isCancelled: isCancelled)
     }
   }
@@ -33,10 +47,15 @@ extension WebPDecoder {
     _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, isOpaque: Bool, isCancelled: @escaping () -> Bool
   ) throws -> Bitmap {
     let factor = BoxShrink.factor(reduction: plan.geometry.reduction)
-    let geometry = plan.geometry.scaled(by: 1 / Double(factor))
+    var (area, part) = (PixelArea(size: plan.info.storedSize), plan.geometry)
+    if !plan.readsToEnd {
+      // Two samples of luma for one of chroma.
+      (area, part) = part.part(of: area.size, unit: PixelSize(width: factor * 2, height: factor * 2))
+    }
+    let geometry = part.scaled(by: 1 / Double(factor))
     return try Resampler(format: .webp, geometry: geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
       let planes = try WebPPlaneSource(
-        bytes, size: plan.info.storedSize, hasAlpha: !isOpaque, skipsLoopFilter: plan.skipsLoopFilter,
+        bytes, area, hasAlpha: !isOpaque, skipsLoopFilter: plan.skipsLoopFilter,
         isCancelled: isCancelled)
       return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
     }

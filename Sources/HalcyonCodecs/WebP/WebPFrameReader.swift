@@ -87,6 +87,8 @@ private final class MemoryRowSource: RowSource {
     next = pixels
   }
 
+  func skipRows(_ count: Int) { next += count * size.width * 4 }
+
   func readRow(into row: UnsafeMutablePointer<UInt8>) {
     row.update(from: next, count: size.width * 4)
     if isOpaque { AlphaMath.makeOpaque(UnsafeMutableRawBufferPointer(start: row, count: size.width * 4)) }

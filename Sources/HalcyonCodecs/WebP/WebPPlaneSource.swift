@@ -5,7 +5,7 @@ import Foundation
 
 /// Decodes a lossy still image to the planes that it is coded in, row by row, and premultiplies them by its alpha.
 ///
-/// libwebp writes into planes of the stored size. Rows that have been read are returned to the system, so that they
+/// libwebp writes into planes of the size of an area. Rows that have been read are returned to the system, so that they
 /// take little memory. The planes share one mapping, which begins with the first rows of all of them: each row of luma
 /// is followed by one of chroma, of blue and red in turn, and one of alpha. So a few huge pages are enough at any time.
 final class WebPPlaneSource: PlaneSource {
@@ -25,14 +25,15 @@ final class WebPPlaneSource: PlaneSource {
 
   /// - Parameters:
   ///   - bytes: A complete file, which must outlive the source.
-  ///   - size: The stored size.
+  ///   - area: The area of the stored image to decode, whose left and top edges are even.
   ///   - hasAlpha: Whether there is a fourth plane.
   ///   - skipsLoopFilter: Whether the edges of blocks are not smoothed, which saves time and is invisible in an image
   ///     that is reduced to a third.
   init(
-    _ bytes: UnsafeRawBufferPointer, size: PixelSize, hasAlpha: Bool, skipsLoopFilter: Bool,
+    _ bytes: UnsafeRawBufferPointer, _ area: PixelArea, hasAlpha: Bool, skipsLoopFilter: Bool,
     isCancelled: @escaping () -> Bool
   ) throws(ImageDecodingError) {
+    let size = area.size
     let chroma = PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
     let stride = size.width + chroma.width + (hasAlpha ? size.width : 0)
     guard let pages = MappedPages(byteCount: stride * chroma.height * 2) else { throw .outOfMemory(size) }
@@ -42,6 +43,7 @@ final class WebPPlaneSource: PlaneSource {
     let red = Plane(start: blue.start + stride, stride: stride * 2, size: chroma)
     let alpha = hasAlpha ? Plane(start: blue.start + chroma.width, stride: stride, size: size) : nil
     run = try WebPRun(bytes, size: size, isCancelled: isCancelled) { config in
+      config.options.crop(to: area)
       config.options.bypass_filtering = skipsLoopFilter ? 1 : 0
       config.output.colorspace = hasAlpha ? MODE_YUVA : MODE_YUV
       config.output.is_external_memory = 1

@@ -182,6 +182,22 @@ jpeg_shim_status jpeg_shim_consume_input(jpeg_shim_reader *reader, bool *done) {
   return jpeg_shim_ok;
 }
 
+jpeg_shim_status jpeg_shim_crop(jpeg_shim_reader *reader, size_t *left, size_t width) {
+  if (setjmp(reader->errors.escape)) return reader->errors.status;
+  JDIMENSION first = (JDIMENSION)*left, count = (JDIMENSION)width;
+  jpeg_crop_scanline(&reader->info, &first, &count);
+  *left = first;
+  return jpeg_shim_ok;
+}
+
+jpeg_shim_status jpeg_shim_skip_rows(jpeg_shim_reader *reader, size_t count) {
+  if (setjmp(reader->errors.escape)) return reader->errors.status;
+  if (jpeg_skip_scanlines(&reader->info, (JDIMENSION)count) != count) {
+    jpeg_shim_escape(&reader->errors, jpeg_shim_failed, "rows are missing");
+  }
+  return jpeg_shim_ok;
+}
+
 jpeg_shim_status jpeg_shim_read_row(jpeg_shim_reader *reader, uint8_t *row) {
   if (setjmp(reader->errors.escape)) return reader->errors.status;
   JSAMPROW rows[] = {row};
@@ -203,6 +219,19 @@ jpeg_shim_status jpeg_shim_read_group(jpeg_shim_reader *reader, uint8_t *const *
   if (jpeg_read_raw_data(info, planes, count) != count) {
     jpeg_shim_escape(&reader->errors, jpeg_shim_failed, "rows are missing");
   }
+  return jpeg_shim_ok;
+}
+
+jpeg_shim_status jpeg_shim_skip_group(jpeg_shim_reader *reader) {
+  if (setjmp(reader->errors.escape)) return reader->errors.status;
+  struct jpeg_decompress_struct *info = &reader->info;
+  JSAMPARRAY planes[MAX_COMPONENTS] = {0};
+  JDIMENSION count = (JDIMENSION)(info->max_v_samp_factor * LEAST_SIDE(info));
+  // Without the inverse DCT, nothing is written.
+  for (int i = 0; i < info->num_components; i++) info->comp_info[i].component_needed = FALSE;
+  JDIMENSION read = jpeg_read_raw_data(info, planes, count);
+  for (int i = 0; i < info->num_components; i++) info->comp_info[i].component_needed = TRUE;
+  if (read != count) jpeg_shim_escape(&reader->errors, jpeg_shim_failed, "rows are missing");
   return jpeg_shim_ok;
 }
 

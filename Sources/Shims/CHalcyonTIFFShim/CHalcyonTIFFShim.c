@@ -28,6 +28,8 @@ struct tiff_shim_reader {
     uint32_t first_row;
   } parts;
   uint32_t width;
+  // The columns that are read.
+  uint32_t left, right;
   uint32_t sample_bytes;
   size_t allocation_limit;
   char message[1024];
@@ -126,6 +128,7 @@ bool tiff_shim_start(tiff_shim_reader *reader) {
   // Rows are read in stored order; the caller applies the orientation.
   reader->image.orientation = ORIENTATION_TOPLEFT;
   reader->image.req_orientation = ORIENTATION_TOPLEFT;
+  reader->width = reader->right = reader->image.width;
   return true;
 }
 
@@ -143,10 +146,21 @@ uint32_t tiff_shim_rows_per_read(const tiff_shim_reader *reader) {
   return rows == 0 || rows > reader->image.height ? reader->image.height : rows;
 }
 
+void tiff_shim_limit(tiff_shim_reader *reader, uint32_t *left, uint32_t *width) {
+  uint32_t unit = 0;
+  if (TIFFIsTiled(reader->file) && TIFFGetField(reader->file, TIFFTAG_TILEWIDTH, &unit) && unit) {
+    uint64_t right = ((uint64_t)*left + *width + unit - 1) / unit * unit;
+    reader->left = *left / unit * unit;
+    reader->right = right < reader->width ? (uint32_t)right : reader->width;
+  }
+  *left = reader->left;
+  *width = reader->right - reader->left;
+}
+
 bool tiff_shim_read(tiff_shim_reader *reader, uint32_t row, uint32_t count, uint32_t *pixels) {
   reader->image.row_offset = (int)row;
-  reader->image.col_offset = 0;
-  return TIFFRGBAImageGet(&reader->image, pixels, reader->image.width, count);
+  reader->image.col_offset = (int)reader->left;
+  return TIFFRGBAImageGet(&reader->image, pixels, reader->right - reader->left, count);
 }
 
 static uint16_t field(TIFF *file, uint32_t tag) {
@@ -190,11 +204,17 @@ bool tiff_shim_start_samples(tiff_shim_reader *reader, uint32_t width, uint32_t 
   if (!is_known) return false;
   bool is_planar = samples > 1 && field(file, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE;
   if (is_planar && bits % 8 != 0) return false;
-  reader->width = width;
+  reader->width = reader->right = width;
   reader->parts.planes = is_planar ? samples : 1;
   reader->sample_bytes = bits / 8;
   if (is_planar || TIFFIsTiled(file)) return start_parts(reader, height, samples, bits);
   return TIFFScanlineSize64(file) == ((uint64_t)width * samples * bits + 7) / 8;
+}
+
+// Whether a tile has columns that are read; a strip has.
+static bool is_read(const tiff_shim_reader *reader, uint32_t part) {
+  uint64_t left = (uint64_t)part * reader->parts.width;
+  return left < reader->right && left + reader->parts.width > reader->left;
 }
 
 // Reads the tiles or strips that have a row.
@@ -203,6 +223,7 @@ static bool read_parts(tiff_shim_reader *reader, uint32_t first_row) {
   uint8_t *target = reader->parts.bytes;
   for (uint32_t plane = 0; plane < reader->parts.planes; plane++) {
     for (uint32_t part = 0; part < reader->parts.across; part++, target += reader->parts.count) {
+      if (!is_read(reader, part)) continue;
       tmsize_t count =
           TIFFIsTiled(file)
               ? TIFFReadEncodedTile(
@@ -232,7 +253,7 @@ bool tiff_shim_read_samples(tiff_shim_reader *reader, uint32_t row, void *sample
       uint64_t count = reader->parts.row_count;
       if (width < reader->parts.width) count = (count * width + reader->parts.width - 1) / reader->parts.width;
       if (planes == 1) {
-        memcpy(target, source, count);
+        if (is_read(reader, part)) memcpy(target, source, count);
         target += count;
         continue;
       }

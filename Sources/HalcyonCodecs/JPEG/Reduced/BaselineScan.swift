@@ -1,7 +1,13 @@
 #if !IMAGEIO
-/// Decodes the only scan of a baseline file at a reduced scale.
+/// Decodes the only scan of a baseline file, or a part of it.
 final class BaselineScan: ReducedRows {
+  /// Of the 64 coefficients of a block and of a zero run beyond its end, which libjpeg takes for the last one.
+  private static let stepCount = 80
+
   private let frame: ReducedFrame
+  /// The MCUs of each row that are decoded.
+  private let columns: Range<Int>
+  private let index: JPEGIndex?
   private let restartInterval: Int
   private let bytes: JPEGScanBytes
   private var bits: JPEGBits
@@ -14,7 +20,10 @@ final class BaselineScan: ReducedRows {
   private let coefficients: UnsafeMutablePointer<Int32>
   private var unitsBeforeRestart: Int
   private var restartCount = 0
-  private var rowCount = 0
+  /// The next row of MCUs.
+  private var row = 0
+  /// The number of the MCU that the bits are at.
+  private var unit = 0
 
   private struct Component {
     let differences: JPEGLookup
@@ -45,19 +54,26 @@ final class BaselineScan: ReducedRows {
   }
 
   /// `nil` if the scan does not have all components, a table is missing, or anything is unusual.
-  init?(_ scan: JPEGSegments.Segment, frame: ReducedFrame, tables: JPEGTables, file: UnsafeRawBufferPointer) {
+  ///
+  /// - Parameters:
+  ///   - columns: The MCUs of each row that are decoded.
+  ///   - index: Places that are known, and where others are kept.
+  init?(
+    _ scan: JPEGSegments.Segment, frame: ReducedFrame, tables: JPEGTables, columns: Range<Int>, index: JPEGIndex?,
+    file: UnsafeRawBufferPointer
+  ) {
     guard let header = JPEGScanHeader(scan.header), header.isSequential,
       header.components.map(\.id) == frame.components.map(\.id)
     else { return nil }
-    self.frame = frame
+    (self.frame, self.columns, self.index) = (frame, columns, index)
     restartInterval = tables.restartInterval
     unitsBeforeRestart = restartInterval > 0 ? restartInterval : .max
     predictions = .allocate(capacity: frame.components.count)
     predictions.initialize(repeating: 0, count: frame.components.count)
-    steps = .allocate(capacity: frame.components.count * 64)
-    coefficients = UnsafeMutableRawPointer.allocate(byteCount: 17 * 4, alignment: 16).bindMemory(
-      to: Int32.self, capacity: 17)
-    coefficients.initialize(repeating: 0, count: 17)
+    steps = .allocate(capacity: frame.components.count * Self.stepCount)
+    coefficients = UnsafeMutableRawPointer.allocate(byteCount: 65 * 4, alignment: 32).bindMemory(
+      to: Int32.self, capacity: 65)
+    coefficients.initialize(repeating: 0, count: 65)
     bytes = JPEGScanBytes(file)
     bits = bytes.start(at: scan.range.upperBound)
     for index in frame.components.indices {
@@ -73,19 +89,66 @@ final class BaselineScan: ReducedRows {
   }
 
   func readRow(into targets: [ReducedTarget]) -> Bool {
+    guard skip(to: row * frame.units.across + columns.lowerBound) else { return false }
     var blocks = blocks(into: targets)
-    var left = frame.units.across
+    guard read(columns.count, { readUnits($0, &blocks) }) else { return false }
+    row += 1
+    return unit < frame.units.across * frame.units.down || isComplete
+  }
+
+  /// Skips rows of MCUs. To the end of the file, they are read for damage.
+  func skipRows(_ count: Int, into targets: [ReducedTarget]) -> Bool {
+    row += count
+    return row < frame.units.down || skip(to: row * frame.units.across) && isComplete
+  }
+
+  /// Goes to an MCU, from the nearest known place before it.
+  private func skip(to target: Int) -> Bool {
+    if let place = index?.place(before: target), place.unit > unit {
+      bits = bytes.start(at: place.offset)
+      bits.load()
+      bits.skip(UInt64(place.skippedBitCount))
+      (unit, unitsBeforeRestart, restartCount) = (place.unit, place.unitsBeforeRestart, place.restartCount)
+      for index in components.indices { predictions[index] = place.predictions[index] }
+    }
+    guard unit < target else { return unit == target }
+    // Nothing is written.
+    let nowhere = UnsafeMutableRawPointer(coefficients).assumingMemoryBound(to: UInt8.self)
+    let blocks = blocks(into: components.map { _ in ReducedTarget(start: nowhere, stride: 0) })
+    return read(target - unit) { skipUnits($0, blocks) }
+  }
+
+  /// Reads MCUs and the restart markers between them.
+  private func read(_ count: Int, _ units: (Int) -> Bool) -> Bool {
+    var left = count
     while left > 0 {
       if unitsBeforeRestart == 0 {
         guard restart() else { return false }
       }
       let count = min(left, unitsBeforeRestart)
-      guard readUnits(count, &blocks) else { return false }
+      guard units(count) else { return false }
       left -= count
+      unit += count
       if restartInterval > 0 { unitsBeforeRestart -= count }
     }
-    rowCount += 1
-    return rowCount < frame.units.down || isComplete
+    return true
+  }
+
+  /// Makes the next bytes available before an MCU, which may become a known place.
+  ///
+  /// - Parameter count: The MCUs that have been read since the last restart or row.
+  private func advance(_ bits: inout JPEGBits, after count: Int) -> Bool {
+    if !bytes.hasEnded { index?.append(place(bits, after: count), unit: unit + count) }
+    return bytes.advance(&bits)
+  }
+
+  private func place(_ bits: JPEGBits, after count: Int) -> JPEGIndex.Place {
+    let position = bytes.position(of: bits)
+    var last = SIMD4<Int32>()
+    for index in components.indices { last[index] = predictions[index] }
+    return JPEGIndex.Place(
+      unit: unit + count, offset: position.offset, skippedBitCount: position.bitCount, predictions: last,
+      unitsBeforeRestart: restartInterval > 0 ? unitsBeforeRestart - count : .max, restartCount: restartCount)
   }
 
   /// Whether the end of the image or of the file follows the last MCU.
@@ -100,6 +163,7 @@ final class BaselineScan: ReducedRows {
     restartCount += 1
     unitsBeforeRestart = restartInterval
     predictions.update(repeating: 0, count: components.count)
+    index?.append(place(bits, after: 0), unit: unit)
     return true
   }
 
@@ -109,8 +173,10 @@ final class BaselineScan: ReducedRows {
       let coefficients = tables.coefficients[ids.coefficients], let steps = tables.steps[component.table]
     else { return nil }
     for (position, place) in ReducedTransform.places(side: component.side).enumerated() {
-      (self.steps + index * 64 + position).initialize(to: Step(step: steps[position], place: place))
+      (self.steps + index * Self.stepCount + position).initialize(to: Step(step: steps[position], place: place))
     }
+    let end = self.steps + index * Self.stepCount + 64
+    end.initialize(repeating: (end - 1).pointee, count: Self.stepCount - 64)
     // Both chroma components mostly have the same tables.
     let same = components.indices.first {
       header.components[$0].tables == ids.tables && frame.components[$0].side == component.side
@@ -131,7 +197,7 @@ final class BaselineScan: ReducedRows {
         return Block(
           component: index, side: side, lastCoefficient: component.lastCoefficient,
           differences: lookups.differences.values, values: lookups.coefficients.values,
-          skips: lookups.coefficients.skips, steps: self.steps + index * 64,
+          skips: lookups.coefficients.skips, steps: self.steps + index * Self.stepCount,
           target: target.start + row * side * target.stride + column * side, stride: target.stride,
           advance: side * component.across)
       }
@@ -146,9 +212,9 @@ extension BaselineScan {
       var (bits, limit, excess) = (bits, bytes.limit, Int32(0))
       let (predictions, coefficients) = (predictions, coefficients)
       defer { self.bits = bits }
-      for _ in 0..<count {
+      for done in 0..<count {
         if bits.next >= limit {
-          guard bytes.advance(&bits) else { return false }
+          guard advance(&bits, after: done) else { return false }
           limit = bytes.limit
         }
         for index in 0..<blocks.count {
@@ -159,23 +225,51 @@ extension BaselineScan {
     }
   }
 
+  private func skipUnits(_ count: Int, _ blocks: [Block]) -> Bool {
+    blocks.withUnsafeBufferPointer { blocks in
+      var (bits, limit) = (bits, bytes.limit)
+      let predictions = predictions
+      defer { self.bits = bits }
+      for done in 0..<count {
+        if bits.next >= limit {
+          guard advance(&bits, after: done) else { return false }
+          limit = bytes.limit
+        }
+        for index in 0..<blocks.count {
+          guard let next = readDifference(blocks[index], &bits, predictions),
+            next >= 64 || skipCoefficients(blocks[index], &bits, from: next)
+          else { return false }
+        }
+      }
+      return true
+    }
+  }
+
+  /// Reads the DC coefficient of a block; returns the number of the next coefficient.
   @inline(__always)
-  private func read(
-    _ block: inout Block, _ bits: inout JPEGBits, _ predictions: UnsafeMutablePointer<Int32>,
-    _ coefficients: UnsafeMutablePointer<Int32>, _ excess: inout Int32
-  ) -> Bool {
+  private func readDifference(
+    _ block: Block, _ bits: inout JPEGBits, _ predictions: UnsafeMutablePointer<Int32>
+  ) -> Int? {
     bits.load()
     var entry = block.differences[bits.index]
     if entry == JPEGLookup.longEntry {
-      guard let long = components[block.component].differences.longDifference(&bits) else { return false }
+      guard let long = components[block.component].differences.longDifference(&bits) else { return nil }
       entry = long
     } else {
       bits.skip(UInt64(entry))
     }
     predictions[block.component] &+= Int32(bitPattern: entry) &>> 16
+    return Int(entry &>> 6) & 1023
+  }
+
+  @inline(__always)
+  private func read(
+    _ block: inout Block, _ bits: inout JPEGBits, _ predictions: UnsafeMutablePointer<Int32>,
+    _ coefficients: UnsafeMutablePointer<Int32>, _ excess: inout Int32
+  ) -> Bool {
+    guard var next = readDifference(block, &bits, predictions) else { return false }
     let mean = predictions[block.component] &* block.steps[0].step
     excess |= ReducedTransform.excess(mean)
-    var next = Int(entry &>> 6) & 1023
     let target = block.target
     block.target += block.advance
     if block.side == 1 {
@@ -183,7 +277,7 @@ extension BaselineScan {
     } else if next >= 64 {
       ReducedTransform.flat(mean, side: block.side, into: target, stride: block.stride)
     } else {
-      coefficients.update(repeating: 0, count: block.side == 2 ? 4 : 16)
+      coefficients.update(repeating: 0, count: block.side &* block.side)
       coefficients[0] = mean
       guard readCoefficients(block, &bits, &next, into: coefficients, &excess) else { return false }
       ReducedTransform.samples(coefficients, side: block.side, into: target, stride: block.stride)

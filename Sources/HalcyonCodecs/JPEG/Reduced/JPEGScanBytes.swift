@@ -6,7 +6,7 @@
 final class JPEGScanBytes {
   /// More than the bytes of an MCU: ten blocks of 64 coefficients of at most 27 bits.
   private static let margin = 2304
-  private static let pieceByteCount = 1 << 15
+  private static let pieceByteCount = 1 << 14
   /// The number of bytes before the next one that stay readable.
   private static let history = 8
 
@@ -18,7 +18,8 @@ final class JPEGScanBytes {
   private var offset = 0
   /// The end of the bytes in memory.
   private var end: UnsafePointer<UInt8>
-  private var hasEnded = false
+  /// Whether all bytes up to a marker are in memory.
+  private(set) var hasEnded = false
   private let memory: UnsafeMutablePointer<UInt8>
 
   init(_ file: UnsafeRawBufferPointer) {
@@ -39,6 +40,17 @@ final class JPEGScanBytes {
     end = UnsafePointer(memory + Self.history)
     copy()
     return JPEGBits(memory + Self.history)
+  }
+
+  /// The offset in the file of the byte with the next bit, and the number of bits of that byte before it.
+  func position(of bits: JPEGBits) -> (offset: Int, bitCount: Int) {
+    let bitCount = bits.remaining(before: end)
+    let byteCount = (bitCount + 7) / 8
+    var position = offset
+    for _ in 0..<byteCount where position > 1 {
+      position -= file[position - 1] == 0 && file[position - 2] == 0xFF ? 2 : 1
+    }
+    return (position, byteCount * 8 - bitCount)
   }
 
   /// Makes the next bytes available. Returns `false` if more have been read than there are.

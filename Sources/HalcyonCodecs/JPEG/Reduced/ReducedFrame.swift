@@ -9,7 +9,7 @@ struct ReducedFrame {
     let across: Int
     let down: Int
     let table: Int
-    /// The samples of a block across and down: 1, 2 or 4.
+    /// The samples of a block across and down: 1, 2, 4 or 8.
     let side: Int
     /// The blocks of the image, without those that only complete an MCU.
     let blocks: (across: Int, down: Int)
@@ -33,11 +33,9 @@ struct ReducedFrame {
   /// The number of MCUs if a scan has all components.
   let units: (across: Int, down: Int)
 
-  /// `nil` for other kinds of frames, unusual sampling, and damage.
-  ///
-  /// - Parameter scale: 1/8, 1/4 or 1/2.
+  /// `nil` for other kinds of frames, unusual sampling, and damage; of progressive files at full scale.
   init?(_ segment: JPEGSegments.Segment, scale: JPEGScale) {
-    guard Self.baseline.contains(segment.marker) || segment.marker == Self.progressive, scale != .full,
+    guard Self.baseline.contains(segment.marker) || segment.marker == Self.progressive,
       let entries = Self.entries(segment.header), let height = segment.header.unsigned16(at: 1),
       let width = segment.header.unsigned16(at: 3), (1...Self.sideLimit).contains(width),
       (1...Self.sideLimit).contains(height),
@@ -60,7 +58,7 @@ struct ReducedFrame {
         id: entry.id, across: entry.across, down: entry.down, table: entry.table, side: side,
         blocks: (part(1).width, part(1).height), size: part(side))
     }
-    guard components.allSatisfy({ $0.side <= 4 }) else { return nil }
+    guard components.allSatisfy({ $0.side <= 8 }), scale != .full || !isProgressive else { return nil }
   }
 
   private static func quotient(_ number: Int, _ divisor: Int) -> Int { (number + divisor - 1) / divisor }

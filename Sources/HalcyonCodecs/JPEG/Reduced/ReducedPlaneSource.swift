@@ -11,6 +11,15 @@ struct ReducedTarget {
 protocol ReducedRows: AnyObject {
   /// Writes the next row of MCUs, with a target for each component. Returns `false` if the data is damaged or unusual.
   func readRow(into targets: [ReducedTarget]) -> Bool
+
+  /// Skips rows of MCUs. Default: writes each of them to the targets.
+  func skipRows(_ count: Int, into targets: [ReducedTarget]) -> Bool
+}
+
+extension ReducedRows {
+  func skipRows(_ count: Int, into targets: [ReducedTarget]) -> Bool {
+    (0..<count).allSatisfy { _ in readRow(into: targets) }
+  }
 }
 
 /// The planes of a JPEG file that is decoded at a reduced scale without what the scale does not need.
@@ -26,16 +35,34 @@ final class ReducedPlaneSource: PlaneSource {
 
   private let rows: any ReducedRows
   private let planes: JPEGPlanes
+  private let part: JPEGPart
+  /// The number of rows of the whole image.
+  private let height: Int
   private let isCancelled: () -> Bool
 
-  fileprivate init(_ rows: any ReducedRows, planes: JPEGPlanes, isCancelled: @escaping () -> Bool) {
+  fileprivate init(
+    _ rows: any ReducedRows, planes: JPEGPlanes, _ part: JPEGPart, height: Int, isCancelled: @escaping () -> Bool
+  ) {
     self.rows = rows
     self.planes = planes
+    self.part = part
+    self.height = height
     self.isCancelled = isCancelled
   }
 
   func readRows(at row: Int, into buffer: borrowing PlaneBuffer) throws(ImageDecodingError) -> Int {
+    if row == 0 { try skip(0..<part.rows.lowerBound) }
+    try read(at: row, into: buffer)
+    planes.pad(row..<row + rowsPerRead, of: buffer)
+    return rowsPerRead
+  }
+
+  private func read(at row: Int, into buffer: borrowing PlaneBuffer) throws(ImageDecodingError) {
     if isCancelled() { throw .cancelled }
+    try check(rows.readRow(into: targets(at: row, of: buffer)))
+  }
+
+  private func targets(at row: Int, of buffer: borrowing PlaneBuffer) -> [ReducedTarget] {
     var targets: [ReducedTarget] = []
     for (plane, count) in planes.groupRows.enumerated() {
       // A group never wraps around the end of the ring buffer: both have a power of two of rows.
@@ -43,27 +70,47 @@ final class ReducedPlaneSource: PlaneSource {
         ReducedTarget(
           start: buffer.row(row / rowsPerRead * count, ofPlane: plane), stride: buffer.stride(ofPlane: plane)))
     }
-    guard rows.readRow(into: targets) else {
-      isUnusual = true
-      throw .corrupt(.jpeg, reason: "its data is damaged")
-    }
-    planes.pad(row..<row + rowsPerRead, of: buffer)
-    return rowsPerRead
+    return targets
   }
 
-  func finish() {}
+  private func check(_ isPlain: Bool) throws(ImageDecodingError) {
+    guard !isPlain else { return }
+    isUnusual = true
+    throw .corrupt(.jpeg, reason: "its data is damaged")
+  }
+
+  private func skip(_ range: Range<Int>) throws(ImageDecodingError) {
+    guard !range.isEmpty else { return }
+    guard let buffer = PlaneBuffer(rowByteCounts: format.rowByteCounts, rowCount: rowsPerRead, isRing: true) else {
+      throw .outOfMemory(format.size)
+    }
+    let count = (range.count + rowsPerRead - 1) / rowsPerRead
+    try check(rows.skipRows(count, into: targets(at: 0, of: buffer)))
+  }
+
+  func finish() throws(ImageDecodingError) {
+    if part.readsToEnd { try skip(part.rows.upperBound..<height) }
+  }
 }
 
 extension JPEGFile {
   /// Opens the planes of a plain grey or YCbCr image; `nil` if libjpeg has to decode it.
-  func reducedPlanes(scale: JPEGScale) throws(ImageDecodingError) -> ReducedPlaneSource? {
-    guard scale != .full, let (frame, rows) = try reducedRows(scale: scale), frame.size == size,
+  func reducedPlanes(_ part: JPEGPart) throws(ImageDecodingError) -> ReducedPlaneSource? {
+    let scale = part.scale
+    // libjpeg reads a whole image at full scale faster.
+    guard scale != .full || !part.readsToEnd, let (frame, columns, rows) = try reducedRows(part), frame.size == size,
       let planes = frame.planes(scale: scale)
     else { return nil }
-    return ReducedPlaneSource(rows, planes: planes, isCancelled: isCancelled)
+    return ReducedPlaneSource(
+      rows, planes: planes.part(part.area.size, units: (columns.count, frame.units.across)), part,
+      height: scale.size(of: size).height, isCancelled: isCancelled)
   }
 
-  private func reducedRows(scale: JPEGScale) throws(ImageDecodingError) -> (ReducedFrame, any ReducedRows)? {
+  /// The rows of a part, and the MCUs of each of them.
+  private func reducedRows(
+    _ part: JPEGPart
+  ) throws(ImageDecodingError) -> (ReducedFrame, columns: Range<Int>, any ReducedRows)? {
+    let scale = part.scale
     guard var segments = JPEGSegments(bytes) else { return nil }
     var (tables, selection) = (JPEGTables(), JPEGScanSelection(scale: scale))
     var frame: ReducedFrame?
@@ -72,14 +119,16 @@ extension JPEGFile {
       let isNeeded = selection.needs(segment)
       switch segment.marker {
       case JPEGSegments.endOfImage:
-        guard var scans, scans.select(),
+        guard var scans, scans.select(), scans.frame.columns(of: part.area).count == scans.frame.units.across,
           let rows = try ProgressiveRows(scans, file: bytes, isCancelled: isCancelled)
         else { return nil }
-        return (scans.frame, rows)
+        return (scans.frame, 0..<scans.frame.units.across, rows)
       case JPEGSegments.startOfScan:
         guard let frame else { return nil }
         guard frame.isProgressive else {
-          return BaselineScan(segment, frame: frame, tables: tables, file: bytes).map { (frame, $0) }
+          let columns = frame.columns(of: part.area)
+          return BaselineScan(segment, frame: frame, tables: tables, columns: columns, index: index, file: bytes)
+            .map { (frame, columns, $0) }
         }
         guard scans?.add(segment, tables: tables, isDispensable: !isNeeded) == true, segments.skipScan() else {
           return nil
@@ -97,10 +146,15 @@ extension JPEGFile {
 }
 
 extension ReducedFrame {
+  /// The MCUs of a row that an area at the scale meets.
+  fileprivate func columns(of area: PixelArea) -> Range<Int> {
+    let width = components[0].across * components[0].side
+    return area.left / width..<(area.left + area.width - 1) / width + 1
+  }
+
   fileprivate func planes(scale: JPEGScale) -> JPEGPlanes? {
-    func part(_ length: Int) -> Int { (length * Int(scale.rawValue) + 7) / 8 }
-    return JPEGPlanes(
-      size: PixelSize(width: part(size.width), height: part(size.height)),
+    JPEGPlanes(
+      size: scale.size(of: size),
       planes: components.map { component in
         JPEGPlanes.Plane(
           size: component.size, storedWidth: units.across * component.across * component.side,

@@ -11,12 +11,12 @@ enum ReducedTransform {
   ]
 
   /// The last coefficient that is needed, in zigzag order.
-  static func lastCoefficient(side: Int) -> Int { side == 1 ? 0 : side == 2 ? 4 : 24 }
+  static func lastCoefficient(side: Int) -> Int { side == 1 ? 0 : side == 2 ? 4 : side == 4 ? 24 : 63 }
 
-  /// For each coefficient in zigzag order, its place among the needed ones, in columns; all others share the place
-  /// after them.
+  /// For each coefficient in zigzag order, its place among the needed ones, in columns, of a whole block in rows; all others
+  /// share the place after them.
   static func places(side: Int) -> [Int] {
-    zigzag.map { $0 / 8 < side && $0 % 8 < side ? $0 % 8 * side + $0 / 8 : side * side }
+    side == 8 ? zigzag : zigzag.map { $0 / 8 < side && $0 % 8 < side ? $0 % 8 * side + $0 / 8 : side * side }
   }
 
   /// Not 0 if a dequantised coefficient is larger than any image can have.
@@ -39,15 +39,20 @@ enum ReducedTransform {
       switch side {
       case 1: target.storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
       case 2: target.storeBytes(of: UInt16(truncatingIfNeeded: value), as: UInt16.self)
-      default: target.storeBytes(of: value, as: UInt32.self)
+      case 4: target.storeBytes(of: value, as: UInt32.self)
+      default: target.storeBytes(of: UInt64(value) &* 0x1_0000_0001, as: UInt64.self)
       }
     }
   }
 
-  /// A block of two or four samples across and down from coefficients in columns, which are aligned to 16 bytes.
+  /// A block of two, four or eight samples across and down from coefficients at their places, which are aligned to 16 bytes.
   @inline(__always)
   static func samples(_ c: UnsafePointer<Int32>, side: Int, into target: UnsafeMutablePointer<UInt8>, stride: Int) {
-    if side == 2 { two(c, into: target, stride: stride) } else { four(c, into: target, stride: stride) }
+    switch side {
+    case 2: two(c, into: target, stride: stride)
+    case 4: four(c, into: target, stride: stride)
+    default: WholeTransform.samples(c, into: target, stride: stride)
+    }
   }
 
   @inline(__always)

@@ -79,6 +79,16 @@ jpeg_shim_status jpeg_shim_consume_input(jpeg_shim_reader *reader, bool *done);
 // The layout that `jpeg_shim_start` would return for `jpeg_shim_planes`; available after the header.
 jpeg_shim_status jpeg_shim_plan(jpeg_shim_reader *reader, int eighths, jpeg_shim_layout *layout);
 
+// Limits packed rows to some columns, before the first row. `*left` becomes the column of the first pixel of the rows, which
+// may be further to the left.
+jpeg_shim_status jpeg_shim_crop(jpeg_shim_reader *reader, size_t *left, size_t width);
+
+// Skips packed rows.
+jpeg_shim_status jpeg_shim_skip_rows(jpeg_shim_reader *reader, size_t count);
+
+// Skips a group of rows of planes.
+jpeg_shim_status jpeg_shim_skip_group(jpeg_shim_reader *reader);
+
 // Reads one packed row of `width` pixels.
 jpeg_shim_status jpeg_shim_read_row(jpeg_shim_reader *reader, uint8_t *row);
 

@@ -28,6 +28,9 @@ uint32_t tiff_shim_height(const tiff_shim_reader *reader);
 // The number of rows of a strip or tile; reads start at a multiple of it.
 uint32_t tiff_shim_rows_per_read(const tiff_shim_reader *reader);
 
+// Limits reads to some columns, after the start. Sets the first column that is read, and their number, which may be more.
+void tiff_shim_limit(tiff_shim_reader *reader, uint32_t *left, uint32_t *width);
+
 // Writes `count` stored rows as premultiplied RGBA.
 bool tiff_shim_read(tiff_shim_reader *reader, uint32_t row, uint32_t count, uint32_t *pixels);
 

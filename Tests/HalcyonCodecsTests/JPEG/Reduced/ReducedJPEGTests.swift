@@ -146,7 +146,7 @@ struct ReducedJPEGDecodingTests {
         isCancelled: { false })
       let geometry = TargetSize.fit(width: 30, height: 30).geometry(for: size).scaled(by: 1 / 8)
       let bitmap = try Resampler(format: .jpeg, geometry: geometry, graphs: ResampleGraphCache())
-        .bitmap(isOpaque: true) { try file.planes(scale: .eighth) }
+        .bitmap(isOpaque: true) { try file.planes(file.whole(.eighth)) }
       return (bitmap, file.truncation.isDamaged)
     }
   }

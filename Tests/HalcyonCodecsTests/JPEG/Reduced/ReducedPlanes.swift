@@ -20,7 +20,7 @@ struct ReducedPlanes: Equatable {
     -> ReducedPlanes?
   {
     try with(file, isCancelled: isCancelled) { file in
-      guard let source = try file.reducedPlanes(scale: scale) else { return nil }
+      guard let source = try file.reducedPlanes(file.whole(scale)) else { return nil }
       do {
         return try ReducedPlanes(source)
       } catch {
@@ -33,7 +33,7 @@ struct ReducedPlanes: Equatable {
   /// The samples of libjpeg from the scans that the scale needs.
   static func libjpeg(_ file: Data, scale: JPEGScale) throws -> ReducedPlanes {
     let essential = file.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: scale) }
-    return try with(essential.map { Data($0) } ?? file) { try ReducedPlanes($0.planes(scale: scale)) }
+    return try with(essential.map { Data($0) } ?? file) { try ReducedPlanes($0.planes($0.whole(scale))) }
   }
 
   /// The largest difference of a sample.
@@ -42,7 +42,7 @@ struct ReducedPlanes: Equatable {
     return zip(planes, other.planes).flatMap { zip($0.samples, $1.samples).map { abs(Int($0) - Int($1)) } }.max() ?? 0
   }
 
-  private static func with<Result>(
+  static func with<Result>(
     _ file: Data, isCancelled: @escaping () -> Bool = { false }, _ body: (JPEGFile) throws -> Result
   ) throws -> Result {
     try file.withUnsafeBytes { bytes in
@@ -54,7 +54,7 @@ struct ReducedPlanes: Equatable {
     }
   }
 
-  private init(_ source: any PlaneSource) throws {
+  init(_ source: any PlaneSource) throws {
     let format = source.format
     let rowCount = format.size.height + source.rowsPerRead
     guard let buffer = PlaneBuffer(rowByteCounts: format.rowByteCounts, rowCount: rowCount, isRing: false) else {

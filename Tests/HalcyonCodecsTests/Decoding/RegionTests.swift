@@ -1,0 +1,233 @@
+import Foundation
+import HalcyonTestTraits
+import Testing
+
+@testable import HalcyonCodecs
+@testable import HalcyonImaging
+
+/// Regions of every format, in every orientation, at odd places and sizes.
+@Suite(.integrationTest)
+struct RegionTests {
+  private static let files: [String] =
+    FormatFixture.stills + FormatFixture.animations + Fixture.jpegNames + TraitFixture.names + [
+      "jpeg/peacock.default-restarts.jpeg", "jpeg/peacock.default-progressive.jpeg",
+      "jpeg/peacock.s2x1-422-progressive-restarts.jpeg", "jpeg/peacock.default-scans.jpeg", "jpeg/peacock.png",
+      "pngsuite/basi6a16.png", "pngsuite/basn3p02.png",
+    ]
+
+  /// Regions of an image: its corners, a column, a row, all of it, and odd parts.
+  private static func regions(of size: PixelSize) -> [PixelArea] {
+    let (width, height) = (size.width, size.height)
+    let odd = (0..<12).map { index in
+      let part = PixelSize(width: 1 + index * 37 % width, height: 1 + index * 53 % height)
+      return PixelArea(
+        left: index * 29 % (width - part.width + 1), top: index * 41 % (height - part.height + 1), size: part)
+    }
+    return odd + [
+      PixelArea(size: size), PixelArea(size: PixelSize(width: 1, height: 1)),
+      PixelArea(left: width - 1, top: height - 1, width: 1, height: 1),
+      PixelArea(left: width / 3, top: 0, width: 1, height: height),
+      PixelArea(left: 0, top: height / 3, width: width, height: 1),
+    ]
+  }
+
+  @Test(arguments: files)
+  func `a region is the crop of the whole`(_ name: String) throws {
+    let (file, decoder) = (try FormatFixture.data(name), try FormatFixture.decoder(name))
+    try expectCrops(of: file, by: decoder)
+  }
+
+  @Test(arguments: ImageOrientation.allCases)
+  func `a region is a rectangle of the upright image`(_ orientation: ImageOrientation) throws {
+    let photo = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
+    let jpeg = try JPEGEncoder().encode(photo, options: EncodingOptions(quality: 0.8))
+    let png = try PNGEncoder().encode(photo, options: EncodingOptions())
+    try expectCrops(of: FileSurgery.jpeg(jpeg, orientation: orientation.rawValue), by: JPEGDecoder())
+    try expectCrops(
+      of: FileSurgery.png(png, inserting: "eXIf", FileSurgery.exif(orientation: orientation.rawValue)),
+      by: PNGDecoder())
+  }
+
+  private func expectCrops(of file: Data, by decoder: any ImageDecoder) throws {
+    let whole = try decoder.decode(file, options: DecodingOptions())
+    for region in Self.regions(of: whole.size) {
+      let image = try decoder.decode(file, options: DecodingOptions(region: region))
+      #expect(image.size == region.size && image.info == whole.info && !image.isPartial, "\(region)")
+      #expect(image.bitmap.isOpaque == whole.bitmap.isOpaque)
+      let crop = try whole.bitmap.with(BitmapGeometry(region))
+      // Errors of rounding are diffused over the samples of AVIF and HEIC, before colours are converted.
+      if [.avif, .heic].contains(whole.info.format) {
+        #expect(image.bitmap.meanDifference(to: crop) <= 0.5, "\(region)")
+      } else {
+        #expect(image.bitmap.largestDifference(to: crop) == 0, "\(region)")
+      }
+    }
+  }
+
+  @Test(arguments: files, [2, 3, 5, 9])
+  func `regions at a smaller size are the crops of the whole at that size`(_ name: String, _ reduction: Int) throws {
+    let (file, decoder) = (try FormatFixture.data(name), try FormatFixture.decoder(name))
+    let source = try #require(try decoder.probe(file, isComplete: true)).pixelSize
+    let small = PixelSize(width: source.width / reduction, height: source.height / reduction)
+    guard small.width > 0, small.height > 0 else { return }
+    func decode(_ area: PixelArea) throws -> Bitmap {
+      let region = PixelArea(
+        left: area.left * reduction, top: area.top * reduction, width: area.width * reduction,
+        height: area.height * reduction)
+      let size = TargetSize.exact(width: area.width, height: area.height)
+      return try decoder.decode(file, options: DecodingOptions(size: size, region: region)).bitmap
+    }
+    let whole = try decode(PixelArea(size: small))
+    for area in Self.regions(of: small) {
+      // Errors of rounding are diffused, at most over some pixels where alpha or colours are converted.
+      #expect(try decode(area).meanDifference(to: whole.with(BitmapGeometry(area))) <= 1, "\(area)")
+    }
+  }
+
+  @Test func `a size applies to a region as if it were the whole image`() throws {
+    let file = try Fixture.data("jpeg/peacock.default.jpeg")
+    let region = PixelArea(left: 10, top: 20, width: 60, height: 40)
+    for (size, expected) in [
+      (.original, (60, 40)), (.fit(width: 30, height: 30), (30, 20)), (.fill(width: 20, height: 20), (20, 20)),
+      (.exact(width: 90, height: 10), (90, 10)), (.fit(width: 600, height: 600), (60, 40)),
+    ] as [(TargetSize, (Int, Int))] {
+      let image = try JPEGDecoder().decode(file, options: DecodingOptions(size: size, region: region))
+      #expect(image.size == PixelSize(width: expected.0, height: expected.1))
+      let options = DecodingOptions(size: size, region: region)
+      #expect(try options.outputSize(for: image.info.pixelSize) == image.size)
+    }
+  }
+
+  @Test(arguments: [
+    PixelArea(left: -1, top: 0, width: 5, height: 5), PixelArea(left: 0, top: 0, width: 0, height: 5),
+    PixelArea(left: 0, top: 0, width: 5, height: -5), PixelArea(left: 0, top: 30, width: 5, height: 3),
+    PixelArea(left: .max, top: 0, width: 1, height: 1), PixelArea(left: 1, top: 1, width: .max, height: .max),
+    PixelArea(left: .min, top: .min, width: 1, height: 1),
+  ])
+  func `a region outside the image is an error that names both`(_ region: PixelArea) throws {
+    let file = try PNGEncoder().encode(Bitmap.gradient(32, 32), options: EncodingOptions())
+    let expected = ImageDecodingError.invalidRegion(region, of: PixelSize(width: 32, height: 32))
+    #expect(throws: expected) { try PNGDecoder().decode(file, options: DecodingOptions(region: region)) }
+    #expect(throws: expected) { try DecodedImage(data: file, region: region) }
+    #expect(expected.description.contains("\(region)") && expected.description.contains("32x32"))
+  }
+
+  #if !IMAGEIO
+  @Test(arguments: ["uhdr-quarter.jpeg", "uhdr-whole.jpeg", "xmp-half.jpeg", "gain-map-iso.heic", "gain-map-iso.avif"])
+  func `a region of high dynamic range has the light of the whole`(_ name: String) throws {
+    let file = try Fixture.data("hdr/\(name)")
+    guard let decoder = try? StandardCodecs.decoder(of: file) else { return }
+    var options = DecodingOptions()
+    options.dynamicRange = .high
+    let whole = try decoder.decode(file, options: options).bitmap
+    try #require(whole.dynamicRange == .high)
+    for region in Self.regions(of: whole.size) {
+      options.region = region
+      let image = try decoder.decode(file, options: options)
+      #expect(image.bitmap.dynamicRange == .high && image.size == region.size)
+      #expect(try image.bitmap.meanStops(to: whole.with(BitmapGeometry(region))) < 0.02, "\(region)")
+    }
+  }
+
+  /// A grey file of two bits a block: all blocks before number `brightFrom` are 128, the others 136.
+  private func greyFile(_ size: PixelSize, brightFrom first: Int) -> Data {
+    let blockCount = (size.width + 7) / 8 * ((size.height + 7) / 8)
+    var bits = [UInt8](repeating: 0, count: blockCount * 2 / 8 + 1)
+    // The code 10 of a difference of four bits, 1000, instead of the code 0 of no difference.
+    for bit in [first * 2, first * 2 + 2] { bits[bit / 8] |= 0x80 >> UInt8(bit % 8) }
+    let frame = [8] + FileSurgery.bytes(size.height, count: 2) + FileSurgery.bytes(size.width, count: 2)
+    func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
+      [0xFF, marker] + FileSurgery.bytes(content.count + 2, count: 2) + content
+    }
+    func table(_ id: UInt8, _ values: [UInt8]) -> [UInt8] {
+      [id] + values.map { _ in 1 } + [UInt8](repeating: 0, count: 16 - values.count) + values
+    }
+    return Data(
+      [0xFF, 0xD8] + segment(0xDB, [0] + [UInt8](repeating: 8, count: 64)) + segment(0xC0, frame + [1, 1, 0x11, 0])
+        + segment(0xC4, table(0, [0, 4])) + segment(0xC4, table(0x10, [0])) + segment(0xDA, [1, 1, 0, 0, 63, 0]) + bits
+        + [0xFF, 0xD9])
+  }
+
+  @Test func `a region of a photo of 200 megapixels is within the default limits`() throws {
+    let (size, block) = (PixelSize(width: 16_320, height: 12_240), (column: 1500, row: 1100))
+    let file = greyFile(size, brightFrom: block.row * size.width / 8 + block.column)
+    #expect(throws: ImageDecodingError.tooManyPixels(size, limit: 100_000_000)) { try DecodedImage(data: file) }
+    let region = PixelArea(left: block.column * 8 - 4, top: block.row * 8 - 4, width: 16, height: 16)
+    for reduction in [1, 2, 4] {
+      let image = try DecodedImage(
+        data: file, size: .exact(width: 16 / reduction, height: 16 / reduction), region: region)
+      let end = image.size.width - 1
+      for (column, row, level) in [(0, 0, 128), (end, 0, 128), (0, end, 128), (end, end, 136)] {
+        #expect(abs(image.bitmap.color(column, row).x - level) <= (reduction == 1 ? 0 : 2))
+      }
+    }
+    let far = PixelArea(left: size.width - 3, top: size.height - 5, width: 3, height: 5)
+    #expect(try DecodedImage(data: file, region: far).bitmap.color(2, 4) == Color(136, 136, 136, 255))
+  }
+
+  /// Counts what is read of a source.
+  private final class CountingRows: RowSource {
+    let size: PixelSize
+    let isOpaque = true
+    private(set) var (readCount, skipCount, hasFinished) = (0, 0, false)
+
+    init(_ size: PixelSize) { self.size = size }
+
+    func skipRows(_ count: Int) { skipCount += count }
+
+    func readRow(into row: UnsafeMutablePointer<UInt8>) {
+      row.update(repeating: 255, count: size.width * 4)
+      readCount += 1
+    }
+
+    func finish() { hasFinished = true }
+  }
+
+  @Test(arguments: [(2000, 60), (1000, 30), (700, 41), (300, 4), (40, 1200)])
+  func `a part is read once, in the rows that the result needs`(width: Int, height: Int) throws {
+    let size = PixelSize(width: 4000, height: 1500)
+    let target = TargetSize.fill(width: width, height: height)
+    let region = PixelArea(left: 100, top: 700, width: 3000, height: 120)
+    for options in [DecodingOptions(size: target), DecodingOptions(size: target, region: region)] {
+      let plan = try DecodingPlan(info: ImageInfo(format: .bmp, storedSize: size), options: options)
+      var sources: [CountingRows] = []
+      let bitmap = try plan.bitmap(isOpaque: true, graphs: ResampleGraphCache(), isCancelled: { false }) {
+        sources.append(CountingRows(size))
+        return sources[sources.count - 1]
+      }
+      #expect(bitmap.color(0, 0) == Color(255, 255, 255, 255))
+      try #require(sources.count == 1)
+      let (window, rows) = (plan.geometry.window, sources[0])
+      #expect(Double(rows.readCount) <= window.height * 3 + 64)
+      #expect(rows.hasFinished == (options.region == nil))
+      #expect(rows.readCount + rows.skipCount <= size.height)
+      if options.region == nil { #expect(rows.readCount + rows.skipCount == size.height) }
+    }
+  }
+
+  @Test(arguments: ["jpeg/peacock.default.jpeg", "jpeg/peacock.png", "still.gif"])
+  func `a region before damage is decoded`(_ name: String) throws {
+    let (file, decoder) = (try FormatFixture.data(name), try FormatFixture.decoder(name))
+    let whole = try decoder.decode(file, options: DecodingOptions())
+    let region = PixelArea(size: PixelSize(width: whole.size.width / 2, height: whole.size.height / 8))
+    let cut = file.prefix(file.count * 3 / 4)
+    let image = try decoder.decode(cut, options: DecodingOptions(region: region))
+    #expect(try image.bitmap.largestDifference(to: whole.bitmap.with(BitmapGeometry(region))) == 0)
+    #expect(throws: ImageDecodingError.truncated(image.info.format)) {
+      let all = PixelArea(size: whole.size)
+      _ = try decoder.decode(cut, options: DecodingOptions(region: all))
+    }
+  }
+  #endif
+}
+
+extension Bitmap {
+  /// The mean difference of a channel.
+  fileprivate func meanDifference(to other: Bitmap) -> Double {
+    guard size == other.size else { return .infinity }
+    let total = withUnsafeBytes { mine in
+      other.withUnsafeBytes { theirs in zip(mine, theirs).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) } }
+    }
+    return Double(total) / Double(size.pixelCount * 4)
+  }
+}

@@ -1,0 +1,88 @@
+#if !IMAGEIO
+import Foundation
+import HalcyonTestTraits
+import Testing
+
+@testable import HalcyonCodecs
+@testable import HalcyonImaging
+
+/// Areas of JPEG files that are decoded without libjpeg.
+@Suite(.integrationTest)
+struct JPEGPixelsTests {
+  private static let names = ["default", "default-restarts", "grayscale", "s1x1-444", "s2x1-422"]
+
+  /// Areas of an image from its end to its start, and again, at odd places.
+  private static func areas(of size: PixelSize) -> [PixelArea] {
+    let odd = (0..<10).reversed().map { index in
+      let part = PixelSize(width: 1 + index * 67 % size.width, height: 1 + index * 31 % size.height)
+      return PixelArea(
+        left: index * 59 % (size.width - part.width + 1), top: index * 71 % (size.height - part.height + 1), size: part)
+    }
+    return odd + [PixelArea(size: size)] + odd
+  }
+
+  private func expectPixels(of file: Data, index: JPEGIndex? = nil) throws {
+    let whole = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap
+    try ReducedPlanes.with(file) { file in
+      var file = file
+      file.index = index
+      for area in Self.areas(of: whole.size) {
+        let pixels = try #require(try file.pixels(of: area))
+        #expect(try pixels.largestDifference(to: whole.with(BitmapGeometry(area))) == 0, "\(area)")
+      }
+    }
+  }
+
+  @Test(arguments: names)
+  func `an area has the pixels of libjpeg`(_ name: String) throws {
+    try expectPixels(of: Fixture.data("jpeg/peacock.\(name).jpeg"))
+  }
+
+  @Test(arguments: [false, true])
+  func `decoding begins at known places`(hasRestarts: Bool) throws {
+    let index = JPEGIndex()
+    let file =
+      hasRestarts
+      ? try Fixture.data("jpeg/peacock.default-restarts.jpeg")
+      : try JPEGEncoder().encode(Bitmap.noise(457, 333), options: EncodingOptions(quality: 1))
+    try expectPixels(of: file, index: index)
+    let last = try #require(index.place(before: .max))
+    #expect(last.unit > 0 && last.offset > 0 && index.place(before: last.unit - 1)?.unit ?? 0 < last.unit)
+    #expect(index.place(before: -1) == nil)
+  }
+
+  @Test(arguments: [(5, 1), (6, 40), (17, 33), (65, 3), (129, 127)], [0.3, 0.89, 1])
+  func `files of every size and quality have the pixels of libjpeg`(
+    _ size: (width: Int, height: Int), _ quality: Double
+  ) throws {
+    for bitmap in [try Bitmap.noise(size.width, size.height), try Bitmap.gradient(size.width, size.height)] {
+      try expectPixels(of: JPEGEncoder().encode(bitmap, options: EncodingOptions(quality: quality)))
+    }
+  }
+
+  @Test(arguments: ["progressive", "made-440", "made-411", "made-410"])
+  func `libjpeg decodes areas of other files`(_ name: String) throws {
+    let file = try Fixture.data("jpeg/peacock.\(name).jpeg")
+    try ReducedPlanes.with(file) { #expect(try $0.pixels(of: PixelArea(size: PixelSize(width: 9, height: 9))) == nil) }
+  }
+
+  @Test(arguments: names, [JPEGScale.eighth, .quarter, .half])
+  func `a part has the samples of the whole`(_ name: String, _ scale: JPEGScale) throws {
+    let file = try Fixture.data("jpeg/peacock.\(name).jpeg")
+    let whole = try #require(try ReducedPlanes.own(file, scale: scale))
+    let size = whole.planes[0].size
+    for area in [PixelArea(left: 32, top: 0, width: 32, height: 32), PixelArea(size: size)] where size.width >= 64 {
+      let part = try #require(
+        try ReducedPlanes.with(file) { file in
+          try file.reducedPlanes(JPEGPart(scale: scale, area: area, readsToEnd: false)).map { try ReducedPlanes($0) }
+        })
+      for (plane, all) in zip(part.planes, whole.planes) {
+        let left = area.left * all.size.width / size.width
+        for row in 0..<plane.size.height {
+          for column in 0..<plane.size.width { try #require(plane[column, row] == all[left + column, row]) }
+        }
+      }
+    }
+  }
+}
+#endif
