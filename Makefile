@@ -16,7 +16,7 @@ export SWIFT_BACKTRACE ?= enable=no
 MOTO = $(CURDIR)/.build-moto/bin
 
 .PHONY: help demo gallery serve install release check-page check-stand-ins check test verify lint test-release test-sanitize fuzz torture soak api format deb docs \
-  bench bench-views bench-memory bench-processors bench-resampling bench-disk bench-network bench-downsample \
+  bench bench-views bench-memory bench-processors bench-resampling bench-disk bench-network bench-downsample bench-region \
   bench-pipeline bench-instructions bench-build bench-convert bench-colour bench-hdr bench-service fleet bench-fleet packages all-packages
 
 # Says what begins, and how long it takes where nothing is built yet. SwiftPM prints its steps after that.
@@ -132,6 +132,12 @@ bench-downsample: PEER ?= libvips
 bench-downsample: all-packages ## Benchmarks downsampling the images in DIR, or a default corpus, against libvips.
 	@Scripts/install-packages libvips-dev mate-backgrounds gnome-backgrounds
 	HALCYON_PEER=$(PEER) $(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-downsample $(if $(DIR),"$(DIR)")
+
+bench-region: ROUNDS ?= 5
+bench-region: all-packages ## Decodes a region of large pictures, beside libvips and djpeg; prints METRIC lines with time and memory.
+	@Scripts/install-packages libvips-tools libjpeg-turbo-progs mate-backgrounds gnome-backgrounds
+	HALCYON_PEER=libvips $(SWIFT) build --quiet -c release --package-path Benchmarks --product halcyon-region
+	@Benchmarks/Scripts/bench-region $(ROUNDS)
 
 bench-pipeline: packages ## Prints METRIC lines for the pipeline; with PEER=libvips also for processors, against libvips.
 ifeq ($(PEER),libvips)

@@ -20,6 +20,8 @@ let halcyonImaging = Target.Dependency.product(name: "HalcyonImaging", package: 
 
 let vipsTargets: [Target] = [
   .executableTarget(
+    name: "halcyon-region", dependencies: [halcyon, halcyonImaging, "BenchMetric"], swiftSettings: swiftSettings),
+  .executableTarget(
     name: "halcyon-downsample", dependencies: [halcyon, halcyonImaging, "BenchMetric", "PeerShim"],
     swiftSettings: swiftSettings),
   .target(name: "PeerShim", dependencies: ["BenchVips", "BenchJPEG", "BenchWebP"]),
