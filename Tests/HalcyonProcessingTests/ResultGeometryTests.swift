@@ -174,7 +174,11 @@ struct ResultGeometryTests {
 extension ProcessingPlan {
   /// The result for a decoded source of the original size.
   func applied(to bitmap: Bitmap) throws -> Bitmap {
-    let decoded = try BuiltInProcessor.resize(decodingSize).process(bitmap)
+    let whole = PixelArea(left: 0, top: 0, width: bitmap.size.width, height: bitmap.size.height)
+    let area = region ?? whole
+    let part = try BuiltInProcessor.crop(x: area.left, y: area.top, width: area.width, height: area.height)
+      .process(bitmap)
+    let decoded = try BuiltInProcessor.resize(decodingSize).process(part)
     return try processors.reduce(decoded) { try $1.process($0) }
   }
 }

@@ -1,11 +1,13 @@
 import HalcyonCodecs
 import HalcyonImaging
 
-/// How a geometry is drawn: the size to decode at, and crops and resizes after that.
+/// How a geometry is drawn: the region of the source and the size to decode it at, and crops and resizes after that.
 ///
 /// A source that is made smaller is decoded at the smaller size, which takes a fraction of the time and memory. A
 /// source that is made larger is cropped first, so that no pixels are made that the crop would remove.
 struct GeometrySteps {
+  /// `nil` for the whole source.
+  private(set) var region: PixelArea?
   private(set) var decodingSize: TargetSize
   private(set) var processors: [any ImageProcessor] = []
 
@@ -21,34 +23,26 @@ struct GeometrySteps {
     if isSmart { geometry.keepAll() }
     let (area, kept, scaled) = (geometry.area, geometry.kept, geometry.scaledSize)
     let shrinks = geometry.scale.x <= 1 && geometry.scale.y <= 1
-    let (isWhole, isCentered) = (area.size == source, options.gravity == .center)
-    if isWhole, kept.size == scaled {
-      decodingSize = scaled == source && !isVector ? .original : .exact(width: scaled.width, height: scaled.height)
-    } else if isWhole, shrinks || isVector && isCentered, geometry.scale.x == geometry.scale.y,
+    let isCentered = options.gravity == .center
+    region = area.size == source ? nil : area
+    if kept.size == scaled, shrinks || isVector || region == nil {
+      decodingSize = scaled == area.size && !isVector ? .original : .exact(width: scaled.width, height: scaled.height)
+    } else if shrinks || isVector && isCentered, geometry.scale.x == geometry.scale.y,
       kept.width == scaled.width || kept.height == scaled.height
     {
       // In the middle as by the size of a request, which need not be whole pixels.
       let requested = TargetSize.fill(width: geometry.requested.width, height: geometry.requested.height)
       let anchor = isCentered ? .center : Self.anchor(of: kept, in: scaled)
       decodingSize =
-        isCentered && requested.size(for: source) == kept.size
+        isCentered && requested.size(for: area.size) == kept.size
         ? requested : .fill(width: kept.width, height: kept.height, anchor: anchor, enlarges: isVector)
     } else if shrinks || isVector {
-      let whole = PixelSize(
-        width: Self.length(source.width, geometry.scale.x), height: Self.length(source.height, geometry.scale.y))
-      decodingSize = whole == source && !isVector ? .original : .exact(width: whole.width, height: whole.height)
-      let left = Int(pixels: Double(area.left) * geometry.scale.x) + kept.left
-      let top = Int(pixels: Double(area.top) * geometry.scale.y) + kept.top
-      processors.append(
-        .crop(
-          x: max(0, min(left, whole.width - kept.width)), y: max(0, min(top, whole.height - kept.height)),
-          width: kept.width, height: kept.height))
+      decodingSize = scaled == area.size && !isVector ? .original : .exact(width: scaled.width, height: scaled.height)
+      processors.append(.crop(x: kept.left, y: kept.top, width: kept.width, height: kept.height))
     } else {
       decodingSize = .original
       let window = Self.window(of: kept, in: area, scale: geometry.scale)
-      if window.size != source {
-        processors.append(.crop(x: window.left, y: window.top, width: window.width, height: window.height))
-      }
+      region = window.size == source ? nil : window
       if window.size != kept.size {
         processors.append(.resize(.exact(width: kept.width, height: kept.height)))
       }

@@ -10,6 +10,15 @@ extension ImageOrientation {
 
   var processors: [any ImageProcessor] { self == .up ? [] : [TurnProcessor(self)] }
 
+  /// The part before the turn of an image of a size that becomes `area`.
+  func before(_ area: PixelArea, in size: PixelSize) -> PixelArea {
+    let rectangle = PixelRectangle(
+      x: Double(area.left), y: Double(area.top), width: Double(area.width), height: Double(area.height))
+    let stored = storedRectangle(for: rectangle, storedSize: size)
+    return PixelArea(
+      left: Int(stored.x), top: Int(stored.y), width: Int(stored.width), height: Int(stored.height))
+  }
+
   /// The size before the turn that becomes `target`.
   func before(_ target: TargetSize) -> TargetSize {
     switch target {

@@ -1,9 +1,11 @@
 import HalcyonCodecs
 public import HalcyonImaging
 
-/// How a source becomes the result that the options of a path ask for: the size to decode at, and the processors.
+/// How a source becomes the result that the options of a path ask for: the region and the size to decode, and the processors.
 public struct ProcessingPlan: Sendable {
-  /// The size at which the source is decoded.
+  /// The part of the source that is decoded; `nil` for all of it.
+  public private(set) var region: PixelArea?
+  /// The size at which the source, or its region, is decoded.
   public private(set) var decodingSize: TargetSize
   /// The processors of the decoded image, in order.
   public private(set) var processors: [any ImageProcessor]
@@ -87,6 +89,7 @@ public struct ProcessingPlan: Sendable {
     resultSize = size
     let steps = GeometrySteps(
       geometry, options, source: turned, isVector: isVector, isSmart: isSmart, place: places?.result)
+    region = steps.region.map { turn.before($0, in: source) }
     decodingSize = turn.before(steps.decodingSize)
     processors = turn.processors + steps.processors + ColorPlan.processors(options) + canvas.processors
     // The result twice, or a processor's input and output.
@@ -110,11 +113,11 @@ public struct ProcessingPlan: Sendable {
   }
 
   /// The size at which a source is decoded.
-  @_spi(Programs) public func decodedSize(of source: PixelSize) -> PixelSize { decodingSize.size(for: source) }
+  @_spi(Programs) public func decodedSize(of source: PixelSize) -> PixelSize { decodingSize.size(for: region?.size ?? source) }
 
   /// The memory in bytes of the image at its decoding size, and of the processors.
   private func byteCount(from source: PixelSize) -> Int {
-    min(decodingSize.size(for: source).pixelCount, Int.max >> 13) * 4 + processingByteCount
+    min(decodedSize(of: source).pixelCount, Int.max >> 13) * 4 + processingByteCount
   }
 }
 
@@ -123,7 +126,7 @@ extension ProcessingPlan {
   ///
   /// - Parameter frameLimit: The most frames of an animation.
   public func rendition(_ encoding: Rendition.Encoding, frameLimit: Int = 1) -> Rendition {
-    var rendition = Rendition(size: decodingSize, processors: processors, encoding: encoding)
+    var rendition = Rendition(size: decodingSize, region: region, processors: processors, encoding: encoding)
     (rendition.processingByteCount, rendition.frameLimit) = (processingByteCount, frameLimit)
     return rendition
   }

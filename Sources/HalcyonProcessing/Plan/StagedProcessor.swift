@@ -36,6 +36,10 @@ struct StagedProcessor: WholeImageProcessor {
     }
     // The rest follows from the size that the image has now, which is checked before anything is drawn.
     let plan = try ProcessingPlan(options, source: image.bitmap.size, limits: limits, mark: mark, places: places)
+    if let region = plan.region {
+      try image.apply(
+        BuiltInProcessor.crop(x: region.left, y: region.top, width: region.width, height: region.height))
+    }
     try image.apply(BuiltInProcessor.resize(plan.decodingSize))
     for processor in plan.processors { try image.apply(processor) }
   }
