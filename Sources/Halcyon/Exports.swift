@@ -24,6 +24,7 @@
 @_exported public import protocol HalcyonImaging.ImageProcessor
 @_exported public import enum HalcyonImaging.MetadataPolicy
 @_exported public import struct HalcyonImaging.PixelColor
+@_exported public import struct HalcyonImaging.PixelArea
 @_exported public import struct HalcyonImaging.PixelSize
 @_exported public import enum HalcyonImaging.TargetColorSpace
 @_exported public import enum HalcyonImaging.TargetSize

@@ -110,7 +110,8 @@ extension ImageDecodingError: SampledError {
     case .tooManyPixels: .sideTooLong(size, limit: 1)
     case .sideTooLong: .tooManyBytes(1, limit: 1)
     case .tooManyBytes: .invalidTargetSize(.fit(width: 0, height: 1))
-    case .invalidTargetSize: .outOfMemory(size)
+    case .invalidTargetSize: .invalidRegion(PixelArea(left: 1, top: 0, width: 5, height: 5), of: size)
+    case .invalidRegion: .outOfMemory(size)
     case .outOfMemory: .unreadable(url, reason: "it is a folder")
     case .unreadable: .cancelled
     case .cancelled: nil

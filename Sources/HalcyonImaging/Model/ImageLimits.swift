@@ -6,8 +6,8 @@
 public struct ImageLimits: Hashable, Sendable {
   /// The most pixels of the whole image; of an SVG file, which has none, of the result. Default: 100 million.
   ///
-  /// Baseline JPEG and tiled HEIC are never in memory as a whole when they are decoded at a smaller size. Then they may
-  /// have two and a half times as many pixels, so that photos of 200 megapixels are shown. Not on Apple's platforms.
+  /// Baseline JPEG and tiled HEIC are never in memory as a whole when a smaller size or a region of them is decoded. Then they
+  /// may have two and a half times as many pixels, so that photos of 200 megapixels are shown. Not on Apple's platforms.
   public var pixelCount: Int
   /// The most pixels of one side; of an SVG file of the result. Default: 16,384.
   public var sideLength: Int

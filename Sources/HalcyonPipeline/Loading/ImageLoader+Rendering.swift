@@ -90,6 +90,8 @@ extension ImageLoader {
           var rendered = try renderer.rendered(file, as: rendition, makesPlaceholder: makesPlaceholder) {
             flag.isCancelled
           }
+          // Only the region has been decoded.
+          if rendition.region != nil, encoded.info.format.lacksEnd(encoded.data) { rendered.isPartial = true }
           rendered.image?.facts.freshness = encoded.freshEnd.map {
             SourceFreshness(end: $0, version: encoded.version, byteCount: encoded.data.count)
           }

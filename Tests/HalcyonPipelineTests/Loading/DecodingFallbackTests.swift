@@ -66,6 +66,43 @@ struct DecodingFallbackTests {
     #expect(larger.bitmap[0, 0].red == 0 && larger.bitmap[15, 3].red == 255)
   }
 
+  @Test func `the region of a decoder without regions is cropped from the whole`() throws {
+    let decoder = WholeImageDecoder(failingWith: DecoderError.cannotScale)
+    let region = PixelArea(left: 3, top: 1, width: 4, height: 2)
+    let image = try decoder.image(from: Data(), options: DecodingOptions(region: region))
+    #expect(image.size == region.size && image.info.pixelSize == PixelSize(width: 8, height: 4))
+    #expect(image.bitmap[0, 0].red == 0 && image.bitmap[1, 1].red == 255)
+    let small = DecodingOptions(size: .fit(width: 2, height: 2), region: region)
+    #expect(try decoder.image(from: Data(), options: small).size == PixelSize(width: 2, height: 1))
+    #expect(decoder.decodedSizes == [.original, .original])
+    let outside = PixelArea(left: 5, top: 0, width: 4, height: 1)
+    #expect(throws: ImageDecodingError.invalidRegion(outside, of: PixelSize(width: 8, height: 4))) {
+      try decoder.image(from: Data(), options: DecodingOptions(region: outside))
+    }
+  }
+
+  @Test func `each region of an image is an image of its own, from one download`() async throws {
+    let fixture = PipelineFixture { _ in
+      .response(body: SolidImage(width: 8, height: 4).data, headers: ["Cache-Control": "max-age=60"])
+    }
+    func load(_ region: PixelArea?) async throws -> ImageResponse {
+      try await fixture.pipeline.response(for: ImageRequest(url: fixture.url) { $0.region = region })
+    }
+    let regions = [PixelArea(left: 0, top: 0, width: 3, height: 2), PixelArea(left: 1, top: 0, width: 3, height: 2)]
+    for region in regions + [nil] {
+      #expect(try await load(region).image.size == region?.size ?? PixelSize(width: 8, height: 4))
+    }
+    for region in regions + [nil] { #expect(try await load(region).origin == .memory) }
+    #expect(fixture.transport.requests.count == 1)
+    let outside = PixelArea(left: 6, top: 0, width: 3, height: 2)
+    await #expect {
+      try await load(outside)
+    } throws: { error in
+      guard case ImageError.decoding(.invalidRegion(outside, of: _), url: _) = error else { return false }
+      return true
+    }
+  }
+
   @Test(arguments: [
     ImageDecodingError.corrupt(.bmp, reason: "a bit"), .truncated(.bmp),
     .tooManyPixels(PixelSize(width: 8, height: 4), limit: 1), .outOfMemory(PixelSize(width: 8, height: 4)), .cancelled,
