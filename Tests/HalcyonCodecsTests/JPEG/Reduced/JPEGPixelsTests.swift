@@ -66,21 +66,20 @@ struct JPEGPixelsTests {
     try ReducedPlanes.with(file) { #expect(try $0.pixels(of: PixelArea(size: PixelSize(width: 9, height: 9))) == nil) }
   }
 
-  @Test(arguments: names, [JPEGScale.eighth, .quarter, .half])
-  func `a part has the samples of the whole`(_ name: String, _ scale: JPEGScale) throws {
-    let file = try Fixture.data("jpeg/peacock.\(name).jpeg")
+  @Test(arguments: [0.5, 1], [JPEGScale.eighth, .quarter, .half])
+  func `a part has the samples of the whole`(_ quality: Double, _ scale: JPEGScale) throws {
+    let file = try JPEGEncoder().encode(Bitmap.noise(457, 333), options: EncodingOptions(quality: quality))
     let whole = try #require(try ReducedPlanes.own(file, scale: scale))
     let size = whole.planes[0].size
-    for area in [PixelArea(left: 32, top: 0, width: 32, height: 32), PixelArea(size: size)] where size.width >= 64 {
-      let part = try #require(
-        try ReducedPlanes.with(file) { file in
-          try file.reducedPlanes(JPEGPart(scale: scale, area: area, readsToEnd: false)).map { try ReducedPlanes($0) }
-        })
-      for (plane, all) in zip(part.planes, whole.planes) {
-        let left = area.left * all.size.width / size.width
-        for row in 0..<plane.size.height {
-          for column in 0..<plane.size.width { try #require(plane[column, row] == all[left + column, row]) }
-        }
+    let area = PixelArea(left: 32, top: 0, width: size.width - 32, height: 32)
+    let part = try #require(
+      try ReducedPlanes.with(file) { file in
+        try file.reducedPlanes(JPEGPart(scale: scale, area: area, readsToEnd: false)).map { try ReducedPlanes($0) }
+      })
+    for (plane, all) in zip(part.planes, whole.planes) {
+      let left = area.left * all.size.width / size.width
+      for row in 0..<plane.size.height {
+        for column in 0..<plane.size.width { try #require(plane[column, row] == all[left + column, row]) }
       }
     }
   }
