@@ -71,6 +71,7 @@
 @_exported public import struct HalcyonPipeline.ResponseHead
 @_exported public import protocol HalcyonPipeline.RetryStrategy
 @_exported public import struct HalcyonPipeline.StoragePolicy
+@_exported public import class HalcyonPipeline.TiledImage
 @_exported public import struct HalcyonPipeline.URLSignature
 
 @_exported public import enum HalcyonCodecs.StandardCodecs

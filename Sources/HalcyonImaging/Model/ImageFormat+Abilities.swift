@@ -11,6 +11,8 @@ extension ImageFormat {
     public var definesUprightPixels = false
     /// Whether some of its files are decoded row by row at a smaller size. Default: no.
     public var mayBeInRows = false
+    /// Whether a part of a file is decoded without most of the others. Default: no.
+    public var cutsRegions = false
     /// The memory that a decoder takes besides its result, in bytes for each pixel of the file, or of the result of a vector
     /// image. Default: 8.
     public var workingBytesPerPixel = 8.0
@@ -42,8 +44,8 @@ extension ImageFormat {
     switch self {
     case .jpeg:
       Abilities(
-        isPhotographic: true, mayBeInRows: true, workingBytesPerPixel: 0.25, progressiveBytesPerPixel: 4,
-        hasTransparency: false, canBeLossless: false, acceptRank: 6, isNegotiated: false)
+        isPhotographic: true, mayBeInRows: true, cutsRegions: true, workingBytesPerPixel: 0.25,
+        progressiveBytesPerPixel: 4, hasTransparency: false, canBeLossless: false, acceptRank: 6, isNegotiated: false)
     case .png:
       Abilities(
         workingBytesPerPixel: 0.25, progressiveBytesPerPixel: 4, isLossy: false, acceptRank: 5, isNegotiated: false)
@@ -54,7 +56,8 @@ extension ImageFormat {
     case .webp: Abilities(workingBytesPerPixel: 4, canBeAnimated: true, acceptRank: 2, isAnimatedForAll: true)
     case .bmp, .tiff:
       Abilities(
-        workingBytesPerPixel: 1, isLossy: false, carriesMetadata: false, acceptRank: nil, isNegotiated: false)
+        cutsRegions: true, workingBytesPerPixel: 1, isLossy: false, carriesMetadata: false, acceptRank: nil,
+        isNegotiated: false)
     case .ico:
       Abilities(
         workingBytesPerPixel: 7, isLossy: false, carriesMetadata: false, acceptRank: nil, isNegotiated: false)
@@ -64,8 +67,8 @@ extension ImageFormat {
         canBeAnimated: true, carriesMetadata: false, isSlow: true, acceptRank: 1)
     case .heic:
       Abilities(
-        isPhotographic: true, definesUprightPixels: true, mayBeInRows: true, workingBytesPerPixel: 7,
-        canBeLossless: false, carriesMetadata: false, acceptRank: nil, isNegotiated: false)
+        isPhotographic: true, definesUprightPixels: true, mayBeInRows: true, cutsRegions: true,
+        workingBytesPerPixel: 7, canBeLossless: false, carriesMetadata: false, acceptRank: nil, isNegotiated: false)
     case .jpegXL:
       Abilities(isPhotographic: true, workingBytesPerPixel: 16, carriesMetadata: false, isSlow: true, acceptRank: 3)
     case .svg:

@@ -19,6 +19,11 @@ public struct PixelSize: Hashable, Sendable {
 
   /// The size with width and height exchanged.
   package var transposed: PixelSize { PixelSize(width: height, height: width) }
+
+  /// The size with a pixel for each square of this many pixels a side, at least 1, and for the rest at the end.
+  package func reduced(by reduction: Int) -> PixelSize {
+    PixelSize(width: (width - 1) / reduction + 1, height: (height - 1) / reduction + 1)
+  }
 }
 
 extension PixelSize: CustomStringConvertible {
