@@ -85,6 +85,9 @@ public final class ImageViewBinder {
   /// Plays animations; `nil` before the first one.
   package var driver: AnimationDriver? { shown.driver }
 
+  /// The pipeline of the load of the image that was set last.
+  package var currentPipeline: ImagePipeline? { current?.viewRequest.pipeline }
+
   /// Whether a load is in flight.
   package var isLoading: Bool { current?.isLoading ?? false }
 

@@ -1,0 +1,81 @@
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonTestDoubles
+import HalcyonTestSupport
+import HalcyonTestTraits
+import HalcyonViews
+import Testing
+
+@Suite(.unitTest)
+@MainActor
+struct TileLoaderTests {
+  private let fixture = PipelineFixture.serving(SolidImage(width: 3000, height: 2000))
+  private let loaded = EventLog<Int>()
+
+  private func loader() async throws -> TileLoader<PixelSize> {
+    let image = try await fixture.pipeline.tiledImage(for: ImageRequest(url: fixture.url))
+    let loader = TileLoader(image) { $0.size }
+    loader.onLoad = { [loaded, weak loader] in loaded.record(loader?.tiles.count ?? 0) }
+    return loader
+  }
+
+  private func geometry(_ zoom: Double) -> ZoomGeometry {
+    var geometry = ZoomGeometry(
+      imageSize: PixelSize(width: 3000, height: 2000), viewSize: PixelSize(width: 600, height: 400))
+    geometry.zoom(to: zoom, around: geometry.middle)
+    return geometry
+  }
+
+  @Test func `missing tiles are loaded, and have the pixels of their areas`() async throws {
+    let loader = try await loader()
+    let wanted = loader.grid.tiles(for: geometry(1), baseWidth: 600)
+    loader.load(wanted, for: geometry(1))
+    #expect(loader.isLoading)
+    try await loaded.waitForEvents(count: 1)
+    #expect(Set(loader.tiles.keys) == Set(wanted) && !loader.isLoading)
+    for (tile, size) in loader.tiles { #expect(size == loader.grid.area(of: tile).size) }
+    // Those that are there are not loaded again.
+    loader.load(Array(wanted.dropLast()), for: geometry(1))
+    #expect(!loader.isLoading)
+    // Nor those around the missing ones.
+    var view = geometry(1)
+    view.pan(x: -400, y: 0)
+    let next = loader.grid.tiles(for: view, baseWidth: 600)
+    loader.load(next, for: view)
+    try await loaded.waitForEvents(count: 2)
+    #expect(Set(loader.tiles.keys).isSuperset(of: next))
+  }
+
+  @Test func `tiles of other places are freed once there are too many`() async throws {
+    let loader = try await loader()
+    var view = geometry(1)
+    for _ in 0..<8 {
+      let wanted = loader.grid.tiles(for: view, baseWidth: 600)
+      loader.load(wanted, for: view)
+      while loader.isLoading { try await loaded.waitForEvents(count: loaded.events.count + 1) }
+      let pixels = loader.tiles.keys.reduce(0) { $0 + loader.grid.pixelCount(of: $1) }
+      #expect(Set(loader.tiles.keys).isSuperset(of: wanted) && pixels <= TileGrid.pixelLimit(for: view.viewSize))
+      view.pan(x: 300, y: 200)
+    }
+  }
+
+  @Test func `stopped loads change nothing, and a released loader ends`() async throws {
+    var loader: TileLoader<PixelSize>? = try await loader()
+    weak let released = loader
+    loader?.load([Tile(reduction: 1, column: 0, row: 0)], for: geometry(1))
+    loader?.stop()
+    #expect(loader?.isLoading == false)
+    loader?.load([Tile(reduction: 2, column: 1, row: 1)], for: geometry(1))
+    try await loaded.waitForEvents(count: 1)
+    #expect(loader.map { Array($0.tiles.keys) } == [Tile(reduction: 2, column: 1, row: 1)])
+    loader = nil
+    #expect(released == nil)
+  }
+
+  @Test func `a tile that cannot be decoded is left out`() async throws {
+    let loader = try await loader()
+    loader.load([Tile(reduction: 1, column: 100, row: 0)], for: geometry(1))
+    try await loaded.waitForEvents(count: 1)
+    #expect(loader.tiles.isEmpty && !loader.isLoading)
+  }
+}
