@@ -82,6 +82,13 @@ enum Scenes {
     "looks": LooksScene.play,
     "guide": GuideScene.play,
     "view-zoom": ZoomScene.play,
+    "zoomable-tiles": ZoomableScenes.tiles,
+    "zoomable-pixels": ZoomableScenes.pixels,
+    "zoomable-gestures": ZoomableScenes.gestures,
+    "zoomable-changes": ZoomableScenes.changes,
+    "zoomable-translucent": ZoomableScenes.translucent,
+    "zoomable-freed": ZoomableScenes.freed,
+    "zoomable-accessibility": ZoomableScenes.accessibility,
     "animation-timing": AnimationScenes.timing,
     "animation-hidden": AnimationScenes.hidden,
   ]

@@ -5,29 +5,51 @@ import Foundation
 extension Stage {
   /// Emits `released` on the click gestures of a widget.
   func click(_ widget: UnsafeMutablePointer<GtkWidget>) throws {
-    guard let controllers = gtk_widget_observe_controllers(widget) else { return }
-    defer { g_object_unref(gpointer(controllers)) }
-    let gestures = (0..<g_list_model_get_n_items(controllers)).compactMap { g_list_model_get_item(controllers, $0) }
-    defer { for gesture in gestures { g_object_unref(gesture) } }
-    let clicks = gestures.filter {
-      g_type_check_instance_is_a($0.assumingMemoryBound(to: GTypeInstance.self), gtk_gesture_click_get_type()) != 0
-    }
-    try require(!clicks.isEmpty, "the widget has no click gesture")
-    for click in clicks { emitRelease(click) }
+    try emit("released", 1, 10, 10, by: gtk_gesture_click_get_type(), of: widget)
   }
 
-  private func emitRelease(_ gesture: gpointer) {
-    let arguments = zeroedValues(4)
-    defer { freeValues(arguments) }
-    g_value_init(&arguments[0], gtk_gesture_click_get_type())
-    g_value_set_object(&arguments[0], gesture)
-    g_value_init(&arguments[1], g_type_from_name("gint"))
-    g_value_set_int(&arguments[1], 1)
-    for index in [2, 3] {
-      g_value_init(&arguments[index], g_type_from_name("gdouble"))
-      g_value_set_double(&arguments[index], 10)
+  /// Emits a signal of the event controllers of one type, as if the user had done something.
+  ///
+  /// - Parameter numbers: The first arguments of the signal; others are `NULL` or 0.
+  /// - Returns: Whether a handler has said that it has handled the event.
+  @discardableResult
+  func emit(
+    _ signal: String, _ numbers: Double..., by type: GType, of widget: UnsafeMutablePointer<GtkWidget>
+  ) throws -> Bool {
+    let list = gtk_widget_observe_controllers(widget)
+    defer { g_object_unref(gpointer(list)) }
+    let controllers = (0..<g_list_model_get_n_items(list)).compactMap { g_list_model_get_item(list, $0) }
+    defer { for controller in controllers { g_object_unref(controller) } }
+    let ours = controllers.filter {
+      g_type_check_instance_is_a($0.assumingMemoryBound(to: GTypeInstance.self), type) != 0
     }
-    g_signal_emitv(arguments.baseAddress, g_signal_lookup("released", gtk_gesture_click_get_type()), 0, nil)
+    try require(!ours.isEmpty, "the widget has no controller for “\(signal)”")
+    return ours.reduce(false) { emit(signal, numbers, by: $1, of: type) || $0 }
+  }
+
+  private func emit(_ signal: String, _ numbers: [Double], by controller: gpointer, of type: GType) -> Bool {
+    var query = GSignalQuery()
+    g_signal_query(g_signal_lookup(signal, type), &query)
+    let arguments = zeroedValues(1 + Int(query.n_params))
+    let result = zeroedValues(1)
+    defer { for values in [arguments, result] { freeValues(values) } }
+    g_value_init(&arguments[0], type)
+    g_value_set_object(&arguments[0], controller)
+    for index in 0..<Int(query.n_params) {
+      // A flag in the type says that the value is not copied.
+      let type = query.param_types[index] & ~GType(1)
+      g_value_init(&arguments[index + 1], type)
+      guard numbers.indices.contains(index) else { continue }
+      switch type {
+      case g_type_from_name("gint"): g_value_set_int(&arguments[index + 1], gint(numbers[index]))
+      case g_type_from_name("guint"): g_value_set_uint(&arguments[index + 1], guint(numbers[index]))
+      default: g_value_set_double(&arguments[index + 1], numbers[index])
+      }
+    }
+    g_value_init(&result[0], g_type_from_name("gboolean"))
+    let returns = query.return_type & ~GType(1) == g_type_from_name("gboolean")
+    g_signal_emitv(arguments.baseAddress, query.signal_id, 0, returns ? result.baseAddress : nil)
+    return g_value_get_boolean(&result[0]) != 0
   }
 }
 

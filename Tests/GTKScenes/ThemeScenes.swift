@@ -184,7 +184,7 @@ enum ThemeScenes {
     gtk_shim_load_css(provider, css)
   }
 
-  private static func setAnimations(_ isEnabled: Bool) {
+  static func setAnimations(_ isEnabled: Bool) {
     guard let settings = gtk_settings_get_default() else { return }
     let value = zeroedValues(1)
     defer { freeValues(value) }

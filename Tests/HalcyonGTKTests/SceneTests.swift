@@ -99,6 +99,17 @@ import Testing
     Rule("accessibility-retry", "a failed image can have the focus, and is retried by keys"),
     Rule("paintable-loads", "a paintable loads its image in any widget, in the colours of that"),
     Rule("view-zoom", "a photograph that is zoomed out again leaves memory"),
+    Rule("zoomable-tiles", "a zoomed photograph is sharp and has no seams, wherever it is shown"),
+    Rule("zoomable-tiles", "a zoomed photograph has no seams at two device pixels for a point", scale: 2),
+    Rule("zoomable-pixels", "a photograph in its own size is drawn pixel by pixel"),
+    Rule("zoomable-gestures", "keys, clicks, drags, swipes, wheel and pinch zoom and move a photograph"),
+    Rule(
+      "zoomable-changes", "a zoomed view keeps to its range, its place and its image, and loads nothing while hidden"),
+    Rule("zoomable-translucent", "a zoomed image that is translucent is drawn once, without edges of tiles"),
+    Rule("zoomable-freed", "a zoomable view lives as long as its widget, and frees its tiles"),
+    Rule(
+      "zoomable-accessibility", "a screen reader is told the text and the zoom of a zoomable view",
+      accessibility: "test"),
     Rule("picture-of-ui-file", "a picture of a UI file loads its URL"),
     Rule("paintable-freed", "a paintable that nothing references cancels its load"),
     Rule(

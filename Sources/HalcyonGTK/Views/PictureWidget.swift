@@ -63,14 +63,11 @@ public enum PictureWidget {
 
   private static let key = g_quark_from_string("halcyon-properties")
 
-  private static let type = g_type_register_static_simple(
-    gtk_widget_get_type(), "HalcyonPicture", guint(MemoryLayout<GtkWidgetClass>.size), initializeClass,
-    guint(MemoryLayout<GtkWidget>.size), initialize, GTypeFlags(0))
+  private static let type = BinWidget.register("HalcyonPicture", initializeClass, initialize)
 
   private static let initializeClass: GClassInitFunc = { type, _ in
     guard let type else { return }
-    gtk_widget_class_set_layout_manager_type(
-      type.assumingMemoryBound(to: GtkWidgetClass.self), gtk_bin_layout_get_type())
+    BinWidget.initializeClass(type)
     let object = type.assumingMemoryBound(to: GObjectClass.self)
     object.pointee.set_property = { object, id, value, _ in
       nonisolated(unsafe) let (object, value) = (object, value)
@@ -79,13 +76,6 @@ public enum PictureWidget {
     object.pointee.get_property = { object, id, value, _ in
       nonisolated(unsafe) let (object, value) = (object, value)
       MainActor.assumeIsolated { get(Property(rawValue: id), of: object, into: value) }
-    }
-    object.pointee.dispose = { object in
-      guard let object else { return }
-      if let child = gtk_widget_get_first_child(UnsafeMutablePointer<GtkWidget>(OpaquePointer(object))) {
-        gtk_widget_unparent(child)
-      }
-      g_type_class_peek(gtk_widget_get_type()).assumingMemoryBound(to: GObjectClass.self).pointee.dispose(object)
     }
     for property in Property.allCases {
       g_object_class_install_property(object, property.rawValue, property.specification)

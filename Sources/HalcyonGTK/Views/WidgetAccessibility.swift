@@ -28,14 +28,14 @@ final class WidgetAccessibility {
     if next.isBusy != told.isBusy { setBusy(next.isBusy) }
     if next.value != told.value || next.isButton != told.isButton {
       let hint = next.isButton && options.failureText == nil ? " Press Enter to try again." : ""
-      setProperty(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, next.value.map { $0 + hint } ?? next.label)
+      widget.setAccessibleText(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, next.value.map { $0 + hint } ?? next.label)
     }
     told = next
   }
 
   private func setText(_ text: String?) {
     if kind == .picture { gtk_picture_set_alternative_text(OpaquePointer(widget), text) }
-    setProperty(GTK_ACCESSIBLE_PROPERTY_LABEL, text)
+    widget.setAccessibleText(GTK_ACCESSIBLE_PROPERTY_LABEL, text)
   }
 
   private func setBusy(_ isBusy: Bool) {
@@ -46,15 +46,18 @@ final class WidgetAccessibility {
     g_value_set_boolean(&value, isBusy ? 1 : 0)
     gtk_accessible_update_state_value(OpaquePointer(widget), 1, &state, &value)
   }
+}
 
-  private func setProperty(_ property: GtkAccessibleProperty, _ text: String?) {
-    guard let text else { return gtk_accessible_reset_property(OpaquePointer(widget), property) }
+extension UnsafeMutablePointer<GtkWidget> {
+  /// Tells assistive technologies a text, or resets it.
+  func setAccessibleText(_ property: GtkAccessibleProperty, _ text: String?) {
+    guard let text else { return gtk_accessible_reset_property(OpaquePointer(self), property) }
     var property = property
     var value = GValue()
     gtk_accessible_property_init_value(property, &value)
     defer { g_value_unset(&value) }
     g_value_set_string(&value, text)
-    gtk_accessible_update_property_value(OpaquePointer(widget), 1, &property, &value)
+    gtk_accessible_update_property_value(OpaquePointer(self), 1, &property, &value)
   }
 }
 #endif

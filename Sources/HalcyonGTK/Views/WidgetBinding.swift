@@ -8,6 +8,8 @@ import CHalcyonGTK
 final class WidgetBinding {
   let binder: ImageViewBinder
   let display: WidgetDisplay
+  /// Called with each phase of the view, after assistive technologies have been notified.
+  var onPhaseChange: (@MainActor (ImagePhase) -> Void)?
 
   private let widget: UnsafeMutablePointer<GtkWidget>
   private let accessibility: WidgetAccessibility
@@ -73,6 +75,7 @@ final class WidgetBinding {
       retryControl = RetryControl(widget) { [weak self] in self?.binder.didTap() == true }
     }
     retryControl?.update(isPossible: canRetry)
+    onPhaseChange?(phase)
   }
 
   /// Notifies the caches of a pipeline when the default application shuts down, if there is one.
