@@ -2,34 +2,36 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// One image as large as the window, with progressive previews and animation.
+/// One image as large as the window, with progressive previews and animation, into which one can zoom.
 @MainActor
 final class DetailPage {
   let widget: Widget
   var onShow: (@MainActor (Result<ImageResponse, ImageViewError>) -> Void)?
 
   private let items: [Item]
-  private let pipeline: ImagePipeline
-  private let picture = made(gtk_picture_new())
+  private let view: ZoomableView
   private let name = label("", "name")
   private let detail = label("", "detail")
+  private let zoom = label("", "detail")
   private(set) var position = 0
 
   init(_ items: [Item], pipeline: ImagePipeline) {
     self.items = items
-    self.pipeline = pipeline
+    view = ZoomableView(pipeline: pipeline)
     widget = made(gtk_overlay_new()).styled("stage")
-    gtk_widget_set_hexpand(picture, 1)
-    gtk_widget_set_vexpand(picture, 1)
-    gtk_overlay_set_child(widget.opaque, picture)
+    gtk_overlay_set_child(widget.opaque, view.widget)
     for text in [name, detail] { gtk_label_set_wrap(text.opaque, 1) }
-    let facts = box(GTK_ORIENTATION_VERTICAL, spacing: 2, name, detail).styled("facts")
+    let facts = box(GTK_ORIENTATION_VERTICAL, spacing: 2, name, detail, zoom).styled("facts")
     gtk_widget_set_halign(facts, GTK_ALIGN_START)
     gtk_widget_set_valign(facts, GTK_ALIGN_END)
+    gtk_widget_set_can_target(facts, 0)
     gtk_overlay_add_overlay(widget.opaque, facts)
+    view.onChange = { [weak self] in
+      if let self { gtk_label_set_text(zoom.opaque, "\(Int((view.zoom * 100).rounded())) %") }
+    }
   }
 
-  var isSettled: Bool { !picture.hc.isLoading }
+  var isSettled: Bool { !view.hc.isLoading }
 
   /// Shows the image at a position, if there is one.
   ///
@@ -49,7 +51,8 @@ final class DetailPage {
     if let thumbnail { options.lowResolution = ImageRequest(url: item.url, size: thumbnail) }
     var request = ImageRequest(url: item.url)
     request.previews = PreviewPolicy()
-    let load = picture.hc.setImage(with: request, options: options, pipeline: pipeline) { [weak self] result in
+    gtk_widget_grab_focus(view.widget)
+    let load = view.hc.setImage(with: request, options: options) { [weak self] result in
       self?.describe(result, item)
       self?.onShow?(result)
     }
@@ -63,7 +66,7 @@ final class DetailPage {
   /// Shows the image `difference` positions ahead.
   func step(_ difference: Int) { show(position + difference, thumbnail: nil) }
 
-  func cancel() { picture.hc.cancel() }
+  func cancel() { view.hc.cancel() }
 
   private func describe(_ result: Result<ImageResponse, ImageViewError>, _ item: Item) {
     switch result {

@@ -1,7 +1,8 @@
 import Foundation
 import HalcyonGTK
 
-/// A photo of 48 megapixels in a view of 400×300 points, which is zoomed in to its pixels and out again.
+/// A photo of 48 megapixels in a view of 400×300 points, which is zoomed in to its pixels and out again; and in a view that zooms
+/// itself, in which it is looked at like a map.
 @MainActor
 struct ZoomBenchmark {
   private static let (width, height) = (8000, 6000)
@@ -36,6 +37,42 @@ struct ZoomBenchmark {
     gtk_widget_set_size_request(picture, 1, 1)
     try await Task.sleep(for: .seconds(5))
     Metrics.print("views.zoom.memory_5_seconds_later", Metrics.megabytes("VmRSS") - before, "MB", atMost: 100)
+    gtk_window_destroy(window.cast())
+    try await look(at: file)
+  }
+
+  /// Five zooms, forty pans and a jump in a window of a desktop.
+  private func look(at file: URL) async throws {
+    guard let window = gtk_window_new() else { return }
+    let view = ZoomableView(pipeline: ImagePipeline { $0.cache = ImageCache(disk: nil) })
+    gtk_window_set_default_size(window.cast(), 1120, 760)
+    gtk_window_set_child(window.cast(), view.widget)
+    gtk_window_present(window.cast())
+    let meter = FrameMeter(window)
+    Metrics.resetPeak()
+    let before = Metrics.megabytes("VmRSS")
+    view.hc.setImage(with: file)
+    while view.hc.phase.image == nil || view.hc.isLoading { try await Task.sleep(for: .milliseconds(10)) }
+    try await Task.sleep(for: .seconds(1))
+    meter.reset()
+    var times: [Duration] = []
+    func step(_ change: () -> Void) async throws {
+      let start = Metrics.processTime
+      change()
+      try await Task.sleep(for: .milliseconds(500))
+      times.append(Metrics.processTime - start)
+    }
+    for zoom in [0.2, 0.35, 0.5, 0.75, 1] { try await step { view.zoom = zoom } }
+    view.centre = (x: 1500, y: 1500)
+    try await step {}
+    times = []
+    for index in 0..<40 {
+      try await step { view.centre = (x: view.centre.x + 110, y: view.centre.y + (index % 2 == 0 ? 90 : 0)) }
+    }
+    Metrics.print("views.map.cpu_of_a_pan_p95", Metrics.percentile(0.95, of: times), "ms", atMost: 150)
+    try await step { view.centre = (x: 7000, y: 1000) }
+    Metrics.print("views.map.main_thread_longest", Metrics.percentile(1, of: meter.frames), "ms", atMost: 32)
+    Metrics.print("views.map.peak_memory", Metrics.megabytes("VmHWM") - before, "MB", atMost: 120)
     gtk_window_destroy(window.cast())
   }
 
