@@ -87,4 +87,21 @@ struct Canvas: View {
   init(renderer: @escaping (inout GraphicsContext, CGSize) -> Void) {}
 }
 
+// Of UIKit, for which the stand-ins have no scroll views.
+
+@MainActor
+protocol UIScrollViewDelegate: NSObjectProtocol {
+  func viewForZooming(in scrollView: UIScrollView) -> UIView?
+  func scrollViewDidEndZooming(_ scrollView: UIScrollView, with view: UIView?, atScale scale: CGFloat)
+  func scrollViewDidEndDecelerating(_ scrollView: UIScrollView)
+}
+
+final class UIScrollView: UIView {
+  var zoomScale: CGFloat { any() }
+}
+
+extension UIView {
+  func convert(_ rect: CGRect, from view: UIView) -> CGRect { any() }
+}
+
 func isPinned(_ challenge: URLAuthenticationChallenge) async -> Bool { any() }
