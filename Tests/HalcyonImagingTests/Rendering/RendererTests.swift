@@ -114,9 +114,9 @@ struct RendererTests {
   func `a drawing is drawn at the size that a crop around attention needs`(
     format: ImageFormat, width: Int, height: Int, size: PixelSize
   ) throws {
-    var target = TargetSize.fill(width: width, height: height, anchor: .smart)
+    var rendition = Rendition(size: .fill(width: width, height: height, anchor: .smart))
     let file = Renderer.File(Data(), by: RecordingDecoder(format))
-    #expect(try renderer([]).smartCrop(of: file, &target) != nil)
-    #expect(target.size(for: PixelSize(width: 20, height: 10)) == size)
+    #expect(try renderer([]).smartCrop(of: file, &rendition) != nil)
+    #expect(rendition.size.size(for: PixelSize(width: 20, height: 10)) == size)
   }
 }
