@@ -214,13 +214,13 @@ extension ImageViewLoad {
 
   private func receive(_ event: ImageTask.ViewEvent) {
     switch event {
-    case .finished(let result):
+    case .event(.finished(let result)):
       let ended = loader.taskDidEnd()
       if case .loading = state { end(result) } else { didRevalidate(result, ended) }
     case _ where !isCurrent || isFinished: break
-    case .progress(let progress): report(progress)
-    case .info(let info): binder?.display?.expectImage(info)
-    case .preview(let image): showPreview(image)
+    case .event(.progress(let progress)): report(progress)
+    case .event(.info(let info)): binder?.display?.expectImage(info)
+    case .event(.preview(let image)): showPreview(image)
     case .stale(let response): showStale(response)
     }
   }

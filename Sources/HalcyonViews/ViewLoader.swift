@@ -128,7 +128,7 @@ final class ViewLoader {
     let lookup = viewRequest.pipeline.lookUpMemory(for: sized.request)
     if let image = viewRequest.cachedImage(lookup, for: sized.request) { return showPlaced(image) }
     secondaryTask = start(sized, lookup) { event in
-      if case .finished(.success(let response)) = event { showPlaced(response.image) }
+      if case .event(.finished(.success(let response))) = event { showPlaced(response.image) }
     }
   }
 
@@ -206,7 +206,7 @@ final class ViewLoader {
     _ completion: @escaping @MainActor (Result<ImageResponse, ImageError>) -> Void
   ) {
     secondaryTask = start(sized, lookup) { [self] event in
-      guard case .finished(let result) = event else { return }
+      guard case .event(.finished(let result)) = event else { return }
       secondaryTask = nil
       completion(result)
     }

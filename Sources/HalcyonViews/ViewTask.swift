@@ -78,7 +78,7 @@ final class ViewTask {
 
   private func didReceive(_ event: ImageTask.ViewEvent) {
     let receive = receive
-    if case .finished = event { ignore() }
+    if case .event(.finished) = event { ignore() }
     receive?(event)
   }
 }

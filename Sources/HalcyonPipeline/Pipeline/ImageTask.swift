@@ -30,13 +30,9 @@ public final class ImageTask: Sendable {
 
   /// An event of a task of a view.
   package enum ViewEvent: Sendable {
-    case progress(LoadProgress)
-    case info(ImageInfo)
-    case preview(DecodedImage)
+    case event(Event)
     /// The stored image, which is stale and is being revalidated.
     case stale(ImageResponse)
-    /// The last event.
-    case finished(Result<ImageResponse, ImageError>)
   }
 
   /// All events of the task of a view, for one reader; `nil` for other tasks.
@@ -59,20 +55,16 @@ public final class ImageTask: Sendable {
     let viewStream = lookup.map { _ in AsyncStream.makeStream(of: ViewEvent.self) }
     let view = viewStream?.continuation
     let broadcast = TaskEvents(lastEvent: { Event.finished($0) }, onCompletion: completion)
-    let showPreview: @Sendable (DecodedImage) -> Void = { image in
-      let image = request.delivered(image)
-      view?.yield(.preview(image))
-      broadcast.send(.preview(image), isKept: true)
+    @Sendable func send(_ event: Event) {
+      view?.yield(.event(event))
+      if case .preview = event { broadcast.send(event, isKept: true) } else { broadcast.send(event) }
     }
+    let showPreview: @Sendable (DecodedImage) -> Void = { send(.preview(request.delivered($0))) }
     let previews = PreviewMaker(request, by: loader)
     let subscription = LoadSubscription(priority: request.resolved.priority, isOfView: view != nil) { event in
       switch event {
-      case .progress(let progress):
-        view?.yield(.progress(progress))
-        broadcast.send(.progress(progress))
-      case .info(let info):
-        view?.yield(.info(info))
-        broadcast.send(.info(info))
+      case .progress(let progress): send(.progress(progress))
+      case .info(let info): send(.info(info))
       case .preview(let image): showPreview(image)
       case .stale(let response):
         view?.yield(.stale(response))
@@ -105,7 +97,7 @@ public final class ImageTask: Sendable {
   ) {
     broadcast.finish(result) { result in
       reporter?.end(result)
-      view?.yield(.finished(result))
+      view?.yield(.event(.finished(result)))
       view?.finish()
     }
   }

@@ -109,7 +109,7 @@ enum LoadPath: String, CaseIterable, Sendable {
     if let events = task.viewEvents {
       for await event in events {
         switch event {
-        case .preview(let image): onPreview(image)
+        case .event(.preview(let image)): onPreview(image)
         case .stale(let response): onPreview(response.image)
         default: break
         }
