@@ -23,7 +23,7 @@ package protocol ClockedDisplay: AnimatedDisplay {
 
 /// Plays the animation of one view while the view is visible: for every toolkit, over its ``FrameClock``.
 @MainActor
-package final class AnimationDriver: AnimationViewer {
+package final class AnimationDriver {
   /// The player of the animation that is shown; `nil` for other content.
   package var player: AnimationPlayer? {
     didSet {
@@ -63,14 +63,16 @@ package final class AnimationDriver: AnimationViewer {
     player = .shared(for: image, playback: playback, now: clock.now)
   }
 
-  package func animationDidChange() {
+  /// Called when the current frame, or the time at which the next one is due, has changed.
+  func animationDidChange() {
     if isVisible, let time = player?.nextFrameTime { clock.set(time) } else { clock.cancel() }
     guard isVisible, let frame = player?.bitmap, shown?.address != frame.address else { return }
     shown = frame
     onFrame?(frame)
   }
 
-  package func animationDidSend(_ event: AnimationEvent) { onEvent?(event) }
+  /// Called after ``animationDidChange()``.
+  func animationDidSend(_ event: AnimationEvent) { onEvent?(event) }
 }
 
 extension Bitmap {

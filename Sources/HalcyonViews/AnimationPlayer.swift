@@ -17,7 +17,7 @@ package final class AnimationPlayer {
     let playback: AnimationPlayback
   }
   private struct WeakPlayer { weak var player: AnimationPlayer? }
-  private struct WeakViewer { weak var viewer: (any AnimationViewer)? }
+  private struct WeakViewer { weak var viewer: AnimationDriver? }
 
   private static var players: [Key: WeakPlayer] = [:]
 
@@ -102,7 +102,7 @@ package final class AnimationPlayer {
   package var nextFrameTime: Duration? { nextFrame == nil ? nil : timeline.dueTime }
 
   /// Adds a view that has become visible; the first one starts or resumes playback.
-  package func add(_ viewer: any AnimationViewer) {
+  package func add(_ viewer: AnimationDriver) {
     viewers = viewers.filter { $0.value.viewer != nil }
     if viewers.isEmpty, timeline.isOver { restart() }
     let isKnown = viewers.updateValue(WeakViewer(viewer: viewer), forKey: ObjectIdentifier(viewer)) != nil
@@ -112,7 +112,7 @@ package final class AnimationPlayer {
   }
 
   /// Removes a view that has been hidden; without views, playback is paused and decoded frames are freed.
-  package func remove(_ viewer: any AnimationViewer) {
+  package func remove(_ viewer: AnimationDriver) {
     viewers[ObjectIdentifier(viewer)] = nil
     viewers = viewers.filter { $0.value.viewer != nil }
     guard viewers.isEmpty else { return }
@@ -237,13 +237,4 @@ extension AnimationPlayer {
     continuePlayback()
     notifyViewers()
   }
-}
-
-/// A view that shows an animation.
-@MainActor
-package protocol AnimationViewer: AnyObject {
-  /// Called when the current frame, or the time at which the next one is due, has changed.
-  func animationDidChange()
-  /// Called after ``animationDidChange()``.
-  func animationDidSend(_ event: AnimationEvent)
 }
