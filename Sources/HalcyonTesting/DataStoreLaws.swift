@@ -71,16 +71,14 @@ public enum DataStoreLaws {
 
   private static func updatesMetadata(_ store: any DataStore) async throws {
     let metadata = metadataCases[0]
-    guard try await !store.updateMetadata(metadata, for: "a") else {
-      throw Violation(description: "Updating the metadata of a missing entry returns true.")
-    }
+    let isUpdated = try await store.updateMetadata(metadata, for: "a")
+    try require(!isUpdated, "Updating the metadata of a missing entry returns true.")
     try await expect(store, "an update of a missing entry", "a", nil)
     var entry = entry()
     try await store.store(entry, for: "a")
     for metadata in metadataCases + [metadata] {
-      guard try await store.updateMetadata(metadata, for: "a") else {
-        throw Violation(description: "Updating the metadata of an entry returns false.")
-      }
+      let isUpdated = try await store.updateMetadata(metadata, for: "a")
+      try require(isUpdated, "Updating the metadata of an entry returns false.")
       entry.metadata = metadata
       try await expect(store, "an update of metadata", "a", entry)
     }
@@ -89,9 +87,8 @@ public enum DataStoreLaws {
   private static func pinsOnlyExistingEntries(_ store: any DataStore) async throws {
     try await store.store(entry(), for: "b")
     for isPinned in [true, false] {
-      guard try await !store.setPinned(isPinned, for: "a") else {
-        throw Violation(description: "Pinning or unpinning a missing entry returns true.")
-      }
+      let isFound = try await store.setPinned(isPinned, for: "a")
+      try require(!isFound, "Pinning or unpinning a missing entry returns true.")
       try await expect(store, "pinning a missing entry", "a", nil)
       try await expect(store, "pinning another entry, which is missing", "b", entry())
     }
@@ -171,23 +168,22 @@ public enum DataStoreLaws {
   private static func expect(
     _ store: any DataStore, _ situation: String, _ key: CacheKey, _ expected: StoredEntry?
   ) async throws {
-    guard try await store.containsEntry(for: key) == (expected != nil) else {
-      throw Violation(
-        description: "After \(situation): containsEntry(for: “\(key.text.prefix(40))”) is \(expected == nil).")
-    }
-    guard try await store.metadata(for: key) == expected?.metadata else {
-      throw Violation(
-        description: "After \(situation): metadata(for: “\(key.text.prefix(40))”) differs from the expected metadata.")
-    }
-    guard try await store.lookUp(key).value == expected else {
-      throw Violation(
-        description: "After \(situation): lookUp(“\(key.text.prefix(40))”) differs from the expected entry.")
-    }
+    let name = "“\(key.text.prefix(40))”"
+    let isContained = try await store.containsEntry(for: key)
+    try require(isContained == (expected != nil), "After \(situation): containsEntry(for: \(name)) is \(isContained).")
+    let metadata = try await store.metadata(for: key)
+    try require(
+      metadata == expected?.metadata, "After \(situation): metadata(for: \(name)) differs from the expected metadata.")
+    let result = try await store.lookUp(key)
+    try require(result.value == expected, "After \(situation): lookUp(\(name)) differs from the expected entry.")
     let found = try await store.entry(for: key)
-    guard found != expected else { return }
-    throw Violation(
-      description: "After \(situation): expected \(describe(expected)) under “\(key.text.prefix(40))”, "
-        + "found \(describe(found)).")
+    try require(
+      found == expected,
+      "After \(situation): expected \(describe(expected)) under \(name), found \(describe(found)).")
+  }
+
+  private static func require(_ isKept: Bool, _ description: @autoclosure () -> String) throws {
+    if !isKept { throw Violation(description: description()) }
   }
 
   private static func describe(_ entry: StoredEntry?) -> String {

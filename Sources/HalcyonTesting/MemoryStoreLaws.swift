@@ -81,9 +81,8 @@ public enum MemoryStoreLaws {
     try insert(image(1), under: "a", in: store)
     let tooLarge = try image(2, byteCount: lowerLimit(of: store) + 4)
     for key in ["a", "b"] as [CacheKey] {
-      guard !store.store(tooLarge, for: key, expiration: .never) else {
-        throw Violation(description: "store(_:for:expiration:) returns true for an image over the cost limit.")
-      }
+      let isStored = store.store(tooLarge, for: key, expiration: .never)
+      try require(!isStored, "store(_:for:expiration:) returns true for an image over the cost limit.")
       try expect(store, "an image over the cost limit was rejected", key, nil)
     }
   }
@@ -95,10 +94,9 @@ public enum MemoryStoreLaws {
       let key = keys[step % keys.count]
       let isStored = store.store(
         try image(step, byteCount: 4 + step * 7919 % 65_536), for: key, expiration: .never)
-      guard store.contains(key) == isStored else {
-        throw Violation(
-          description: "store(_:for:expiration:) returned \(isStored), but contains(_:) is \(!isStored).")
-      }
+      try require(
+        store.contains(key) == isStored,
+        "store(_:for:expiration:) returned \(isStored), but contains(_:) is \(!isStored).")
       try expectWithinLimit(store, keys)
     }
   }
@@ -122,37 +120,36 @@ public enum MemoryStoreLaws {
   private static func setLimit(_ costLimit: Int, of store: any MemoryStore) throws {
     store.configuration.costLimit = costLimit
     let found = store.configuration.costLimit
-    guard found != costLimit else { return }
-    throw Violation(description: "The cost limit was set to \(costLimit) bytes, but reads as \(found).")
+    try require(found == costLimit, "The cost limit was set to \(costLimit) bytes, but reads as \(found).")
   }
 
   /// Sums the costs of all images; none is retained, since a store may find an evicted image that is still in use.
   private static func expectWithinLimit(_ store: any MemoryStore, _ keys: [CacheKey]) throws {
     let limit = store.configuration.costLimit
     let cost = keys.reduce(0) { $0 + (store.image(for: $1)?.byteCount ?? 0) }
-    guard cost > limit else { return }
-    throw Violation(description: "The store holds images of \(cost) bytes, over its cost limit of \(limit) bytes.")
+    try require(cost <= limit, "The store holds images of \(cost) bytes, over its cost limit of \(limit) bytes.")
   }
 
   /// Stores an image that fits.
   private static func insert(_ image: DecodedImage, under key: CacheKey, in store: any MemoryStore) throws {
-    guard !store.store(image, for: key, expiration: .never) else { return }
-    throw Violation(description: "An image of \(image.byteCount) bytes was not stored, although it fits.")
+    let isStored = store.store(image, for: key, expiration: .never)
+    try require(isStored, "An image of \(image.byteCount) bytes was not stored, although it fits.")
   }
 
   private static func expect(
     _ store: any MemoryStore, _ situation: String, _ key: CacheKey, _ expected: DecodedImage?
   ) throws {
-    guard store.contains(key) == (expected != nil) else {
-      throw Violation(
-        description: "After \(situation): contains(“\(key.text.prefix(40))”) is \(expected == nil).")
-    }
+    let name = "“\(key.text.prefix(40))”"
+    try require(
+      store.contains(key) == (expected != nil), "After \(situation): contains(\(name)) is \(expected == nil).")
     let found = store.image(for: key)
-    guard isSame(found, as: expected) else {
-      throw Violation(
-        description: "After \(situation): expected \(describe(expected)) under “\(key.text.prefix(40))”, "
-          + "found \(describe(found)).")
-    }
+    try require(
+      isSame(found, as: expected),
+      "After \(situation): expected \(describe(expected)) under \(name), found \(describe(found)).")
+  }
+
+  private static func require(_ isKept: Bool, _ description: @autoclosure () -> String) throws {
+    if !isKept { throw Violation(description: description()) }
   }
 
   private static func isSame(_ found: DecodedImage?, as expected: DecodedImage?) -> Bool {
