@@ -3,7 +3,7 @@ import HalcyonImaging
 /// The sizes between a source and its result, from the options of a path.
 ///
 /// All sizes are measured after the rotation of the image.
-struct ResultGeometry: Equatable {
+struct ResultGeometry {
   /// The area of the source that is processed.
   private(set) var area: PixelArea
   /// The size of the area when it has been resized.
@@ -41,11 +41,6 @@ struct ResultGeometry: Equatable {
   /// Keeps all of the resized area.
   mutating func keepAll() {
     kept = PixelArea(left: 0, top: 0, width: scaledSize.width, height: scaledSize.height)
-  }
-
-  static func == (left: ResultGeometry, right: ResultGeometry) -> Bool {
-    left.area == right.area && left.scaledSize == right.scaledSize && left.kept == right.kept
-      && left.requested == right.requested && left.dpr == right.dpr
   }
 
   private static func area(_ options: ProcessingOptions, of source: PixelSize) -> PixelArea {
