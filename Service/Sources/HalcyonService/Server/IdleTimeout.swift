@@ -3,12 +3,7 @@ import NIOHTTP1
 
 /// Closes a connection on which nothing happens: no request, no work for one, and no bytes that its client has to read, for
 /// which ``WriteTimeout`` gives it some time.
-final class IdleTimeout: ChannelDuplexHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias InboundOut = HTTPServerRequestPart
-  typealias OutboundIn = HTTPServerResponsePart
-  typealias OutboundOut = HTTPServerResponsePart
-
+final class IdleTimeout: ServerPartsHandler {
   private let timeout: TimeAmount
   private let unreadByteCount: (any Channel) -> Int
   private var lastActive = NIODeadline.now()

@@ -5,12 +5,7 @@ import NIOHTTP1
 ///
 /// `Upgrade` is ignored, as RFC 9110 (7.8) allows. The parser reads nothing after such a request, nor after CONNECT, so it is
 /// the last one of its connection. It stands right behind the HTTP decoder, where a request still has its version and all its fields.
-final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias InboundOut = HTTPServerRequestPart
-  typealias OutboundIn = HTTPServerResponsePart
-  typealias OutboundOut = HTTPServerResponsePart
-
+final class RequestRules: ServerPartsHandler {
   /// How long the rest of a request is read after the last response, so that its client sees the response.
   private static let linger = TimeAmount.seconds(2)
 

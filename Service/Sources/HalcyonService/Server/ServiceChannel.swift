@@ -41,3 +41,10 @@ struct ServiceChannel: ServerChildChannel, HTTPChannelHandler {
     await handleHTTP(asyncChannel: channel, logger: logger)
   }
 }
+
+/// A handler of the parts of requests and responses.
+protocol ServerPartsHandler: ChannelDuplexHandler, RemovableChannelHandler
+where
+  InboundIn == HTTPServerRequestPart, InboundOut == HTTPServerRequestPart, OutboundIn == HTTPServerResponsePart,
+  OutboundOut == HTTPServerResponsePart
+{}

@@ -4,12 +4,7 @@ import NIOHTTP1
 /// Closes a connection whose client does not read a response in time, however often it reads a part of it.
 ///
 /// Meanwhile the bodies of the responses count as unread.
-final class WriteTimeout: ChannelDuplexHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias InboundOut = HTTPServerRequestPart
-  typealias OutboundIn = HTTPServerResponsePart
-  typealias OutboundOut = HTTPServerResponsePart
-
+final class WriteTimeout: ServerPartsHandler {
   private let timeout: TimeAmount
   private let unread: UnreadBodies
   /// The responses that have been written and not been sent, with their bodies.
