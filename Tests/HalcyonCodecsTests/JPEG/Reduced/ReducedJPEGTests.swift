@@ -193,7 +193,7 @@ struct ReducedJPEGDecodingTests {
 
 extension Bitmap {
   /// Opaque noise around a gradient, always the same.
-  fileprivate static func noise(_ width: Int, _ height: Int) throws -> Bitmap {
+  static func noise(_ width: Int, _ height: Int) throws -> Bitmap {
     var state: UInt32 = 1
     return try Bitmap(size: PixelSize(width: width, height: height), isOpaque: true) { pixels in
       for index in pixels.indices {
