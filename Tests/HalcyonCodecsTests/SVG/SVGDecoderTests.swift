@@ -15,6 +15,28 @@ struct SVGDecoderTests {
   }
 
   @Test(arguments: [
+    (TargetSize.original, 10, 8), (.fit(width: 100, height: 100), 100, 80), (.fill(width: 40, height: 40), 40, 40),
+    (.exact(width: 30, height: 60), 30, 60),
+  ])
+  func `a region of a document is drawn at the target size`(_ size: TargetSize, _ width: Int, _ height: Int) throws {
+    let squares = "<path d='M0 0h20v20h-20z' fill='#f00'/><path d='M20 0h20v20h-20z' fill='#00f'/>"
+    let region = PixelArea(left: 15, top: 5, width: 10, height: 8)
+    let options = DecodingOptions(size: size, region: region)
+    let image = try SVGDecoder().decode(Self.document("width='40' height='20'", squares), options: options)
+    #expect(image.size == PixelSize(width: width, height: height) && image.info.pixelSize.width == 40)
+    for row in [0, height - 1] {
+      for column in [0, width / 2 - 1, width / 2, width - 1] {
+        let expected = column < width / 2 ? Color(255, 0, 0, 255) : Color(0, 0, 255, 255)
+        #expect(image.bitmap.color(column, row) == expected)
+      }
+    }
+    #expect(throws: ImageDecodingError.self) {
+      let outside = DecodingOptions(region: PixelArea(left: 35, top: 0, width: 6, height: 1))
+      _ = try SVGDecoder().decode(Self.document("width='40' height='20'", squares), options: outside)
+    }
+  }
+
+  @Test(arguments: [
     ("width='40' height='30'", 40, 30), ("width='40px' height='0.5in' viewBox='0 0 9 9'", 40, 48),
     ("viewBox='0 0 131 76'", 131, 76), ("viewBox='0,0,10.4,20.6'", 10, 21),
     ("width='100' viewBox='0 0 50 25'", 100, 50),
