@@ -14,6 +14,9 @@ struct CanvasAlphaTests {
   private static let pngs: [Sample] = [
     ([0, 0], 2, false), ([0, 1], 2, true), ([1, 0], 2, true), ([2, 0], 2, true), ([0, 2], 2, false), ([0, 0], 1, true),
   ]
+  private static let webPs: [Sample] = [
+    ([0, 0], 2, false), ([0, 1], 2, true), ([1, 0], 2, true), ([0, 0], 1, true),
+  ]
   private static let gifs: [Sample] = [
     ([1, 1], 2, false), ([0, 1], 2, false), ([1, 2], 2, true), ([2, 1], 2, true), ([3, 1], 2, true),
     ([1, 3], 2, false),
@@ -41,6 +44,18 @@ struct CanvasAlphaTests {
     let animation = try APNGFile(FileBytes(file), canvas: PixelSize(width: 2, height: 2))
     #expect(animation.frameCount == sample.disposals.count)
     #expect(animation.hasTransparentCanvas == sample.isTransparent)
+  }
+
+  @Test(arguments: webPs.indices)
+  func `a WebP animation has alpha if its canvas shows, whatever its header says`(_ index: Int) throws {
+    let sample = Self.webPs[index]
+    let frames = sample.disposals.enumerated().map { number, disposal in
+      let side = number == 0 ? Int(sample.side) : 2
+      return WebPSample.frame(of: Data("VP8 ".utf8), PixelSize(width: side, height: side), flags: disposal)
+    }
+    let file = WebPSample.animation(frames, canvas: PixelSize(width: 2, height: 2))
+    let info = try WebPDecoder().probe(file, isComplete: true)
+    #expect(info?.frameCount == sample.disposals.count && info?.hasAlpha == sample.isTransparent)
   }
 
   @Test(arguments: gifs.indices) func `a GIF has alpha if a later frame shows its cleared canvas`(_ index: Int) throws {

@@ -66,17 +66,7 @@ struct WebPAlphaTests {
 
   /// An animation of one frame, without the flag of alpha.
   private static func animation(of image: Data, size: PixelSize, canvas: PixelSize) -> Data {
-    func bytes(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> ($0 * 8) & 0xFF) } }
-    func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
-      Array(name.utf8) + bytes(content.count, 4) + content + [UInt8](repeating: 0, count: content.count % 2)
-    }
-    var content = Array("WEBP".utf8)
-    content += chunk("VP8X", [2, 0, 0, 0] + bytes(canvas.width - 1, 3) + bytes(canvas.height - 1, 3))
-    content += chunk("ANIM", [0, 0, 0, 0, 0, 0])
-    var frame = bytes(0, 6) + bytes(size.width - 1, 3) + bytes(size.height - 1, 3)
-    frame += bytes(100, 3) + [0]
-    content += chunk("ANMF", frame + Array(image))
-    return Data(Array("RIFF".utf8) + bytes(content.count, 4) + content)
+    WebPSample.animation([WebPSample.frame(of: image, size)], canvas: canvas)
   }
 }
 

@@ -45,6 +45,9 @@ struct WebPChunkTests {
     let refusal = ImageDecodingError.unsupportedFeature(.webp, feature: "over 1000 chunks besides its frames")
     #expect(throws: refusal) { try WebPDecoder().decode(many, options: DecodingOptions()) }
     #expect(throws: refusal) { try WebPDecoder().probe(many.prefix(50_000), isComplete: false) }
+    let size = PixelSize(width: 1, height: 1)
+    let frames = Array(repeating: WebPSample.frame(of: Data("VP8 ".utf8), size), count: 1200)
+    #expect(try WebPDecoder().probe(WebPSample.animation(frames, canvas: size), isComplete: true)?.frameCount == 1200)
   }
 
   @Test func `a small file is decoded in steps between which it can be cancelled`() throws {

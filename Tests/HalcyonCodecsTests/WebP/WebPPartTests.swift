@@ -39,6 +39,17 @@ struct WebPPartTests {
     #expect(image.isPartial && image.animation?.animation.frameCount == whole.count - 1)
   }
 
+  @Test func `a chunk of an odd length in front of the frames is padded`() throws {
+    let image = try Fixture.data("cases/webp-vp8l-alpha-bit-off.webp")
+    let size = try #require(try WebPDecoder().probe(image, isComplete: true)).storedSize
+    let frame = WebPSample.frame(of: image.dropFirst(12), size)
+    for other in [[], [1], [1, 2]] as [[UInt8]] {
+      let file = WebPSample.animation([frame, frame, frame], canvas: size, after: other)
+      #expect(try frames(file, DecodingOptions()).count == 3)
+      #expect(try frames(file.dropLast(3), DecodingOptions(allowsPartialImage: true)).count == 2)
+    }
+  }
+
   private func frames(_ file: Data, _ options: DecodingOptions) throws -> [Bitmap] {
     let reader = try WebPDecoder().frameReader(for: file, options: options)
     var frames: [Bitmap] = []
