@@ -41,6 +41,20 @@ struct ItemTableTests {
     }
   }
 
+  @Test func `an image has the items that it is derived from, those with its data, and its alpha`() throws {
+    let alpha = box("auxC", [0, 0, 0, 0] + "urn:mpeg:hevc:2015:auxid:1".utf8 + [0])
+    let associations = box("ipma", [0, 0, 0, 0, 0, 0, 0, 1, 0, 7, 1, 1])
+    let references =
+      box("dimg", [0, 1, 0, 2, 0, 2, 0, 3]) + box("iloc", [0, 3, 0, 1, 0, 4]) + box("auxl", [0, 7, 0, 1, 0, 1])
+      + box("auxl", [0, 8, 0, 1, 0, 1]) + box("thmb", [0, 9, 0, 1, 0, 1])
+    try table(
+      box("pitm", [0, 0, 0, 0, 0, 1]), box("iref", [0, 0, 0, 0] + references),
+      box("iprp", box("ipco", alpha) + associations)
+    ) { table in
+      #expect(table.imageItems == [1, 2, 3, 4, 7])
+    }
+  }
+
   @Test func `more entries than images have are an error that names the limit`() throws {
     let associations: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1, 0, 7, 65] + (1...65)
     #expect(throws: ImageDecodingError.unsupportedFeature(.heic, feature: "an item with over 64 properties")) {
