@@ -84,6 +84,20 @@ struct ReducedJPEGTests {
     #expect(try ReducedPlanes.own(Fixture.data("jpeg/peacock.\(name).jpeg"), scale: scale) == nil)
   }
 
+  @Test(arguments: names.filter { $0.contains("progressive") }, [1, 2, 3])
+  func `a quantisation table between two scans is that of components whose first scan follows`(
+    _ name: String, _ scan: Int
+  ) throws {
+    var file = try Fixture.data("jpeg/peacock.\(name).jpeg")
+    var place = file.startIndex
+    for _ in 0...scan {
+      place = try #require(file.range(of: Data([0xFF, 0xDA]), in: place..<file.endIndex)).upperBound
+    }
+    let tables = (UInt8(0)...1).map { [$0] + [UInt8](repeating: 40, count: 64) }
+    file.insert(contentsOf: [0xFF, 0xDB, 0, 132] + tables.joined(), at: place - 2)
+    #expect(try ReducedPlanes.own(file, scale: .eighth) == ReducedPlanes.libjpeg(file, scale: .eighth))
+  }
+
   @Test(arguments: ["default", "default-progressive", "default-restarts"])
   func `a truncated file is left to libjpeg, save one that lacks only its end`(_ name: String) throws {
     let file = try Fixture.data("jpeg/peacock.\(name).jpeg")
