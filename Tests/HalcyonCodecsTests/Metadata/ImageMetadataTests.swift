@@ -88,6 +88,29 @@ struct ImageMetadataTests {
     #expect(metadata.captureDate?.second == (text.utf8.count == 25 ? 1 : nil))
   }
 
+  /// A date, its fraction and its time zone as in Exif.
+  @Test(
+    arguments: [
+      (("2024:05:01 10:20:30", "25", "+02:00"), "2024-05-01 10:20:30+02:00", 250_000_000),
+      (("2024:05:01 10:20:30", "25", ""), "2024-05-01 10:20:30", 250_000_000),
+      (("2024:05:01 10:20:30", "", "+02:00"), "2024-05-01 10:20:30+02:00", nil),
+      (("2024:05:01 10:20:30", "x", ""), "2024-05-01 10:20:30", 0),
+      (("2024:05", "5", "+02:00"), "2024-05", nil), (("2024", "5", ""), "2024", nil),
+    ] as [((String, String, String), String, Int?)])
+  func `a date in Exif may lack anything but its year, and have a fraction that is no number`(
+    texts: (date: String, fraction: String, zone: String), expected: String, nanosecond: Int?
+  ) throws {
+    let photo = try Fixture.data("jpeg/peacock.default.jpeg")
+    // When the picture was taken, or when it was digitized.
+    for tags in [[0x9003, 0x9011, 0x9291], [0x9004, 0x9012, 0x9292]] {
+      let exif = ExifSample.details(zip(tags, [texts.date, texts.zone, texts.fraction]).map { ($0, $1) })
+      let file = FileSurgery.jpeg(photo, inserting: 0xE1, Array("Exif\0\0".utf8) + exif)
+      let metadata = try ImageMetadata(of: file)
+      #expect(metadata.captureTime == expected)
+      #expect(metadata.captureDate?.nanosecond == nanosecond)
+    }
+  }
+
   @Test func `a date without seconds is read from a photograph`() throws {
     let metadata = try ImageMetadata(of: Fixture.data("cases/jpg-xmp-date-without-seconds.jpg"))
     #expect(metadata.captureDate?.minute != nil && metadata.captureDate?.second == nil)

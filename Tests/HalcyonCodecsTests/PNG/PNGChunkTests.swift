@@ -158,6 +158,13 @@ struct PNGChunkTests {
     let middle = hexadecimal.index(hexadecimal.startIndex, offsetBy: 10)
     let lines = "\(hexadecimal[..<middle])\n\(hexadecimal[middle...])\n"
     #expect(try exifData("      \(exif.count)\n\(lines)") == Data(exif))
+    // A chunk of Exif data takes precedence, in either order.
+    let raw = Self.chunk("tEXt", Array("Raw profile type APP1\0\nexif\n      \(exif.count)\n\(lines)".utf8))
+    let own = Self.chunk("eXIf", FileSurgery.exif(orientation: 3))
+    for chunks in [raw + own, own + raw] {
+      let metadata = try PNGDecoder().metadata(of: Self.file(type: 0, row: [0, 0, 0, 0], chunks))
+      #expect(metadata.exif == Data(FileSurgery.exif(orientation: 3)))
+    }
     // Too short, without a length, or with one that is no number.
     for text in ["\(exif.count + 1)\n\(lines)", "", "-5\n\(lines)", "x\n\(lines)", "99999999999999999999\n\(lines)"] {
       #expect(try exifData(text) == nil)

@@ -74,6 +74,25 @@ enum ExifSample {
     return data + lens
   }
 
+  /// Exif data with texts in its Exif directory; empty ones are left out.
+  static func details(_ texts: [(tag: Int, text: String)]) -> [UInt8] {
+    let texts = texts.filter { !$0.text.isEmpty }
+    let start = 8 + 2 + 12 + 4
+    var data = Array("MM".utf8) + FileSurgery.bytes(42, count: 2) + FileSurgery.bytes(8, count: 4)
+    data += FileSurgery.bytes(1, count: 2) + entry(0x8769, 4, 1, FileSurgery.bytes(start, count: 4))
+    data += FileSurgery.bytes(0, count: 4) + FileSurgery.bytes(texts.count, count: 2)
+    var content: [UInt8] = []
+    let end = start + 2 + texts.count * 12 + 4
+    for (tag, text) in texts {
+      let bytes = Array(text.utf8) + [0]
+      let isInline = bytes.count <= 4
+      let padding = [UInt8](repeating: 0, count: max(0, 4 - bytes.count))
+      data += entry(tag, 2, bytes.count, isInline ? bytes + padding : FileSurgery.bytes(end + content.count, count: 4))
+      if !isInline { content += bytes }
+    }
+    return data + FileSurgery.bytes(0, count: 4) + content
+  }
+
   static func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
     FileSurgery.bytes(tag, count: 2) + FileSurgery.bytes(type, count: 2) + FileSurgery.bytes(count, count: 4) + value
   }
