@@ -79,6 +79,21 @@ struct HighDynamicRangeTests {
     }
   }
 
+  @Test func `the frames of an animated PNG are mapped, also where high dynamic range is wanted`() throws {
+    let file = try Fixture.data("color/hdr-pq.png")
+    let side = FileSurgery.bytes(64, count: 4)
+    let control = [0, 0, 0, 0] + side + side + [UInt8](repeating: 0, count: 8) + [0, 1, 0, 10, 0, 0]
+    let animation = FileSurgery.png(
+      FileSurgery.png(file, inserting: "fcTL", control), inserting: "acTL", [0, 0, 0, 1, 0, 0, 0, 0])
+    for range in [DynamicRange.standard, .high] {
+      var options = DecodingOptions()
+      options.dynamicRange = range
+      let frame = try #require(try PNGDecoder().frameReader(for: animation, options: options).nextFrame()).bitmap
+      #expect(frame.dynamicRange == .standard)
+      #expect(try frame.largestDifference(to: decode(file).bitmap) <= 1)
+    }
+  }
+
   @Test func `the peak is that of the content, else that of the display it was made on`() throws {
     let file = try Fixture.data("color/hdr-pq.png")
     let mastering = [UInt8](repeating: 0, count: 16) + FileSurgery.bytes(4_000_000, count: 4) + [0, 0, 0, 50]

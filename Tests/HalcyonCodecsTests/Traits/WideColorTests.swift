@@ -1,6 +1,6 @@
 import HalcyonImaging
 import Foundation
-import HalcyonCodecs
+@testable import HalcyonCodecs
 import HalcyonTestTraits
 import Testing
 
@@ -35,6 +35,50 @@ struct WideColorTests {
     }
   }
   #endif
+
+  /// Where samples of chroma are, from the centre of the first luma sample to the right and down.
+  @Test(arguments: [
+    (SampleCoding.ChromaSiting.center, 0.5, 0.5), (.left, 0, 0.5), (.topLeft, 0, 0),
+  ])
+  func `chroma is interpolated from where its samples are`(
+    _ siting: SampleCoding.ChromaSiting, _ right: Double, _ down: Double
+  ) throws {
+    for isHorizontal in [true, false] {
+      // Red rises by 11 a sample of chroma.
+      let red = (0..<256).map { (index: Int) -> UInt8 in UInt8(68 + 8 * (isHorizontal ? index % 16 : index / 16)) }
+      let bitmap = try Self.bitmap(red, siting)
+      for place in 6..<26 {
+        let sample: Double = (Double(place) - (isHorizontal ? right : down)) / 2
+        let expected: Double = 128 + 1.402 * (8 * sample - 60)
+        let found = isHorizontal ? bitmap.color(place, 16).x : bitmap.color(16, place).x
+        #expect(abs(Double(found) - expected) <= 1, "\(found), not \(expected)")
+      }
+    }
+  }
+
+  /// Grey of 32 by 32 pixels with a plane of red-difference samples.
+  private static func bitmap(_ red: [UInt8], _ siting: SampleCoding.ChromaSiting) throws -> Bitmap {
+    let size = PixelSize(width: 32, height: 32)
+    var coding = SampleCoding()
+    coding.chromaSiting = siting
+    let grey = [UInt8](repeating: 128, count: 32 * 32)
+    return try grey.withUnsafeBytes { grey in
+      try red.withUnsafeBytes { red in
+        let (luma, chroma) = (try #require(grey.baseAddress), try #require(red.baseAddress))
+        let colors = [
+          SamplePlanes.Plane(start: luma, bytesPerRow: 32),
+          SamplePlanes.Plane(start: luma, bytesPerRow: 16, shiftX: 1, shiftY: 1),
+          SamplePlanes.Plane(start: chroma, bytesPerRow: 16, shiftX: 1, shiftY: 1),
+        ]
+        let planes = try SamplePlanes(
+          size: size, colors: colors, alpha: nil, color: ColorCoding(), coding: coding, format: .avif)
+        let geometry = TargetSize.original.geometry(for: size)
+        return try Resampler(format: .avif, geometry: geometry, graphs: ResampleGraphCache()).bitmap(isOpaque: true) {
+          try SamplePlaneSource(WholeSamples(planes), highDynamicRange: nil, isCancelled: { false })
+        }
+      }
+    }
+  }
 
   @Test func `a crop may start between samples of chroma`() throws {
     let file = try Fixture.data("cases/avif-clap-odd-offset.avif")
