@@ -267,6 +267,33 @@ struct RequestMapperTests {
     }
   }
 
+  @Test func `an alternative has the headers of the request, not those that its first source got`() async throws {
+    let fixture = PipelineFixture {
+      $0.options.retryStrategy = .never
+      $0.requestMapper = { if $0.source.url?.path() == "/a" { $0.headers["X-Key"] = "of a" } }
+    } script: {
+      $0.url.path() == "/a" ? .response(status: 503, body: Data()) : .response(body: Self.image.data)
+    }
+    var request = try request("http://example.com/a")
+    request.headers["X-Tenant"] = "7"
+    request.alternatives = [.string("http://example.com/b")]
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(fixture.transport.requests.map { $0.headers["X-Key"] } == ["of a", nil])
+    #expect(fixture.transport.requests.map { $0.headers["X-Tenant"] } == ["7", "7"])
+  }
+
+  @Test func `a request that takes the place of another one has the options of the pipeline`() async throws {
+    let url = try #require(URL(string: "http://example.com/17"))
+    let fixture = PipelineFixture {
+      $0.options.scale = 3
+      $0.requestMapper = { $0 = ImageRequest(url: url) }
+    } script: { _ in
+      .response(body: Self.image.data)
+    }
+    #expect(try await fixture.pipeline.image(for: request("asset:17")).scale == 3)
+    #expect(try await fixture.pipeline.response(for: request("asset:17")).image.scale == 3)
+  }
+
   @Test func `loads of a scheme of its own are cancelled by it`() async throws {
     let (asked, respond) = (Signal(), Signal())
     let pipeline = PipelineFixture {
