@@ -25,7 +25,7 @@ struct ConflictingSizesTests {
     file.insert(contentsOf: second, at: 30)
     let byteCount = file.count - 8
     file.replaceSubrange(4..<6, with: [UInt8(byteCount & 255), UInt8(byteCount >> 8)])
-    #expect(throws: ImageDecodingError.self) {
+    #expect(throws: ImageDecodingError.corrupt(.webp, reason: "it states conflicting sizes")) {
       try WebPDecoder().frameReader(for: file, options: DecodingOptions())
     }
   }

@@ -59,7 +59,7 @@ struct JPEGGainMapPlaceTests {
     static let film =
       Data("a film with \u{FFFD} bytes that look like a picture".utf8) + [0xFF, 0xD8, 0xFF, 0xE0, 0, 2, 0xFF]
     static let preview = Data([0xFF, 0xD8, 0xFF, 0xFE, 0, 2]) + picture.dropFirst(2)
-    private static let ourMap = #"<rdf:li><Container:Item Item:Semantic="GainMap" Item:Length="MAP"/></rdf:li>"#
+    static let ourMap = #"<rdf:li><Container:Item Item:Semantic="GainMap" Item:Length="MAP"/></rdf:li>"#
 
     static let all = [
       Place("the right index", indexError: 0),
@@ -160,6 +160,37 @@ struct JPEGGainMapPlaceTests {
       #expect(image.bitmap.dynamicRange == .standard && image.info.droppedContent == [.gainMap], "\(place)")
       #expect(try stops(file) == nil)
     }
+  }
+
+  /// In a list, or in an index: which of two is meant is not known.
+  @Test(arguments: [true, false])
+  func `two maps are none`(isListed: Bool) throws {
+    let place = Place("", list: isListed ? Place.ourMap + Place.ourMap : nil, indexError: isListed ? nil : 0)
+    var file = try place.file()
+    let map = try #require(file.ranges(of: Data([0xFF, 0xD8, 0xFF])).last).lowerBound
+    file += file[map...]
+    if !isListed {
+      // A third entry, of the second map, in place of the counts of the first one.
+      let index = try #require(file.firstRange(of: Data("MPF\0".utf8))).upperBound
+      let entries = index + MultiPicture.indexByteCount - 2 * MultiPicture.entryByteCount
+      let distance = (file.count - map) / 2
+      let offset = file[entries + 24..<entries + 28].reduce(0) { $0 << 8 | Int($1) }
+      var added = Data(file[entries + 16..<entries + 32])
+      added.replaceSubrange(8..<12, with: FileSurgery.bytes(offset + distance, count: 4))
+      file.insert(contentsOf: added, at: entries + 32)
+      // The list has 16 bytes more, as have its segment, and the offsets that count from its start.
+      for place in [entries + 24, entries + 40] {
+        let offset = file[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+        file.replaceSubrange(place..<place + 4, with: FileSurgery.bytes(offset + 16, count: 4))
+      }
+      let count = try #require(file.range(of: Data([0xB0, 0x02, 0, 7, 0, 0, 0, 32]), in: index..<entries)).upperBound
+      file[count - 1] = 48
+      let segment = index - 6
+      let length = Int(file[segment]) << 8 | Int(file[segment + 1])
+      file.replaceSubrange(segment..<segment + 2, with: FileSurgery.bytes(length + 16, count: 2))
+    }
+    #expect(try stops(file) == nil)
+    #expect(try decoded(file).bitmap.dynamicRange == .standard)
   }
 
   @Test func `a picture behind the picture that is no map is left alone`() throws {

@@ -113,6 +113,15 @@ struct TIFFSampleTests {
     #expect(try colors(file) == [Color(255, 0, 0, 255), Color(0, 128, 0, 128), Color(0, 0, 0, 0), grey(0)])
   }
 
+  @Test func `a palette whose numbers are bytes is one of bytes`() throws {
+    for (greatest, expected) in [(255, [255, 128]), (256, [1, 0]), (0xFFFF, [255, 0])] {
+      let palette = (0..<3 * 256).map { $0 == 1 ? greatest : $0 == 2 ? 128 : 0 }
+      let file = Self.file(
+        2, 1, bits: 8, photometric: 3, samples: 2, extra: [2], palette: palette, pixels: [1, 255, 2, 255])
+      #expect(try colors(file) == expected.map { Color($0, 0, 0, 255) })
+    }
+  }
+
   @Test func `a palette of 65,536 colours is read`() throws {
     let palette = (0..<3).flatMap { channel in (0..<65_536).map { channel == 0 ? $0 : 0 } }
     let file = Self.file(

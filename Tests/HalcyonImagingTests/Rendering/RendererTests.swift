@@ -83,6 +83,32 @@ struct RendererTests {
     }
   }
 
+  /// A decoder of an image that is cut.
+  private struct PartialDecoder: ImageDecoder {
+    let formats: Set<ImageFormat> = [.png]
+
+    func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? { nil }
+
+    func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+      DecodedImage(bitmap: try RendererTests.bitmap(), isPartial: true)
+    }
+  }
+
+  @Test func `a placeholder is made of a whole picture`() throws {
+    for (size, isWhole) in [
+      (TargetSize.original, true), (.fit(width: 5, height: 5), true), (.fill(width: 5, height: 5), false),
+      (.exact(width: 5, height: 5), false),
+    ] {
+      for decoder in [RecordingDecoder(), PartialDecoder()] as [any ImageDecoder] {
+        for isWanted in [true, false] {
+          let rendered = try renderer([]).rendered(
+            Renderer.File(Data(), by: decoder), as: Rendition(size: size), makesPlaceholder: isWanted)
+          #expect((rendered.placeholder != nil) == (isWanted && isWhole && decoder is RecordingDecoder))
+        }
+      }
+    }
+  }
+
   @Test func `nothing is encoded for work that was cancelled`() throws {
     let (encoder, flag) = (CountingEncoder(.png), CancellationFlag())
     let image = DecodedImage(bitmap: try Self.bitmap())

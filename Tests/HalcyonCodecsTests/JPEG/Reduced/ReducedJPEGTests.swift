@@ -134,6 +134,16 @@ struct ReducedJPEGTests {
     }
   }
 
+  @Test func `a scan whose components are in another order than those of the picture is left to libjpeg`() throws {
+    for name in ["default-progressive", "s2x1-422-progressive"] {
+      var file = try Fixture.data("jpeg/peacock.\(name).jpeg")
+      let scan = try #require(file.firstRange(of: Data([0xFF, 0xDA, 0, 12, 3]))).upperBound
+      let (second, third) = (file[scan + 2..<scan + 4], file[scan + 4..<scan + 6])
+      file.replaceSubrange(scan + 2..<scan + 6, with: third + second)
+      #expect(try ReducedPlanes.own(file, scale: .eighth) == nil)
+    }
+  }
+
   @Test func `sides that libjpeg refuses are refused`() throws {
     var file = try Fixture.data("jpeg/peacock.default-progressive.jpeg")
     let frame = try #require(file.firstRange(of: Data([0xFF, 0xC2]))).lowerBound

@@ -175,6 +175,11 @@ struct RetryTests {
       }
     }
     #expect(await most.delay(after: FailedAttempt(error: .httpStatus(503, url: url), attemptCount: 20)) == nil)
+    let patient = ExponentialBackoff(attemptLimit: .max, random: { 1 })
+    for count in [20, 40, 64, 65, 66, 1000] {
+      let failure = FailedAttempt(error: .httpStatus(503, url: url), attemptCount: count)
+      #expect(await patient.delay(after: failure) == .seconds(30), "\(count)")
+    }
   }
 
   @Test func `a 404 is remembered for a while, unless revalidation is requested`() async throws {
