@@ -154,6 +154,28 @@ struct MemoryUseTests {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `a use of a smaller image, or of an evicted one that is still shown, is one of the original`(
+    isEvicted: Bool
+  ) async throws {
+    try await TemporaryDirectory.run { folder in
+      let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 100 << 20), time: clock)
+      let pipeline = pipeline(folder, memory: memory).pipeline
+      var request = try request(1)
+      request.size = .fit(width: 10, height: 10)
+      let shown = try await pipeline.image(for: request)
+      await pipeline.cache.flush()
+      if isEvicted { memory.trim(to: 0) }
+      clock.advance(by: .seconds(100))
+      let now = clock.now()
+      #expect(pipeline[cached: request] != nil)
+      #expect(memory.statistics.hitsInUse == (isEvicted ? 1 : 0))
+      withExtendedLifetime(shown) {}
+      await pipeline.cache.flush()
+      #expect(try await entries(pipeline).first?.lastUseDate == now)
+    }
+  }
+
   @Test func `a use of encoded bytes in memory, and of a memory store of the program, counts`() async throws {
     for isEncoded in [true, false] {
       try await TemporaryDirectory.run { folder in
