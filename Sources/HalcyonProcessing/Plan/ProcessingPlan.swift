@@ -59,6 +59,7 @@ public struct ProcessingPlan: Sendable {
         byteCount(from: source) + 16 * pixelCount
         + (options.mayEnlarge ? 2 * limits.sideLength * limits.sideLength : 0)
       processingByteCount = 8 * pixelCount + limits.byteCount
+      region = nil
       decodingSize = isVector ? .exact(width: source.width, height: source.height) : .original
       processors =
         orientation.inverse.processors
