@@ -34,6 +34,21 @@ struct ImageOptionPathTests {
     }
   }
 
+  @Test(arguments: LoadPath.affected(by: .region))
+  func `only the region of a request is decoded on every path`(path: LoadPath) async throws {
+    try await OptionsFixture.run(serving: path.served) { fixture async throws in
+      for width in [16, 10] {
+        var request = path.request(fixture)
+        request.region = PixelArea(left: 4, top: 2, width: width, height: 8)
+        let image = try await image(path, request, fixture)
+        #expect(image.size == PixelSize(width: width, height: 8))
+        let frame = try await image.animation?.frame(at: 1)
+        #expect(frame?.bitmap.size == (path == .animation ? image.size : nil))
+      }
+      #expect(fixture.transport.requests.count == 1)
+    }
+  }
+
   @Test(arguments: LoadPath.affected(by: .processors))
   func `processors are applied on every path`(path: LoadPath) async throws {
     try await OptionsFixture.run(serving: path.served) { fixture async throws in

@@ -10,7 +10,7 @@ enum RequestOption: String, CaseIterable, Sendable {
   case scale, colorSpace, dynamicRange, originalPixelLimit, allowsPartialImage, allowsErrorImage, animation
   case imageModifier, userInfo, keepsEncodedData
   case retryStrategy, requestModifier, redirectHandler, responseValidator, dataTransform, decoder
-  case size, processors, method, body, headers, identity, alternatives, lowDataSource
+  case size, region, processors, method, body, headers, identity, alternatives, lowDataSource
 
   /// Why an option has no effect on a path.
   enum NoEffect: Sendable {
@@ -51,7 +51,7 @@ enum RequestOption: String, CaseIterable, Sendable {
       let bytes = LoadPath.bytesOnly.filter { $0 != .prefetchToStore }
       return [(.bytesOnly, bytes), (.formatOfCall, LoadPath.encoding), (.storedAsIs, [.animation])]
     case .memoryExpiration: return [noPixels, (.notInMemory, LoadPath.encoding)]
-    case .size, .processors, .originalPixelLimit: return [noPixels, (.plan, [.plannedResponse])]
+    case .size, .region, .processors, .originalPixelLimit: return [noPixels, (.plan, [.plannedResponse])]
     case .colorSpace, .dynamicRange, .allowsPartialImage: return [noPixels]
     case .animation: return [noPixels, (.firstFrame, LoadPath.encoding)]
     case .scale, .imageModifier, .userInfo, .keepsEncodedData:
