@@ -18,7 +18,7 @@ struct RegionTests {
   /// Regions of an image: its corners, a column, a row, all of it, and odd parts.
   private static func regions(of size: PixelSize) -> [PixelArea] {
     let (width, height) = (size.width, size.height)
-    let odd = (0..<12).map { index in
+    let odd = (1..<7).map { index in
       let part = PixelSize(width: 1 + index * 37 % width, height: 1 + index * 53 % height)
       return PixelArea(
         left: index * 29 % (width - part.width + 1), top: index * 41 % (height - part.height + 1), size: part)
