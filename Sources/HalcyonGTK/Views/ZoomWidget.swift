@@ -31,11 +31,7 @@ enum ZoomWidget {
 
   /// - Parameter draw: Returns whether it has drawn the widget; otherwise the child is.
   static func setDrawing(of widget: UnsafeMutablePointer<GtkWidget>, _ draw: @escaping Drawing) {
-    g_object_set_qdata_full(
-      UnsafeMutablePointer<GObject>(widget.opaque), key, Unmanaged.passRetained(Box(draw)).toOpaque()
-    ) { box in
-      box.map { Unmanaged<Box>.fromOpaque($0).release() }
-    }
+    widget.own(Box(draw), under: key)
   }
 
   private static let type = BinWidget.register(
@@ -51,8 +47,7 @@ enum ZoomWidget {
 
   private static func draw(_ widget: UnsafeMutablePointer<GtkWidget>?, _ snapshot: OpaquePointer?) {
     guard let widget, let snapshot else { return }
-    let box = g_object_get_qdata(UnsafeMutablePointer<GObject>(widget.opaque), key)
-      .map { Unmanaged<Box>.fromOpaque($0).takeUnretainedValue() }
+    let box: Box? = widget.owned(under: key)
     if box?.draw(snapshot) != true, let child = gtk_widget_get_first_child(widget) {
       gtk_widget_snapshot_child(widget, child, snapshot)
     }
