@@ -118,7 +118,7 @@ extension RequestOption {
     case .dynamicRange: "image"
     case .storage, .memoryAccess, .storeAccess, .memoryExpiration, .decoder, .colorSpace,
       .allowsPartialImage,
-      .animation,
+      .animation, .region,
       .size:
       "bytes"
     case .cachePolicy, .usesETags, .cache, .retryStrategy, .requestModifier,
@@ -131,7 +131,7 @@ extension RequestOption {
   fileprivate var changesBytes: Bool { [.allowsErrorImage, .method, .body, .headers, .identity].contains(self) }
 
   fileprivate var changesImage: Bool {
-    [.size, .processors, .animation, .colorSpace, .decoder].contains(self)
+    [.size, .region, .processors, .animation, .colorSpace, .decoder].contains(self)
   }
 
   /// Sets the option to a value other than its default.
@@ -169,6 +169,7 @@ extension RequestOption {
     case .dataTransform: request.dataTransform = { data, _ in data }
     case .decoder: request.decoder = PNGDecoder()
     case .size: request.size = .fit(width: 10, height: 10)
+    case .region: request.region = PixelArea(left: 1, top: 1, width: 5, height: 5)
     case .processors: request.processors = [.invert, .invert]
     case .method: request.method = .put
     case .body: request.body = Data([1])
