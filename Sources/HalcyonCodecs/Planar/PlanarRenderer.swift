@@ -35,12 +35,14 @@ struct PlanarRenderer {
     let factor = first.coding.canBeAveraged ? BoxShrink.factor(reduction: geometry.reduction) : 1
     // Two samples of luma for one of chroma.
     let unit = PixelSize(width: factor * 2, height: factor * 2)
-    let (area, part) = geometry.part(of: samples.size, unit: unit)
+    let (wide, crop) = geometry.widened(inside: samples.size)
+    let (area, part) = wide.part(of: samples.size, unit: unit)
     let resampler = Resampler(format: format, geometry: part.scaled(by: 1 / Double(factor)), graphs: graphs)
-    return try resampler.bitmap(isOpaque: !first.hasAlpha, dynamicRange: range?.targetRange ?? .standard) {
+    let bitmap = try resampler.bitmap(isOpaque: !first.hasAlpha, dynamicRange: range?.targetRange ?? .standard) {
       let planes = try SamplePlaneSource(samples, area, highDynamicRange: range, isCancelled: isCancelled)
       return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
     }
+    return try bitmap.with(BitmapGeometry(crop), isCancelled: isCancelled)
   }
 }
 
@@ -51,6 +53,25 @@ extension HEIFImageHeader {
     geometry.window.x += Double(aperture.x)
     geometry.window.y += Double(aperture.y)
     return geometry
+  }
+}
+
+extension ResizeGeometry {
+  /// The geometry with some pixels more on each side, as far as the image has them, and the place of the wanted result in the
+  /// wider one: zimg makes wrong pixels of subsampled planes, from memory outside its tables, if the result is narrow.
+  fileprivate func widened(inside size: PixelSize) -> (geometry: ResizeGeometry, crop: PixelArea) {
+    let (x, y) = (window.width / Double(outputSize.width), window.height / Double(outputSize.height))
+    func margin(_ space: Double, _ step: Double) -> Int { min(16, max(0, Int(space / step))) }
+    let (left, top) = (margin(window.x, x), margin(window.y, y))
+    let right = margin(Double(size.width) - window.x - window.width, x)
+    let bottom = margin(Double(size.height) - window.y - window.height, y)
+    var wide = self
+    wide.window.x -= Double(left) * x
+    wide.window.y -= Double(top) * y
+    wide.window.width += Double(left + right) * x
+    wide.window.height += Double(top + bottom) * y
+    wide.outputSize = PixelSize(width: outputSize.width + left + right, height: outputSize.height + top + bottom)
+    return (wide, PixelArea(left: left, top: top, size: outputSize))
   }
 }
 

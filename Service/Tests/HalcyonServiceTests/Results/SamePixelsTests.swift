@@ -14,6 +14,7 @@ struct SamePixelsTests {
     let arguments: [String]
     let options: String
     var size = TargetSize.original
+    var region: PixelArea?
     var processors: [any ImageProcessor] = []
   }
 
@@ -41,7 +42,7 @@ struct SamePixelsTests {
         size: .fill(width: 400, height: 180), processors: [.rotate(degrees: 180)]),
       Change(
         arguments: ["--crop", "30x20+10+7"], options: "c:30:20:nowe:10:7",
-        processors: [.crop(x: 10, y: 7, width: 30, height: 20)]),
+        region: PixelArea(left: 10, top: 7, width: 30, height: 20)),
       Change(arguments: ["--trim"], options: "t:10", processors: [.trim()]),
       Change(
         arguments: ["--watermark", "MARK", "--size", "400x180", "--resize", "fill"],
@@ -125,7 +126,8 @@ struct SamePixelsTests {
             let answer = try await service.image(change.options, of: origin.serve("/\(name)", .body(data)))
             try #require(answer.status == 200, "\(name) \(change.options): \(answer.text)")
             #expect(try pixels(answer.body) == expected, "\(name) \(change.options)")
-            let request = ImageRequest(source: .data(data), size: change.size, processors: change.processors)
+            var request = ImageRequest(source: .data(data), size: change.size, processors: change.processors)
+            request.region = change.region
             let encoded = try await pipeline.encodedData(for: request, as: .png)
             #expect(try pixels(encoded) == expected, "\(name) \(change.size) \(change.processors.map(\.identifier))")
           }
