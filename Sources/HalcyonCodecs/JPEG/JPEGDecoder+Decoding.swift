@@ -96,6 +96,7 @@ extension JPEGDecoder {
   private func bitmap(
     of file: JPEGFile, _ header: JPEGHeader, _ geometry: ResizeGeometry, isWhole: Bool, readsToEnd: Bool
   ) throws -> Bitmap {
+    let (geometry, crop) = geometry.widened(inside: file.size)
     let scale = JPEGScale(for: geometry)
     let size = scale.size(of: file.size)
     func part(_ unit: PixelSize) -> (JPEGPart, Resampler) {
@@ -109,10 +110,10 @@ extension JPEGDecoder {
       let readsRows = readsToEnd || !header.isInRows
       let (part, resampler) = part(
         PixelSize(width: readsRows ? size.width : JPEGPart.plainUnit, height: JPEGPart.plainUnit))
-      if let bitmap = try reduced(file, header, resampler, part) { return bitmap }
+      if let bitmap = try reduced(file, header, resampler, part) { return try bitmap.with(BitmapGeometry(crop)) }
     }
     let (rows, resampler) = part(PixelSize(width: size.width, height: JPEGPart.unit))
-    return try resampled(file, resampler, rows)
+    return try resampled(file, resampler, rows).with(BitmapGeometry(crop))
   }
 
   /// The picture of a thumbnail at the planned size of the whole image.

@@ -56,25 +56,6 @@ extension HEIFImageHeader {
   }
 }
 
-extension ResizeGeometry {
-  /// The geometry with some pixels more on each side, as far as the image has them, and the place of the wanted result in the
-  /// wider one: zimg makes wrong pixels of subsampled planes, from memory outside its tables, if the result is narrow.
-  fileprivate func widened(inside size: PixelSize) -> (geometry: ResizeGeometry, crop: PixelArea) {
-    let (x, y) = (window.width / Double(outputSize.width), window.height / Double(outputSize.height))
-    func margin(_ space: Double, _ step: Double) -> Int { min(16, max(0, Int(space / step))) }
-    let (left, top) = (margin(window.x, x), margin(window.y, y))
-    let right = margin(Double(size.width) - window.x - window.width, x)
-    let bottom = margin(Double(size.height) - window.y - window.height, y)
-    var wide = self
-    wide.window.x -= Double(left) * x
-    wide.window.y -= Double(top) * y
-    wide.window.width += Double(left + right) * x
-    wide.window.height += Double(top + bottom) * y
-    wide.outputSize = PixelSize(width: outputSize.width + left + right, height: outputSize.height + top + bottom)
-    return (wide, PixelArea(left: left, top: top, size: outputSize))
-  }
-}
-
 extension SampleCoding {
   /// Whether ``PlaneBoxShrink`` is correct for the samples.
   fileprivate var canBeAveraged: Bool { depth == 8 && alpha == .none && highDynamicRange == nil }

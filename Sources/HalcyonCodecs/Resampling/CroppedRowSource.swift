@@ -93,4 +93,23 @@ extension ResizeGeometry {
       PixelArea(left: columns.lowerBound, top: rows.lowerBound, width: columns.count, height: rows.count), geometry
     )
   }
+
+  /// For a narrow result, the geometry with some pixels more on each side, as far as the image has them, and the place of the
+  /// wanted result in the wider one: zimg makes wrong pixels of a narrow part of subsampled planes, and reads memory outside
+  /// its tables.
+  func widened(inside size: PixelSize) -> (geometry: ResizeGeometry, crop: PixelArea) {
+    guard min(outputSize.width, outputSize.height) < 64 else { return (self, PixelArea(size: outputSize)) }
+    let (x, y) = (window.width / Double(outputSize.width), window.height / Double(outputSize.height))
+    func margin(_ space: Double, _ step: Double) -> Int { min(16, max(0, Int(space / step))) }
+    let (left, top) = (margin(window.x, x), margin(window.y, y))
+    let right = margin(Double(size.width) - window.x - window.width, x)
+    let bottom = margin(Double(size.height) - window.y - window.height, y)
+    var wide = self
+    wide.window.x -= Double(left) * x
+    wide.window.y -= Double(top) * y
+    wide.window.width += Double(left + right) * x
+    wide.window.height += Double(top + bottom) * y
+    wide.outputSize = PixelSize(width: outputSize.width + left + right, height: outputSize.height + top + bottom)
+    return (wide, PixelArea(left: left, top: top, size: outputSize))
+  }
 }

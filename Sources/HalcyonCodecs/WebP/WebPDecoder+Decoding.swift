@@ -46,19 +46,21 @@ extension WebPDecoder {
   private func resampled(
     _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, isOpaque: Bool, isCancelled: @escaping () -> Bool
   ) throws -> Bitmap {
+    let (wide, crop) = plan.geometry.widened(inside: plan.info.storedSize)
     let factor = BoxShrink.factor(reduction: plan.geometry.reduction)
-    var (area, part) = (PixelArea(size: plan.info.storedSize), plan.geometry)
+    var (area, part) = (PixelArea(size: plan.info.storedSize), wide)
     if !plan.readsToEnd {
       // Two samples of luma for one of chroma.
       (area, part) = part.part(of: area.size, unit: PixelSize(width: factor * 2, height: factor * 2))
     }
     let geometry = part.scaled(by: 1 / Double(factor))
-    return try Resampler(format: .webp, geometry: geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
+    let bitmap = try Resampler(format: .webp, geometry: geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
       let planes = try WebPPlaneSource(
         bytes, area, hasAlpha: !isOpaque, skipsLoopFilter: plan.skipsLoopFilter,
         isCancelled: isCancelled)
       return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
     }
+    return try bitmap.with(BitmapGeometry(crop))
   }
 
   /// The rows of a still image before its damage, then transparent ones.
