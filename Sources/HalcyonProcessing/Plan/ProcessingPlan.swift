@@ -114,7 +114,9 @@ public struct ProcessingPlan: Sendable {
   }
 
   /// The size at which a source is decoded.
-  @_spi(Programs) public func decodedSize(of source: PixelSize) -> PixelSize { decodingSize.size(for: region?.size ?? source) }
+  @_spi(Programs) public func decodedSize(of source: PixelSize) -> PixelSize {
+    decodingSize.size(for: region?.size ?? source)
+  }
 
   /// The memory in bytes of the image at its decoding size, and of the processors.
   private func byteCount(from source: PixelSize) -> Int {

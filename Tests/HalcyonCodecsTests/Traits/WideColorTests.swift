@@ -74,7 +74,8 @@ struct WideColorTests {
           size: size, colors: colors, alpha: nil, color: ColorCoding(), coding: coding, format: .avif)
         let geometry = TargetSize.original.geometry(for: size)
         return try Resampler(format: .avif, geometry: geometry, graphs: ResampleGraphCache()).bitmap(isOpaque: true) {
-          try SamplePlaneSource(WholeSamples(planes), PixelArea(size: size), highDynamicRange: nil, isCancelled: { false })
+          try SamplePlaneSource(
+            WholeSamples(planes), PixelArea(size: size), highDynamicRange: nil, isCancelled: { false })
         }
       }
     }
