@@ -34,7 +34,6 @@ struct WideColorTests {
       try AVIFDecoder().decode(Fixture.data("cases/avif-matrix-10.avif"), options: DecodingOptions())
     }
   }
-  #endif
 
   /// Where samples of chroma are, from the centre of the first luma sample to the right and down.
   @Test(arguments: [
@@ -80,6 +79,7 @@ struct WideColorTests {
       }
     }
   }
+  #endif
 
   @Test func `a crop may start between samples of chroma`() throws {
     let file = try Fixture.data("cases/avif-clap-odd-offset.avif")
