@@ -51,25 +51,21 @@ final class JPEGIndex: Sendable {
 final class JPEGIndexes: Sendable {
   /// Smaller files are read at once.
   private static let minimumByteCount = 4 << 20
-  private static let sampleCount = 256
 
   private struct Key: Hashable, Sendable {
     let byteCount: Int
     let hash: UInt64
   }
 
+  /// Nobody can make two files with the same hash.
+  private let seed = UInt64.random(in: .min ... .max)
   private let indexes = RecentTable<Key, JPEGIndex>(costLimit: 4)
 
   /// The index of a file; `nil` for a small one.
   func index(of file: UnsafeRawBufferPointer) -> JPEGIndex? {
     guard file.count >= Self.minimumByteCount else { return nil }
-    // The entropy-coded bytes of two pictures differ nearly everywhere, so samples tell files apart.
-    var hash: UInt64 = 0
-    let step = file.count / Self.sampleCount
-    for start in stride(from: 0, to: file.count - 64, by: step) {
-      hash = WyHash.hash(UnsafeRawBufferPointer(rebasing: file[start..<start + 64]), seed: hash)
-    }
-    return indexes.insert(JPEGIndex(), for: Key(byteCount: file.count, hash: hash), replaces: false)
+    return indexes.insert(
+      JPEGIndex(), for: Key(byteCount: file.count, hash: WyHash.hash(file, seed: seed)), replaces: false)
   }
 }
 #endif

@@ -51,6 +51,16 @@ struct JPEGPixelsTests {
     #expect(index.place(before: -1) == nil)
   }
 
+  @Test(arguments: [0, 5_000_000, 6_999_999])
+  func `files that differ in a byte have places of their own`(offset: Int) throws {
+    let indexes = JPEGIndexes()
+    var file = Data(count: 7_000_000)
+    let first = try #require(file.withUnsafeBytes { indexes.index(of: $0) })
+    #expect(file.withUnsafeBytes { indexes.index(of: $0) } === first)
+    file[offset] = 1
+    #expect(file.withUnsafeBytes { indexes.index(of: $0) } !== first)
+  }
+
   @Test(arguments: [(5, 1), (6, 40), (17, 33), (65, 3), (129, 127)], [0.3, 0.89, 1])
   func `files of every size and quality have the pixels of libjpeg`(
     _ size: (width: Int, height: Int), _ quality: Double
