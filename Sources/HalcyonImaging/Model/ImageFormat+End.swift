@@ -161,11 +161,11 @@ private enum FileStructure {
     }
   }
 
-  /// Whether the last tag of a document is not the end of its root element, or a compressed document has no end.
+  /// Whether the last tag of a document is not the end of its root element, or a compressed one has no end in its first 4 MB of
+  /// content.
   static func lacksEndOfXML(_ file: UnsafeRawBufferPointer) -> Bool {
-    let content = Data(file)
-    guard !InflatedContent.isGzip(content) else {
-      return InflatedContent(of: content, byteLimit: 64 << 20).end == .truncated
+    if InflatedContent.isGzip(Data(file.prefix(3))) {
+      return InflatedContent(of: Data(file), byteLimit: 4 << 20).end == .truncated
     }
     let end = file.reversed().drop { $0 <= 0x20 }
     guard end.first == UInt8(ascii: ">") else { return true }
