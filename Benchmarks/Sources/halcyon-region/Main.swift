@@ -14,7 +14,7 @@ enum Main {
   private static func run() throws {
     let arguments = CommandLine.arguments
     let numbers = arguments.count == 3 ? arguments[2].split(separator: ",").compactMap { Int($0) } : []
-    guard numbers.count == 4 else { throw UsageError.usage }
+    guard numbers.count == 4 else { throw UsageError() }
     let region = PixelArea(left: numbers[0], top: numbers[1], width: numbers[2], height: numbers[3])
     let file = try Data(contentsOf: URL(filePath: arguments[1]))
     let limits = ImageLimits(pixelCount: 250_000_000, encodedByteCount: .max)
@@ -37,4 +37,6 @@ enum Main {
   }
 }
 
-private enum UsageError: Error { case usage }
+private struct UsageError: Error, CustomStringConvertible {
+  var description: String { "use it as halcyon-region FILE LEFT,TOP,WIDTH,HEIGHT" }
+}
