@@ -55,7 +55,7 @@ extension ImagePipeline {
     configuration.decodingThreads = service.concurrency
     configuration.httpCaching = service.sourceCaching
     configuration.options.requestModifier = SourceModifier(bucket: nil)
-    configuration.options.retryStrategy = SourceRetries()
+    configuration.options.retryStrategy = SourceRetries(timeout: service.sourceTimeout)
     configuration.options.redirectHandler = { _, request in
       guard let url = SourceURL(request.url.absoluteString), url.authorization == nil,
         resolver.allowsRedirect(to: url)

@@ -1,6 +1,6 @@
 import Foundation
 import Halcyon
-import HalcyonService
+@testable import HalcyonService
 import HalcyonTesting
 import HalcyonTestSupport
 import HalcyonTestTraits
@@ -48,5 +48,18 @@ struct SourceTimeoutTests {
       #expect(answers.map(\.status) == Array(repeating: 200, count: 32))
       #expect(answers.allSatisfy { $0.headers["Fallback-Image"] == "1" })
     }
+  }
+
+  @Test(arguments: [1, 2, 15, 60])
+  func `the waits before requests that repeat a failed one leave time for the answer`(seconds: Int) async throws {
+    let (timeout, url) = (Duration.seconds(seconds), try #require(URL(string: "https://a.example/1.png")))
+    func delay(_ count: Int, retryAfter: Duration? = nil) async -> Duration? {
+      await SourceRetries(timeout: timeout).delay(
+        after: FailedAttempt(error: .httpStatus(500, url: url), attemptCount: count, retryAfter: retryAfter))
+    }
+    let delays = [await delay(1), await delay(2), await delay(3)].compactMap(\.self)
+    #expect(delays.count == 2)
+    #expect(delays.reduce(.zero, +) <= timeout * 2 / 3)
+    #expect(await delay(1, retryAfter: timeout / 2) == nil)
   }
 }
