@@ -319,7 +319,7 @@ let package = Package(
     system("CHalcyonJPEG", pkgConfig: "libjpeg", debian: "libjpeg62-turbo-dev"),
     system("CHalcyonSPNG", pkgConfig: "spng", debian: "libspng-dev"),
     system("CHalcyonZimg", pkgConfig: "zimg", debian: "libzimg-dev"),
-    system("CHalcyonWebP", pkgConfig: "libwebpdemux", debian: "libwebp-dev"),
+    system("CHalcyonWebP", pkgConfig: "libwebpmux", debian: "libwebp-dev"),
     system("CHalcyonTIFF", pkgConfig: "libtiff-4", debian: "libtiff-dev"),
     system("CHalcyonLCMS", pkgConfig: "lcms2", debian: "liblcms2-dev"),
     system("CHalcyonAVIF", pkgConfig: "libavif", debian: "libavif-dev", isInDefaultPaths: true),

@@ -19,7 +19,7 @@ protocol FrameSource: AnyObject {
   func rewind() throws
 }
 
-/// Composes the frames of a GIF or APNG animation on one canvas.
+/// Composes the stored frames of an animation on one canvas.
 final class ComposedFrameReader: ImageFrameReader {
   let animation: AnimationInfo
 

@@ -82,15 +82,7 @@ extension WebPDecoder {
   ) throws -> Bitmap {
     try WebPReader.bitmap(
       UnsafeRawBufferPointer(rebasing: bytes[range]), size: size, isScaled: false, isOpaque: isOpaque,
-      ignoresAlpha: header.mayDenyAlpha, isPartial: isPartial, isCancelled: options.isCancelled)
-  }
-
-  func frameReader(
-    _ file: FileBytes, header: WebPHeader, plan: DecodingPlan, options: DecodingOptions
-  ) throws -> any ImageFrameReader {
-    return try WebPFrameReader(
-      file, header: header, plan: plan, colors: mapping(header, file.buffer, to: plan.colorSpace), graphs: graphs,
-      isCancelled: options.isCancelled)
+      ignoresAlpha: !header.hasAlpha, isPartial: isPartial, isCancelled: options.isCancelled)
   }
 }
 

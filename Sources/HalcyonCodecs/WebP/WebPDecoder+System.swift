@@ -32,20 +32,5 @@ extension WebPDecoder {
       of: WebPFrameFile.data(bytes, chunks: range, size: size, profile: header.profile),
       plan: DecodingPlan(info: info, options: options.ofWholeImage))
   }
-
-  func frameReader(
-    _ file: FileBytes, header: WebPHeader, plan: DecodingPlan, options: DecodingOptions
-  ) throws -> any ImageFrameReader {
-    ComposedFrameReader(
-      WebPFrameSource(file) { frame in
-        try options.limits.check(frame.area.size, format: .webp)
-        return try frameBitmap(
-          frame.chunks, of: file.buffer, header: header, size: frame.area.size, isOpaque: false,
-          options: options)
-      },
-      animation: AnimationInfo(
-        frameCount: header.frameCount, loopCount: header.loopCount == 0 ? nil : header.loopCount),
-      plan: plan, graphs: graphs, isCancelled: options.isCancelled)
-  }
 }
 #endif

@@ -60,7 +60,7 @@ package struct WebPDecoder: AnimatedImageDecoder {
 
   /// Opens an animation at its first frame.
   ///
-  /// Takes a copy of the bytes and memory for three canvases, which together are within the limit of pixels.
+  /// Takes a copy of the bytes and memory for one canvas and one frame.
   package func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let bytes = options.allowsPartialImage ? WebPHeaderParser.wholeFrames(of: bytes) : bytes
     let file = FileBytes(bytes)
@@ -69,10 +69,18 @@ package struct WebPDecoder: AnimatedImageDecoder {
     guard header.isAnimated else {
       return WholeFrameReader.still { try decode(bytes, options: options).bitmap }
     }
-    guard header.canvas.pixelCount <= options.limits.pixelCount / 3 else {
-      throw ImageDecodingError.tooManyPixels(header.canvas, limit: options.limits.pixelCount / 3)
+    let source = WebPFrameSource(file, count: header.frameCount) { frame in
+      try options.limits.check(frame.area.size, format: .webp)
+      return try frameBitmap(
+        frame.chunks, of: file.buffer, header: header, size: frame.area.size, isOpaque: !header.hasAlpha,
+        options: options)
     }
-    return try frameReader(file, header: header, plan: plan, options: options)
+    return ComposedFrameReader(
+      source,
+      animation: AnimationInfo(
+        frameCount: header.frameCount, loopCount: header.loopCount == 0 ? nil : header.loopCount),
+      plan: plan, colors: mapping(header, file.buffer, to: plan.colorSpace), graphs: graphs,
+      isCancelled: options.isCancelled)
   }
 
   private func plan(

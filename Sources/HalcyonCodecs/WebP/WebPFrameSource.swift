@@ -28,17 +28,23 @@ struct WebPFrame {
 final class WebPFrameSource: FrameSource {
   private let file: FileBytes
   private let decode: (WebPFrame) throws -> Bitmap
+  private let count: Int
   private var chunks: WebPChunks
+  private var nextIndex = 0
 
-  init(_ file: FileBytes, decode: @escaping (WebPFrame) throws -> Bitmap) {
+  /// - Parameter count: The number of frames that are expected.
+  init(_ file: FileBytes, count: Int, decode: @escaping (WebPFrame) throws -> Bitmap) {
     self.file = file
+    self.count = count
     self.decode = decode
     chunks = WebPChunks(Bytes(file.buffer))
   }
 
   func next() throws -> AnimationPatch? {
-    while let chunk = chunks.next() {
+    while nextIndex < count {
+      guard let chunk = chunks.next() else { throw ImageDecodingError.truncated(.webp) }
       guard chunk.name == "ANMF" else { continue }
+      nextIndex += 1
       guard let frame = WebPFrame(chunk.content, in: Bytes(file.buffer)) else {
         throw ImageDecodingError.corrupt(.webp, reason: "a frame of its animation is too short")
       }
@@ -49,7 +55,7 @@ final class WebPFrameSource: FrameSource {
     return nil
   }
 
-  func rewind() { chunks = WebPChunks(Bytes(file.buffer)) }
+  func rewind() { (chunks, nextIndex) = (WebPChunks(Bytes(file.buffer)), 0) }
 }
 
 /// A WebP file with the image of one frame of an animation.

@@ -20,9 +20,8 @@ final class WebPRun {
 
   /// - Parameters:
   ///   - bytes: Must outlive the run.
-  ///   - size: The size of the result, for error messages.
-  ///   - setUp: Sets the output and the options. libwebp checks the size of external memory, so that an image larger
-  ///     than its header states is rejected.
+  ///   - size: The size of the result; an image of another size is rejected.
+  ///   - setUp: Sets the output and the options.
   init(
     _ bytes: UnsafeRawBufferPointer, size: PixelSize, isCancelled: @escaping () -> Bool,
     setUp: (inout WebPDecoderConfig) -> Void
@@ -91,6 +90,11 @@ final class WebPRun {
     let status = WebPIUpdate(decoder, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), readByteCount)
     isDone = status == VP8_STATUS_OK
     if !isDone, status != VP8_STATUS_SUSPENDED { throw error(status) }
+    // libwebp rejects an image that is larger than the memory, but not a smaller one.
+    let output = config.pointee.output
+    guard output.width == 0 || output.width == size.width && output.height == size.height else {
+      throw .corrupt(.webp, reason: "it states conflicting sizes")
+    }
   }
 
   private func error(_ status: VP8StatusCode) -> ImageDecodingError {

@@ -30,6 +30,16 @@ struct ConflictingSizesTests {
     }
   }
 
+  @Test func `a WebP frame whose image is smaller than its area is rejected`() throws {
+    let lossless = try Fixture.data("cases/webp-vp8l-alpha-bit-off.webp")
+    let size = try #require(try WebPDecoder().probe(lossless, isComplete: true)).storedSize
+    let larger = PixelSize(width: size.width + 1, height: size.height)
+    let file = WebPSample.animation([WebPSample.frame(of: lossless.dropFirst(12), larger)], canvas: larger)
+    let reader = try WebPDecoder().frameReader(for: file, options: DecodingOptions())
+    #expect(throws: ImageDecodingError.self) { try reader.nextFrame() }
+    #expect(throws: ImageDecodingError.self) { try WebPDecoder().decode(file, options: DecodingOptions()) }
+  }
+
   @Test func `a PNG animation with a second, shorter header is rejected`() throws {
     let file = try FormatFixture.data("keep-over.apng")
     let twice = FileSurgery.png(file, inserting: "IHDR", [1, 2, 3])

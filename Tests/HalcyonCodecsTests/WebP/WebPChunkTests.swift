@@ -61,17 +61,5 @@ struct WebPChunkTests {
       try WebPDecoder().decode(file, options: DecodingOptions(isCancelled: { again.next() > 8 }))
     }
   }
-
-  @Test func `the three canvases of an animation are within the limit of pixels`() throws {
-    let file = try FormatFixture.data("lossy-animated.webp")
-    let size = try #require(try WebPDecoder().probe(file, isComplete: true)).storedSize
-    let limits = ImageLimits(pixelCount: size.pixelCount * 3 - 1)
-    _ = try WebPDecoder().decode(file, options: DecodingOptions(limits: limits))
-    #expect(throws: ImageDecodingError.tooManyPixels(size, limit: limits.pixelCount / 3)) {
-      try WebPDecoder().frameReader(for: file, options: DecodingOptions(limits: limits))
-    }
-    let enough = ImageLimits(pixelCount: size.pixelCount * 3)
-    _ = try WebPDecoder().frameReader(for: file, options: DecodingOptions(limits: enough))
-  }
 }
 #endif
