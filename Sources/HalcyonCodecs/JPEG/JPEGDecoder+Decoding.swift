@@ -113,7 +113,7 @@ extension JPEGDecoder {
       if let bitmap = try reduced(file, header, resampler, part) { return try bitmap.with(BitmapGeometry(crop)) }
     }
     let (rows, resampler) = part(PixelSize(width: size.width, height: JPEGPart.unit))
-    return try resampled(file, resampler, rows).with(BitmapGeometry(crop))
+    return try resampler.bitmap(isOpaque: true) { try file.planes(rows) }.with(BitmapGeometry(crop))
   }
 
   /// The picture of a thumbnail at the planned size of the whole image.
@@ -176,15 +176,6 @@ extension JPEGDecoder {
       guard source.isUnusual else { throw error }
       return nil
     }
-  }
-
-  private func resampled(_ file: JPEGFile, _ resampler: Resampler, _ part: JPEGPart) throws -> Bitmap {
-    if let essential = JPEGScanSelection.essentialBytes(of: file.bytes, scale: part.scale) {
-      return try essential.withUnsafeBytes { bytes in
-        try resampler.bitmap(isOpaque: true) { try file.with(bytes).planes(part) }
-      }
-    }
-    return try resampler.bitmap(isOpaque: true) { try file.planes(part) }
   }
 }
 

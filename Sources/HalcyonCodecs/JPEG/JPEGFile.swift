@@ -13,12 +13,6 @@ struct JPEGFile {
   /// Where decoding can begin; `nil` for a small file.
   var index: JPEGIndex?
 
-  /// The same image in fewer bytes.
-  func with(_ bytes: UnsafeRawBufferPointer) -> JPEGFile {
-    JPEGFile(
-      bytes: bytes, size: size, cmykTransform: cmykTransform, truncation: truncation, isCancelled: isCancelled)
-  }
-
   /// All of the image at a scale.
   func whole(_ scale: JPEGScale) -> JPEGPart {
     JPEGPart(scale: scale, area: PixelArea(size: scale.size(of: size)), readsToEnd: true)

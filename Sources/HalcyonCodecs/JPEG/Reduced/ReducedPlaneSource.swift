@@ -112,11 +112,10 @@ extension JPEGFile {
   ) throws(ImageDecodingError) -> (ReducedFrame, columns: Range<Int>, any ReducedRows)? {
     let scale = part.scale
     guard var segments = JPEGSegments(bytes) else { return nil }
-    var (tables, selection) = (JPEGTables(), JPEGScanSelection(scale: scale))
+    var tables = JPEGTables()
     var frame: ReducedFrame?
     var scans: ProgressiveScans?
     while let segment = segments.nextHeader() {
-      let isNeeded = selection.needs(segment)
       switch segment.marker {
       case JPEGSegments.endOfImage:
         guard var scans, scans.select(), scans.frame.columns(of: part.area).count == scans.frame.units.across,
@@ -130,13 +129,11 @@ extension JPEGFile {
           return BaselineScan(segment, frame: frame, tables: tables, columns: columns, index: index, file: bytes)
             .map { (frame, columns, $0) }
         }
-        guard scans?.add(segment, tables: tables, isDispensable: !isNeeded) == true, segments.skipScan() else {
-          return nil
-        }
+        guard scans?.add(segment, tables: tables) == true, segments.skipScan() else { return nil }
       case ReducedFrame.baseline, ReducedFrame.progressive:
         guard frame == nil else { return nil }
         frame = ReducedFrame(segment, scale: scale)
-        scans = frame.map { ProgressiveScans($0) }
+        scans = frame.map { ProgressiveScans($0, scale: scale) }
         guard frame != nil else { return nil }
       default: guard tables.read(segment) else { return nil }
       }

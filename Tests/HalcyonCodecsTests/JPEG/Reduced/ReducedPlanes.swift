@@ -30,10 +30,9 @@ struct ReducedPlanes: Equatable {
     }
   }
 
-  /// The samples of libjpeg from the scans that the scale needs.
+  /// The samples of libjpeg.
   static func libjpeg(_ file: Data, scale: JPEGScale) throws -> ReducedPlanes {
-    let essential = file.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: scale) }
-    return try with(essential.map { Data($0) } ?? file) { try ReducedPlanes($0.planes($0.whole(scale))) }
+    try with(file) { try ReducedPlanes($0.planes($0.whole(scale))) }
   }
 
   /// The largest difference of a sample.
