@@ -41,6 +41,12 @@ struct Bytes {
     return nil
   }
 
+  /// ASCII text; other bytes become characters that match no four-character code.
+  func text(at offset: Int, count: Int) -> String? {
+    guard self[offset] != nil, self[offset + count - 1] != nil else { return nil }
+    return String(decoding: self[offset..<offset + count].buffer, as: UTF8.self)
+  }
+
   func unsigned16(at offset: Int, littleEndian: Bool = false) -> Int? {
     guard let first = self[offset], let second = self[offset + 1] else { return nil }
     return littleEndian ? Int(second) << 8 | Int(first) : Int(first) << 8 | Int(second)

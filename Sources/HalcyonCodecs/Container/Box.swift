@@ -44,12 +44,6 @@ struct Boxes: Sequence, IteratorProtocol {
 }
 
 extension Bytes {
-  /// ASCII text; other bytes become characters that match no four-character code.
-  func text(at offset: Int, count: Int) -> String? {
-    guard self[offset] != nil, self[offset + count - 1] != nil else { return nil }
-    return String(decoding: self[offset..<offset + count].buffer, as: UTF8.self)
-  }
-
   /// The content of the first box of a type.
   func box(_ type: String, from offset: Int = 0) -> Bytes? {
     Box.boxes(in: self, from: offset).first { $0.type == type }?.content

@@ -83,20 +83,19 @@ struct JPEGHeader {
 /// Parses the segments of a JPEG file (ITU-T T.81, annex B) up to the first scan; others are skipped by their length.
 struct JPEGHeaderParser {
   private let bytes: Bytes
-  private var offset = 2
   private var header = JPEGHeader()
   private var hasFrame = false
   private var parts = HeaderParts(.jpeg)
 
   /// The header, or `nil` when the bytes end before the first scan.
   static func parse(_ bytes: Bytes) throws(ImageDecodingError) -> JPEGHeader? {
-    guard bytes.count >= 2 else { return nil }
+    guard bytes.count >= 2, var segments = JPEGSegments(bytes.buffer) else { return nil }
     guard bytes.starts(with: [0xFF, 0xD8]) else { throw .corrupt(.jpeg, reason: "its signature is wrong") }
     var parser = JPEGHeaderParser(bytes: bytes)
-    while let marker = parser.nextMarker() {
+    while let segment = segments.nextHeader() {
       try parser.parts.add()
-      guard try parser.read(marker) else { return nil }
-      if marker == Marker.startOfScan {
+      try parser.read(segment.header, of: segment.marker, endingAt: segment.range.upperBound)
+      if segment.marker == JPEGSegments.startOfScan {
         parser.readHeadroom()
         return parser.header
       }
@@ -111,69 +110,42 @@ struct JPEGHeaderParser {
   private enum Marker {
     static let frames: ClosedRange<UInt8> = 0xC0...0xC2
     static let progressiveFrame: UInt8 = 0xC2
-    static let restartsAndStart: ClosedRange<UInt8> = 0xD0...0xD8
-    static let temporary: UInt8 = 0x01
-    static let endOfImage: UInt8 = 0xD9
-    static let startOfScan: UInt8 = 0xDA
     static let jfif: UInt8 = 0xE0
     static let exif: UInt8 = 0xE1
     static let profile: UInt8 = 0xE2
     static let adobe: UInt8 = 0xEE
   }
 
-  /// Moves past the next marker; bytes between segments are skipped, as in every decoder.
-  private mutating func nextMarker() -> UInt8? {
-    var previous: UInt8 = 0
-    while let byte = bytes[offset] {
-      offset += 1
-      if previous == 0xFF, byte != 0xFF, byte != 0 { return byte }
-      previous = byte
-    }
-    return nil
-  }
-
-  /// Reads one segment; returns `false` if it is incomplete.
-  private mutating func read(_ marker: UInt8) throws(ImageDecodingError) -> Bool {
-    if marker == Marker.endOfImage { throw .corrupt(.jpeg, reason: "it ends before its first scan") }
-    if Marker.restartsAndStart.contains(marker) || marker == Marker.temporary { return true }
-    guard let statedLength = bytes.unsigned16(at: offset) else { return false }
-    let length = max(2, statedLength)
-    let segment = bytes[offset + 2..<offset + length]
-    guard segment.count == length - 2 else { return false }
-    offset += length
-    try readContent(segment, of: marker)
-    return true
-  }
-
-  private mutating func readContent(_ segment: Bytes, of marker: UInt8) throws(ImageDecodingError) {
+  private mutating func read(_ segment: Bytes, of marker: UInt8, endingAt end: Int) throws(ImageDecodingError) {
     switch marker {
+    case JPEGSegments.endOfImage: throw .corrupt(.jpeg, reason: "it ends before its first scan")
     case Marker.frames:
       try readFrame(segment)
       header.isProgressive = marker == Marker.progressiveFrame
     case 0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
       throw .unsupportedFeature(.jpeg, feature: "a lossless, hierarchical or arithmetic-coded frame")
-    case Marker.startOfScan where !hasFrame: throw .corrupt(.jpeg, reason: "a scan comes before the frame header")
-    case Marker.startOfScan: header.hasOneScan = segment[0].map { Int($0) } == header.componentIDs.count
+    case JPEGSegments.startOfScan where !hasFrame: throw .corrupt(.jpeg, reason: "a scan comes before the frame header")
+    case JPEGSegments.startOfScan: header.hasOneScan = segment[0].map { Int($0) } == header.componentIDs.count
     case Marker.jfif: header.hasJFIF = header.hasJFIF || segment.starts(with: "JFIF\0".utf8)
-    case Marker.exif: readExif(segment)
+    case Marker.exif: readExif(segment, endingAt: end)
     case Marker.profile:
-      if let part = JPEGProfilePart(segment, endingAt: offset) { header.profileParts.append(part) }
-      header.multiPicture = header.multiPicture ?? content(of: segment, after: MultiPicture.prefix)
-      header.iso = header.iso ?? content(of: segment, after: GainMap.Parameters.isoPrefix)
+      if let part = JPEGProfilePart(segment, endingAt: end) { header.profileParts.append(part) }
+      header.multiPicture = header.multiPicture ?? content(segment, endingAt: end, after: MultiPicture.prefix)
+      header.iso = header.iso ?? content(segment, endingAt: end, after: GainMap.Parameters.isoPrefix)
     case Marker.adobe where segment.starts(with: "Adobe".utf8):
       header.adobeTransform = segment[11] ?? header.adobeTransform
     default: break
     }
   }
 
-  private mutating func readExif(_ segment: Bytes) {
-    if header.xmp == nil, let xmp = content(of: segment, after: JPEGHeader.xmpPrefix) {
+  private mutating func readExif(_ segment: Bytes, endingAt end: Int) {
+    if header.xmp == nil, let xmp = content(segment, endingAt: end, after: JPEGHeader.xmpPrefix) {
       header.xmp = xmp
       header.readXMP(bytes[xmp])
     }
     guard header.orientation == nil, segment.starts(with: "Exif\0".utf8) else { return }
     header.orientation = ExifData(segment[6..<segment.count])?.orientation
-    if segment.count > 6 { header.exif = header.exif ?? offset - segment.count + 6..<offset }
+    if segment.count > 6 { header.exif = header.exif ?? end - segment.count + 6..<end }
   }
 
   /// Only files with several images can have a gain map of Apple's cameras.
@@ -182,9 +154,9 @@ struct JPEGHeaderParser {
     header.appleHeadroom = ExifData(bytes[exif])?.appleHeadroom
   }
 
-  /// The position of the content of a segment that begins with a prefix, which ends at the offset.
-  private func content(of segment: Bytes, after prefix: [UInt8]) -> Range<Int>? {
-    segment.starts(with: prefix) ? offset - segment.count + prefix.count..<offset : nil
+  /// The position of the content of a segment that begins with a prefix.
+  private func content(_ segment: Bytes, endingAt end: Int, after prefix: [UInt8]) -> Range<Int>? {
+    segment.starts(with: prefix) ? end - segment.count + prefix.count..<end : nil
   }
 
   private mutating func readFrame(_ segment: Bytes) throws(ImageDecodingError) {

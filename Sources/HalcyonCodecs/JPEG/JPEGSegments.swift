@@ -14,6 +14,9 @@ struct JPEGSegments {
   static let startOfScan: UInt8 = 0xDA
   static let endOfImage: UInt8 = 0xD9
   private static let restarts: ClosedRange<UInt8> = 0xD0...0xD7
+  /// The markers that begin no segment, beside a zero after a byte of 0xFF.
+  private static let restartsAndStart: ClosedRange<UInt8> = 0xD0...0xD8
+  private static let temporary: UInt8 = 0x01
 
   private let bytes: Bytes
   private let start: UnsafeRawPointer
@@ -21,9 +24,9 @@ struct JPEGSegments {
   /// The end of the last complete segment, or the end of the bytes if they end inside a scan.
   private(set) var readableEnd = 2
 
-  /// `nil` if there are at most four bytes. The bytes must outlive the iteration.
+  /// `nil` if there are no bytes. The bytes must outlive the iteration.
   init?(_ buffer: UnsafeRawBufferPointer) {
-    guard let start = buffer.baseAddress, buffer.count > 4 else { return nil }
+    guard let start = buffer.baseAddress else { return nil }
     bytes = Bytes(buffer)
     self.start = start
   }
@@ -58,7 +61,7 @@ struct JPEGSegments {
     guard let marker = nextMarker() else { return nil }
     let segmentStart = offset - 2
     if marker == Self.endOfImage { return Segment(marker: marker, range: segmentStart..<offset, header: bytes[0..<0]) }
-    guard let length = bytes.unsigned16(at: offset), length >= 2 else { return nil }
+    guard let length = bytes.unsigned16(at: offset).map({ max(2, $0) }) else { return nil }
     let header = bytes[offset + 2..<offset + length]
     guard header.count == length - 2 else { return nil }
     offset += length
@@ -72,12 +75,15 @@ struct JPEGSegments {
     return true
   }
 
-  /// Moves past the next marker.
+  /// Moves past the next marker of a segment; bytes between segments are skipped, as in every decoder.
   private mutating func nextMarker() -> UInt8? {
-    while let byte = bytes[offset], byte != 0xFF { offset += 1 }
-    while bytes[offset] == 0xFF { offset += 1 }
-    defer { offset += 1 }
-    return bytes[offset]
+    while let byte = bytes[offset] {
+      offset += 1
+      guard byte == 0xFF, let marker = bytes[offset], marker != 0xFF else { continue }
+      offset += 1
+      if marker > Self.temporary, !Self.restartsAndStart.contains(marker) { return marker }
+    }
+    return nil
   }
 
   /// The end of the entropy-coded data: the next marker other than a restart marker.

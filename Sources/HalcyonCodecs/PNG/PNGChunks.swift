@@ -41,16 +41,19 @@ struct PNGChunks {
   static let signatureByteCount = 8
 
   private let bytes: Bytes
-  private var offset = signatureByteCount
+  /// The position of the next chunk.
+  private(set) var offset: Int
 
-  init(_ bytes: Bytes) {
+  init(_ bytes: Bytes, from offset: Int = signatureByteCount) {
     self.bytes = bytes
+    self.offset = offset
   }
 
   /// The next complete chunk, or `nil` at the end of the bytes.
   mutating func next() -> PNGChunk? {
-    guard let length = bytes.unsigned32(at: offset), bytes.count >= offset + 12 + length else { return nil }
-    let name = String(decoding: (4..<8).compactMap { bytes[offset + $0] }, as: UTF8.self)
+    guard let length = bytes.unsigned32(at: offset), bytes.count >= offset + 12 + length,
+      let name = bytes.text(at: offset + 4, count: 4)
+    else { return nil }
     defer { offset += 12 + length }
     return PNGChunk(name: name, content: offset + 8..<offset + 8 + length)
   }
@@ -66,26 +69,13 @@ struct PNGChunks {
 ///
 /// libspng does not decode an incomplete chunk, so the last chunk is shortened to the bytes that exist.
 enum PNGTruncatedFile {
-  private static let signatureLength = 8
-  /// The chunk type `IDAT`.
-  private static let dataType: UInt32 = 0x4944_4154
-  /// The chunk type `IEND`.
-  private static let endType: UInt32 = 0x4945_4E44
-
   /// The file up to its last byte of image data, or `nil` if it is not truncated.
   static func repaired(_ file: UnsafeRawBufferPointer) -> [UInt8]? {
-    let bytes = Bytes(file)
-    var offset = signatureLength
-    while let length = bytes.unsigned32(at: offset), let type = bytes.bits32(at: offset + 4) {
-      let end = offset + 12 + length
-      if end <= bytes.count {
-        if type == endType { return nil }
-        offset = end
-        continue
-      }
-      return type == dataType ? correctingLength(ofChunkAt: offset, in: file) : Array(file[..<offset])
-    }
-    return Array(file[..<min(offset, file.count)])
+    var chunks = PNGChunks(Bytes(file))
+    while let chunk = chunks.next() { if chunk.name == "IEND" { return nil } }
+    let whole = Array(file[..<min(chunks.offset, file.count)])
+    guard let chunk = chunks.incomplete, chunk.name == "IDAT" else { return whole }
+    return whole + PNGChunk.encoded("IDAT", Data(file[chunk.content]))
   }
 
   /// Whether frames of an animation are missing, or the data of the last one may be.
@@ -100,10 +90,5 @@ enum PNGTruncatedFile {
       last = chunk.name
     }
     return frameCount < header.frameCount || last == "fcTL" || chunks.incomplete.map { $0.name != "IEND" } ?? false
-  }
-
-  /// The file with the length and the checksum of the truncated chunk at `offset` corrected.
-  private static func correctingLength(ofChunkAt offset: Int, in file: UnsafeRawBufferPointer) -> [UInt8] {
-    Array(file[..<offset]) + PNGChunk.encoded("IDAT", Data(file[(offset + 8)...]))
   }
 }

@@ -128,10 +128,9 @@ struct PNGHeaderParser {
   /// Returns whether the image data was reached.
   private mutating func parseChunks() throws(ImageDecodingError) -> Bool {
     var offset = Self.signature.count
-    while let length = bytes.unsigned32(at: offset), bytes.count >= offset + 8 {
+    while let length = bytes.unsigned32(at: offset), let type = bytes.text(at: offset + 4, count: 4) {
       try parts.add()
       guard length <= Self.lengthLimit else { throw .corrupt(.png, reason: "a chunk has length \(length)") }
-      let type = name(at: offset + 4)
       if offset == Self.signature.count, type != "IHDR" {
         throw .corrupt(.png, reason: "its first chunk is \(type), not IHDR")
       }
@@ -146,10 +145,6 @@ struct PNGHeaderParser {
       offset += 12 + length
     }
     return false
-  }
-
-  private func name(at offset: Int) -> String {
-    String(decoding: (0..<4).compactMap { bytes[offset + $0] }, as: UTF8.self)
   }
 
   /// Ancillary chunks with a wrong checksum are skipped, as in browsers.

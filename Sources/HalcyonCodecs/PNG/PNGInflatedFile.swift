@@ -17,10 +17,10 @@ final class PNGInflatedFile {
 
   private let bytes: UnsafeRawBufferPointer
   private let state: UnsafeMutablePointer<inflate_state>
-  /// The position in the file: in the copied range, or of the next `IDAT` chunk.
-  private var offset: Int
-  /// The end of the copied range.
-  private var copyEnd = 0
+  /// The chunks that have not been inflated.
+  private var chunks: PNGChunks
+  /// The range of the file that is copied next: what follows its image data.
+  private var (offset, copyEnd) = (0, 0)
   /// The bytes of the image that have not been inflated.
   private var remainingByteCount: Int
   /// The inflated bytes still to come in the current block.
@@ -44,7 +44,7 @@ final class PNGInflatedFile {
     isal_inflate_init(state)
     state.pointee.crc_flag = UInt32(ISAL_ZLIB)
     self.bytes = bytes
-    offset = header.dataOffset
+    chunks = PNGChunks(Bytes(bytes), from: header.dataOffset)
     remainingByteCount = byteCount
   }
 
@@ -106,8 +106,9 @@ final class PNGInflatedFile {
     (pending, pendingOffset) = ([UInt8](repeating: 0, count: isLast ? 8 : 4), 0)
     guard isLast else { return }
     // The chunks after the image data.
-    while let chunk = chunk(at: offset), chunk.isData { offset = chunk.end }
-    copyEnd = bytes.count
+    var rest = chunks
+    while let chunk = rest.next(), chunk.name == "IDAT" { chunks = rest }
+    (offset, copyEnd) = (chunks.offset, bytes.count)
   }
 
   private func inflate(into target: UnsafeMutableRawPointer, count: Int) throws(ImageDecodingError) {
@@ -133,9 +134,8 @@ final class PNGInflatedFile {
   private static let endsEarly = ImageDecodingError.corrupt(.png, reason: "its image data ends early")
 
   private func openNextChunk() throws(ImageDecodingError) {
-    while let chunk = chunk(at: offset), chunk.isData {
-      guard chunk.isIntact else { throw .corrupt(.png, reason: "the checksum of its image data is wrong") }
-      offset = chunk.end
+    while let chunk = chunks.next(), chunk.name == "IDAT" {
+      guard isIntact(chunk) else { throw .corrupt(.png, reason: "the checksum of its image data is wrong") }
       guard !chunk.content.isEmpty else { continue }
       let start = bytes.baseAddress.map { $0 + chunk.content.lowerBound }
       state.pointee.next_in = UnsafeMutablePointer(mutating: start?.assumingMemoryBound(to: UInt8.self))
@@ -145,31 +145,12 @@ final class PNGInflatedFile {
     throw Self.endsEarly
   }
 
-  private func chunk(at offset: Int) -> Chunk? { Chunk(bytes, at: offset) }
-
-  /// One complete chunk.
-  private struct Chunk {
-    let content: Range<Int>
-    private let bytes: UnsafeRawBufferPointer
-
-    init?(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-      let file = Bytes(bytes)
-      guard let length = file.unsigned32(at: offset), offset + 12 + length <= file.count else { return nil }
-      self.bytes = bytes
-      content = offset + 8..<offset + 8 + length
-    }
-
-    var end: Int { content.upperBound + 4 }
-    var isData: Bool { type.elementsEqual("IDAT".utf8) }
-
-    var isIntact: Bool {
-      let checked = bytes[content.lowerBound - 4..<content.upperBound]
-      let start = UnsafeRawBufferPointer(rebasing: checked).bindMemory(to: UInt8.self).baseAddress
-      let sum = crc32_gzip_refl(0, UnsafeMutablePointer(mutating: start), UInt64(checked.count))
-      return Bytes(bytes).bits32(at: content.upperBound) == sum
-    }
-
-    private var type: Slice<UnsafeRawBufferPointer> { bytes[content.lowerBound - 4..<content.lowerBound] }
+  /// As for ``PNGChunk``, by the faster checksum of ISA-L.
+  private func isIntact(_ chunk: PNGChunk) -> Bool {
+    let checked = Bytes(bytes)[chunk.content.lowerBound - 4..<chunk.content.upperBound].buffer
+    let start = checked.bindMemory(to: UInt8.self).baseAddress
+    let sum = crc32_gzip_refl(0, UnsafeMutablePointer(mutating: start), UInt64(checked.count))
+    return Bytes(bytes).bits32(at: chunk.content.upperBound) == sum
   }
 }
 #endif

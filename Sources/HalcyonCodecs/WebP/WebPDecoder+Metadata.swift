@@ -38,7 +38,8 @@ struct WebPChunks {
   }
 
   private let bytes: Bytes
-  private var offset = 12
+  /// The position of the next chunk.
+  private(set) var offset = 12
 
   init(_ bytes: Bytes) {
     self.bytes = bytes
@@ -46,9 +47,8 @@ struct WebPChunks {
 
   mutating func next() -> Chunk? {
     guard let byteCount = bytes.unsigned32(at: offset + 4, littleEndian: true),
-      offset + 8 + byteCount <= bytes.count
+      offset + 8 + byteCount <= bytes.count, let name = bytes.text(at: offset, count: 4)
     else { return nil }
-    let name = String(decoding: (0..<4).compactMap { bytes[offset + $0] }, as: UTF8.self)
     let content = offset + 8..<offset + 8 + byteCount
     offset = content.upperBound + byteCount % 2
     return Chunk(name: name, content: content)

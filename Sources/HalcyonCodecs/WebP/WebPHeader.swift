@@ -45,7 +45,6 @@ struct WebPHeaderParser {
   /// The most chunks that are not frames; files have up to eight.
   private static let chunkLimit = 1000
   private static let riffHeaderByteCount = 12
-  /// Position, size, duration and flags of a frame.
 
   private let view: Bytes
   private let isPartial: Bool
@@ -76,13 +75,8 @@ struct WebPHeaderParser {
       guard let riffByteCount = view.unsigned32(at: 4, littleEndian: true), 8 + riffByteCount > view.count else {
         return file
       }
-      var (offset, end) = (riffHeaderByteCount, 0)
-      while let byteCount = view.unsigned32(at: offset + 4, littleEndian: true) {
-        let next = offset + 8 + byteCount + byteCount % 2
-        guard next <= view.count else { break }
-        if view[offset..<offset + 4].starts(with: "ANMF".utf8) { end = next }
-        offset = next
-      }
+      var (chunks, end) = (WebPChunks(view), 0)
+      while let chunk = chunks.next() { if chunk.name == "ANMF" { end = min(chunks.offset, view.count) } }
       guard end > 0 else { return file }
       var whole = Data(buffer[..<end])
       withUnsafeBytes(of: UInt32(end - 8).littleEndian) { whole.replaceSubrange(4..<8, with: $0) }
@@ -105,7 +99,9 @@ struct WebPHeaderParser {
     var imageEnd = Int.max
     var offset = Self.riffHeaderByteCount
     var (chunkCount, parts) = (0, HeaderParts(.webp, limit: .max))
-    while offset + 8 <= min(end, view.count), let byteCount = view.unsigned32(at: offset + 4, littleEndian: true) {
+    while offset + 8 <= end, let name = view.text(at: offset, count: 4),
+      let byteCount = view.unsigned32(at: offset + 4, littleEndian: true)
+    {
       let content = offset + 8..<offset + 8 + byteCount
       chunkCount += 1
       try parts.add()
@@ -114,7 +110,7 @@ struct WebPHeaderParser {
         throw .unsupportedFeature(.webp, feature: "over \(Self.chunkLimit) chunks besides its frames")
       }
       let hadImage = hasImage
-      guard try readChunk(name(at: offset), content) else { return false }
+      guard try readChunk(name, content) else { return false }
       if hasImage, !hadImage { imageEnd = content.upperBound }
       offset = content.upperBound + byteCount % 2
     }
@@ -124,10 +120,6 @@ struct WebPHeaderParser {
     if isCut, !isSound, !(isPartial && hasImage) { return false }
     if isComplete, !hasImage { throw .corrupt(.webp, reason: "it has no image") }
     return hasImage && (isComplete || !needsExif)
-  }
-
-  private func name(at offset: Int) -> String {
-    String(decoding: (0..<4).compactMap { view[offset + $0] }, as: UTF8.self)
   }
 
   /// Returns `false` if the bytes end before the fields that are needed.
@@ -204,7 +196,7 @@ struct WebPHeaderParser {
     }
     guard header.firstFrame == nil else { return true }
     header.firstFrame = (frame.area, frame.chunks)
-    header.isLossless = name(at: frame.chunks.lowerBound) == "VP8L"
+    header.isLossless = view.text(at: frame.chunks.lowerBound, count: 4) == "VP8L"
     return startImage()
   }
 
