@@ -16,7 +16,7 @@ export SWIFT_BACKTRACE ?= enable=no
 MOTO = $(CURDIR)/.build-moto/bin
 
 .PHONY: help demo gallery serve install release check-page check-stand-ins check test verify lint test-release test-sanitize fuzz torture soak api format deb docs \
-  bench bench-views bench-memory bench-processors bench-resampling bench-disk bench-network bench-downsample bench-region \
+  bench bench-views bench-memory bench-resampling bench-disk bench-network bench-downsample bench-region \
   bench-pipeline bench-instructions bench-build bench-convert bench-colour bench-hdr bench-service fleet bench-fleet packages all-packages
 
 # Says what begins, and how long it takes where nothing is built yet. SwiftPM prints its steps after that.
@@ -83,9 +83,6 @@ test-release: all-packages ## Runs the tests in release configuration.
 
 bench-memory: packages ## Prints METRIC lines for the memory cache.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench memory
-
-bench-processors: packages ## Prints METRIC lines for the processors on a one-megapixel image.
-	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench processors
 
 bench: packages ## Runs all benchmarks of halcyon-bench; prints one METRIC line per figure.
 	@Scripts/install-packages curl

@@ -50,9 +50,6 @@ let package = Package(
       name: "halcyon-cold-loads",
       dependencies: [halcyon, halcyonImaging, .product(name: "HalcyonTesting", package: "Halcyon"), "BenchMetric"],
       swiftSettings: swiftSettings),
-    .executableTarget(
-      name: "cache-sim", dependencies: [halcyon, halcyonCache, "CMalloc"],
-      swiftSettings: swiftSettings),
     .systemLibrary(
       name: "BenchSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .systemLibrary(name: "CMalloc"),

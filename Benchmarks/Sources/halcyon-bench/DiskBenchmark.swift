@@ -18,8 +18,8 @@ enum DiskBenchmark {
     try await launches(in: folder.appending(path: "put"))
     let small = folder.appending(path: "open-100k")
     let large = folder.appending(path: "open-1m")
-    try await opens(rowCount: 100_000, name: "100k", goal: .atMost(10), in: small)
-    try await opens(rowCount: 1_000_000, name: "1m", goal: .atMost(50), in: large)
+    try await fill(small, rowCount: 100_000)
+    try await fill(large, rowCount: 1_000_000)
     try await evictions(small: small, large: large)
   }
 
@@ -31,7 +31,7 @@ enum DiskBenchmark {
     let keys = (0..<300).map { key($0) }
     for (number, key) in keys.enumerated() { try await cache.store(entry(number, byteCount: byteCount), for: key) }
     let paths = files(below: folder.appending(path: "v\(DiskCache.format)/d"))
-    var (cached, plain, foundation): ([Double], [Double], [Double]) = ([], [], [])
+    var (cached, plain): ([Double], [Double]) = ([], [])
     for _ in 0..<rounds(10) {
       for key in keys {
         cached.append(
@@ -41,18 +41,9 @@ enum DiskBenchmark {
           })
       }
       for path in paths { plain.append(try microseconds { try readWithSystemCalls(path) }) }
-      for path in paths {
-        let url = URL(filePath: path)
-        foundation.append(
-          try microseconds {
-            let data = try Data(contentsOf: url)
-            precondition(data.count > byteCount)
-          })
-      }
     }
     Metric(name: "disk_get_\(name)", value: median(cached), unit: "us", goal: .atMost(goals.time)).report()
     Metric(name: "open_read_close_\(name)", value: median(plain), unit: "us").report()
-    Metric(name: "foundation_read_\(name)", value: median(foundation), unit: "us").report()
     let ratio = median(cached) / median(plain)
     Metric(name: "disk_get_\(name)_to_plain", value: ratio, unit: "ratio", goal: .atMost(goals.toPlain)).report()
   }
@@ -97,19 +88,18 @@ enum DiskBenchmark {
     Metric(name: "disk_put_10kb_to_foundation", value: toFoundation, unit: "ratio", goal: .atMost(0.4)).report()
   }
 
-  /// The check at launch of a cache with 11,000 entries, and a read that does not wait for it.
+  /// The check at launch of a cache with 11,000 entries.
   @concurrent
   private static func launches(in folder: URL) async throws {
     var configuration = DiskCacheConfiguration()
     configuration.cleaning.occasions = [.firstUse]
-    var (checks, reads): ([Double], [Double]) = ([], [])
+    var checks: [Double] = []
     for number in 0..<rounds(9) {
       let cache = DiskCache(directory: folder, configuration: configuration)
-      reads.append(try await microseconds { _ = try await cache.entry(for: key(number)) })
+      _ = try await cache.entry(for: key(number))
       checks.append(try await microseconds { _ = try await cache.clean() })
     }
     Metric(name: "disk_check_at_launch", value: median(checks) / 1000, unit: "ms", goal: .atMost(100)).report()
-    Metric(name: "disk_first_get_beside_check", value: median(reads), unit: "us").report()
   }
 
   /// Stored entries per second, with six concurrent tasks: as many as there are connections to one host.
@@ -131,31 +121,13 @@ enum DiskBenchmark {
     return Double(entries.count) / time * 1e6
   }
 
+  /// Fills a cache with entries, of which the oldest have files; they will be evicted.
   @concurrent
-  private static func opens(rowCount: Int, name: String, goal: Metric.Goal, in folder: URL) async throws {
+  private static func fill(_ folder: URL, rowCount: Int) async throws {
     var configuration = DiskCacheConfiguration(sizeLimit: .max)
     configuration.cleaning.occasions.subtract([.firstUse, .timer])
-    // The oldest entries have files; they will be evicted.
     try await store(0..<evictedCount, in: DiskCache(directory: folder, configuration: configuration))
     try fill(folder.appending(path: "v\(DiskCache.format)/index.db").path(), rowCount: rowCount - evictedCount)
-    var opened: [Double] = []
-    for _ in 0..<rounds(9) {
-      let cache = DiskCache(directory: folder, configuration: configuration)
-      let time = try await microseconds {
-        let count = try await cache.count
-        precondition(count == rowCount)
-      }
-      opened.append(time / 1000)
-    }
-    Metric(name: "disk_open_\(name)", value: median(opened), unit: "ms", goal: goal).report()
-
-    let cache = DiskCache(directory: folder, configuration: configuration)
-    var removed: [Double] = []
-    for number in 0..<20 {
-      removed.append(
-        try await microseconds { _ = try await cache.removeEntries(ofSource: "none-\(number)") })
-    }
-    Metric(name: "disk_remove_absent_source_at_\(name)", value: median(removed), unit: "us").report()
   }
 
   /// Stores entries in two full caches, which evict one for each, alternately: the speed of a file system varies over

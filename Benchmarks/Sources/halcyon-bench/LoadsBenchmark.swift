@@ -3,52 +3,16 @@ import BenchMetric
 import CMalloc
 import Foundation
 import Halcyon
-import HalcyonImaging
 @_spi(Programs) import HalcyonPipeline
 import HalcyonTransport
-import HalcyonCodecs
-import HalcyonTesting
 
-/// What a load costs the pipeline itself: CPU time without codec and socket, and memory while it waits for a connection.
+/// The memory that a load takes while it waits for a connection.
 enum LoadsBenchmark {
-  private static let coldCount = 2000
   private static let waitingCount = 10_000
-
-  static func run() async throws {
-    try await coldLoads()
-    try await waitingLoads()
-  }
-
-  /// The bytes of images that no cache has, loaded one after another, compared with the transport alone.
-  private static func coldLoads() async throws {
-    let bitmap = try Bitmap(size: PixelSize(width: 10, height: 10), isOpaque: true) { _ in }
-    let image = try StandardCodecs.encoder(for: .png).encode(bitmap, options: EncodingOptions())
-    let urls = (0..<coldCount).compactMap { URL(string: "https://images.example.com/albums/2026/photo-\($0).png") }
-    var (loads, transfers): ([Double], [Double]) = ([], [])
-    for _ in 0..<rounds(9) {
-      let transport = ScriptedTransport { _ in .response(body: image, headers: ["Content-Type": "image/png"]) }
-      let pipeline = ImagePipeline { ($0.transport, $0.cache) = (transport, ImageCache(disk: nil)) }
-      loads.append(
-        try await processorMicroseconds {
-          for url in urls { _ = try await pipeline.data(for: ImageRequest(url: url)) }
-        })
-      transfers.append(
-        try await processorMicroseconds {
-          for url in urls {
-            let response = try await transport.response(to: TransportRequest(url: url))
-            for try await _ in response.body {}
-          }
-        })
-    }
-    Metric(name: "pipeline_cold_load_processor", value: median(loads), unit: "us").report()
-    Metric(name: "scripted_transfer_processor", value: median(transfers), unit: "us").report()
-    let ratio = median(zip(loads, transfers).map { $0 / $1 })
-    Metric(name: "pipeline_cold_load_to_transfer", value: ratio, unit: "ratio").report()
-  }
 
   /// The memory that the allocator has given out for each load that waits for a connection, compared with a task that
   /// waits for nothing else.
-  private static func waitingLoads() async throws {
+  static func run() async throws {
     let origin = try OriginProcess()
     defer { origin.stop() }
     // The server delays these responses by ten minutes.
@@ -91,19 +55,6 @@ enum LoadsBenchmark {
   private static var allocatedByteCount: Int {
     let info = mallinfo2()
     return info.uordblks + info.hblkhd
-  }
-
-  /// The CPU time of the process for each of the loads.
-  private static func processorMicroseconds(_ work: () async throws -> Void) async rethrows -> Double {
-    let start = processorNanoseconds()
-    try await work()
-    return (processorNanoseconds() - start) / Double(coldCount) / 1000
-  }
-
-  private static func processorNanoseconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 }
 #endif

@@ -1,7 +1,7 @@
 import BenchMetric
 
-/// Runs the benchmarks named by its arguments: `memory`, `decoding`, `processors`, `disk`, `pipeline`, `loads` or `network`; all
-/// of them without arguments.
+/// Runs the benchmarks named by its arguments: `memory`, `decoding`, `disk`, `pipeline`, `loads` or `network`; all of them
+/// without arguments.
 @main
 enum Main {
   static func main() async {
@@ -13,13 +13,11 @@ enum Main {
     #if os(Linux)
     if subjects == ["origin"] { return try BenchOrigin.run() }
     #endif
-    if subjects.isEmpty { try await MemoryHitBenchmark.run() }
     if subjects.isEmpty || subjects.contains("memory") {
-      try CacheThreadsBenchmark.run()
+      try MemoryBenchmark.run()
       try ReuseBenchmark.run()
     }
     if subjects.isEmpty || subjects.contains("decoding") { try DownsampleBenchmark.run() }
-    if subjects.isEmpty || subjects.contains("processors") { try ProcessorsBenchmark.run() }
     if subjects.isEmpty || subjects.contains("disk") { try await DiskBenchmark.run() }
     #if os(Linux)
     if subjects.isEmpty || subjects.contains("pipeline") { try await PipelineBenchmark.run() }

@@ -18,37 +18,6 @@ enum NetworkBenchmark {
     defer { origin.stop() }
     try await distantPhotos(origin)
     try await smallImages(origin)
-    try await limitedHost(origin)
-    try await deadConnections(origin)
-  }
-
-  /// A page of images from an origin that serves ten in a second and refuses others, with `Retry-After` as a number and
-  /// as a date. The least possible time is what the origin takes to serve them all without a refusal.
-  private static func limitedHost(_ origin: OriginProcess) async throws {
-    let count = 60
-    let least = Double((count - 1) / BenchOrigin.servedPerSecond) * 1000
-    for (path, suffix) in [("limited", ""), ("dated", "_with_dates")] {
-      let (pipeline, urls) = (pipeline(), try (0..<count).map { try origin.url("\(path)/small/\($0).jpg") })
-      let time = try await milliseconds { try await forEach(urls) { _ = try await pipeline.image(for: $0) } }
-      Metric(
-        name: "network_60_of_rate_limited_host_to_least" + suffix, value: time / least, unit: "ratio",
-        goal: .atMost(1.2)
-      ).report()
-    }
-  }
-
-  /// The first image after all open connections have died without a sign, and after all have fallen silent although they
-  /// acknowledge the request, so that it may only be sent again after the idle timeout.
-  private static func deadConnections(_ origin: OriginProcess) async throws {
-    let idleTimeout = PipelineConfiguration().transportLimits.idleTimeout / .seconds(1)
-    for (path, name, limit) in [("dead", "dead", 1.5), ("once", "silent", idleTimeout + 1.5)] {
-      let (pipeline, urls) = (pipeline(), try (0..<connectionCount).map { try origin.url("\(path)/small/\($0).jpg") })
-      try await forEach(urls) { _ = try await pipeline.image(for: $0) }
-      let next = try origin.url("\(path)/small/next.jpg")
-      let time = try await milliseconds { _ = try await pipeline.image(for: next) }
-      Metric(name: "network_first_image_after_\(name)_connections", value: time / 1000, unit: "s", goal: .atMost(limit))
-        .report()
-    }
   }
 
   /// Photographs from an origin with a latency of 100 ms: concurrent loads compared with sequential ones.

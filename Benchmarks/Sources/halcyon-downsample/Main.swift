@@ -24,7 +24,6 @@ enum Main {
     let files = try folder.map(Corpus.files) ?? Corpus.wallpapers()
     TimeBenchmark(files: files).run()
     try MemoryBenchmark(files: folder == nil ? Corpus.twelveMegapixels() : files).run()
-    try ThumbnailBenchmark.run()
   }
 }
 

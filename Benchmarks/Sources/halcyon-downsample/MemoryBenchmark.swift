@@ -22,8 +22,6 @@ struct MemoryBenchmark {
       ).report()
       if kind == "jpeg_progressive" { try Self.reportCoefficients(largest, growth: growth) }
     }
-    let growth = try Self.growth(Self.giant())
-    Metric(name: "jpeg_baseline_100mp_memory_beyond_result", value: growth, unit: "MB", goal: .atMost(8)).report()
   }
 
   /// Where libjpeg-turbo decodes, it holds the coefficients of the whole image, at any scale. At the smallest width, only a
@@ -50,18 +48,6 @@ struct MemoryBenchmark {
   private static func growth(_ url: URL, width: Int) throws -> Double {
     let (growth, output) = try MemoryProbe.run(url, width: width)
     return Double(growth - output) / Double(1 << 20)
-  }
-
-  /// A JPEG file of nearly 100 megapixels.
-  private static func giant() throws -> URL {
-    let url = FileManager.default.temporaryDirectory.appending(path: "halcyon-giant.jpg")
-    guard !FileManager.default.fileExists(atPath: url.path) else { return url }
-    let size = PixelSize(width: 11_500, height: 8_600)
-    let bitmap = try Bitmap(size: size, isOpaque: true) { pixels in
-      for index in pixels.indices { pixels[index] = index & 3 == 3 ? 255 : UInt8(truncatingIfNeeded: index >> 7) }
-    }
-    try StandardCodecs.encoder(for: .jpeg).encode(bitmap, options: EncodingOptions()).write(to: url, options: .atomic)
-    return url
   }
 }
 
