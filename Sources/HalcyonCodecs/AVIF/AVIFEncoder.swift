@@ -41,12 +41,6 @@ package struct AVIFEncoder: AnimatedImageEncoder, HighDynamicRangeEncoder {
     return try handle.file(of: image)
   }
 
-  package var writesGainMaps: Bool { false }
-
-  package func encode(_ bitmap: Bitmap, gainMap: GainMap?, options: EncodingOptions) throws -> Data {
-    try encode(bitmap, options: options)
-  }
-
   /// Writes an image sequence, which is transparent if its first frame may be.
   ///
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,536 pixels, with the first frame.

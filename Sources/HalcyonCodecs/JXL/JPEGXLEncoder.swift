@@ -49,12 +49,6 @@ package struct JPEGXLEncoder: HighDynamicRangeEncoder {
     return try writer.finish()
   }
 
-  package var writesGainMaps: Bool { false }
-
-  package func encode(_ bitmap: Bitmap, gainMap: GainMap?, options: EncodingOptions) throws -> Data {
-    try encode(bitmap, options: options)
-  }
-
   /// The distance for a quality; 0 is lossless.
   private static func distance(_ quality: Double) -> Float {
     let percent = quality * 100

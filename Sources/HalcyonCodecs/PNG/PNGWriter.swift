@@ -1,18 +1,10 @@
 #if !IMAGEIO
-package import HalcyonImaging
+import HalcyonImaging
 import HalcyonSupport
 import CHalcyonSPNG
-package import Foundation
+import Foundation
 
 extension PNGEncoder: HighDynamicRangeEncoder {
-  package var writesGainMaps: Bool { false }
-
-  package func encode(_ bitmap: Bitmap, gainMap: GainMap?, options: EncodingOptions) throws -> Data {
-    try encode(bitmap, options: options)
-  }
-}
-
-extension PNGEncoder {
   func file(of bitmap: Bitmap, colorLimit: Int?) throws -> Data {
     try bitmap.withUnsafeBytes { bytes in
       let pixels = bytes.bindMemory(to: UInt8.self)

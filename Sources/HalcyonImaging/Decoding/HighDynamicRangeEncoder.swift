@@ -14,6 +14,14 @@ package protocol HighDynamicRangeEncoder: ImageEncoder {
   func encode(_ bitmap: Bitmap, gainMap: GainMap?, options: EncodingOptions) throws -> Data
 }
 
+extension HighDynamicRangeEncoder {
+  package var writesGainMaps: Bool { false }
+
+  package func encode(_ bitmap: Bitmap, gainMap: GainMap?, options: EncodingOptions) throws -> Data {
+    try encode(bitmap, options: options)
+  }
+}
+
 extension ImageEncoder {
   /// Encodes a still image in the range that the format supports.
   func encodeStill(_ image: DecodedImage, options: EncodingOptions) throws -> Data {
