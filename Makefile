@@ -121,7 +121,7 @@ bench-hdr: all-packages ## Keeps high dynamic range; prints METRIC lines with di
 
 bench-colour: ROUNDS ?= 9
 bench-colour: all-packages ## Decodes high dynamic range and wide colours; prints METRIC lines with times, and differences to Chromium and Little CMS.
-	@Scripts/install-packages chromium libavif-bin libjxl-tools python3-numpy python3-pil
+	@Scripts/install-packages chromium libavif-bin python3-numpy python3-pil
 	$(SWIFT) build --quiet -c release --package-path Tools --product halcyon
 	@Benchmarks/Scripts/bench-colour $(ROUNDS)
 
@@ -154,7 +154,7 @@ bench-network: packages ## Prints METRIC lines for network loads, against curl.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench network
 
 bench-service: all-packages ## Prints METRIC lines for the image service, beside nginx and thumbor.
-	@Scripts/install-packages wrk nginx-light libnginx-mod-http-image-filter libjpeg-turbo-progs
+	@Scripts/install-packages wrk nginx-light libnginx-mod-http-image-filter
 	$(SWIFT) build --quiet -c release --static-swift-stdlib --package-path Service --product halcyon-serve
 	Service/Scripts/bench-service $(ARGUMENTS)
 
