@@ -33,10 +33,4 @@ public struct TransportTimings: Hashable, Sendable {
     self.reusedConnection = reusedConnection
     self.receivedByteCount = receivedByteCount
   }
-
-  /// The throughput of the body in bytes per second, from the first byte to the end; `nil` if that took no measurable
-  /// time.
-  public var bytesPerSecond: Double? {
-    total > firstByte ? Double(receivedByteCount) / ((total - firstByte) / .seconds(1)) : nil
-  }
 }

@@ -14,16 +14,10 @@ extension Bitmap {
         guard let from = source.baseAddress, let to = result.baseAddress else { return }
         if isOpaque { return tables.convert(from, to: to, count: size.pixelCount) }
         for start in stride(from: 0, to: result.count, by: 4) {
-          let alpha = Int(source[start + 3])
-          guard alpha > 0 else { continue }
-          func straight(_ channel: Int) -> UInt8 {
-            UInt8(min((Int(source[start + channel]) * 255 + alpha / 2) / alpha, 255))
-          }
-          let color = tables.converted(SIMD4(straight(0), straight(1), straight(2), 255))
-          for channel in 0..<3 {
-            result[start + channel] = UInt8((Int(color[channel]) * alpha + 127) / 255)
-          }
-          result[start + 3] = source[start + 3]
+          let color = tables.converted(
+            SIMD4(
+              UInt32(source[start]), UInt32(source[start + 1]), UInt32(source[start + 2]), UInt32(source[start + 3])))
+          for channel in 0..<4 { result[start + channel] = UInt8(color[channel]) }
         }
       }
     }

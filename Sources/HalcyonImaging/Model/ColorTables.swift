@@ -87,6 +87,15 @@ package struct ColorTables: Sendable {
     return pixel
   }
 
+  /// The sums of premultiplied components of one or more pixels.
+  func converted(_ sums: SIMD4<UInt32>) -> SIMD4<UInt32> {
+    guard sums.w > 0 else { return sums }
+    func straight(_ sum: UInt32) -> UInt8 { UInt8(min((sum * 255 + sums.w / 2) / sums.w, 255)) }
+    let color = converted(SIMD4(straight(sums.x), straight(sums.y), straight(sums.z), 255))
+    func sum(_ value: UInt8) -> UInt32 { (UInt32(value) * sums.w + 127) / 255 }
+    return SIMD4(sum(color.x), sum(color.y), sum(color.z), sums.w)
+  }
+
   @inline(__always)
   private static func index(_ sum: UInt64, _ channel: UInt64) -> Int {
     Int(truncatingIfNeeded: sum &>> (channel &* UInt64(fieldWidth) &+ UInt64(fractionWidth)) & UInt64(levelLimit - 1))

@@ -29,25 +29,22 @@ struct CropProcessor: GeometryProcessor {
     let limits = 1...Double(Int.max)
     try limits.check(width, "crop width")
     try limits.check(height, "crop height")
-    let columns = columns(in: bitmap.size.width)
-    let rows = rows(in: bitmap.size.height)
+    let (columns, rows) =
+      switch position {
+      case .at(let x, let y):
+        (
+          Self.part(from: x, count: width, of: bitmap.size.width),
+          Self.part(from: y, count: height, of: bitmap.size.height)
+        )
+      case .anchored(let anchor):
+        (
+          Self.part(at: anchor.x, count: width, of: bitmap.size.width),
+          Self.part(at: anchor.y, count: height, of: bitmap.size.height)
+        )
+      }
     guard !columns.isEmpty, !rows.isEmpty else { throw ImageProcessingError.emptyCrop(bitmap.size) }
     return BitmapGeometry(
       PixelArea(left: columns.lowerBound, top: rows.lowerBound, width: columns.count, height: rows.count))
-  }
-
-  private func columns(in length: Int) -> Range<Int> {
-    switch position {
-    case .at(let x, _): Self.part(from: x, count: width, of: length)
-    case .anchored(let anchor): Self.part(at: anchor.x, count: width, of: length)
-    }
-  }
-
-  private func rows(in length: Int) -> Range<Int> {
-    switch position {
-    case .at(_, let y): Self.part(from: y, count: height, of: length)
-    case .anchored(let anchor): Self.part(at: anchor.y, count: height, of: length)
-    }
   }
 
   private static func part(from start: Int, count: Int, of length: Int) -> Range<Int> {

@@ -7,10 +7,7 @@ struct PlaceholderSamples {
 
   let size: PixelSize
   /// Premultiplied components, 0 to 1.
-  private var red: [Double]
-  private var green: [Double]
-  private var blue: [Double]
-  private(set) var alpha: [Double]
+  private var pixels: [SIMD4<Double>] = []
 
   init(_ bitmap: Bitmap) {
     // Without memory for the standard picture, the placeholder is made of what there is.
@@ -20,11 +17,7 @@ struct PlaceholderSamples {
     size = PixelSize(
       width: max(1, Int((Double(bitmap.size.width) * scale).rounded())),
       height: max(1, Int((Double(bitmap.size.height) * scale).rounded())))
-    let count = size.width * size.height
-    (red, green, blue, alpha) = (
-      [Double](repeating: 0, count: count), [Double](repeating: 0, count: count),
-      [Double](repeating: 0, count: count), [Double](repeating: 0, count: count)
-    )
+    pixels.reserveCapacity(size.pixelCount)
     let columns = Self.taps(from: bitmap.size.width, to: size.width)
     let rows = Self.taps(from: bitmap.size.height, to: size.height)
     let conversion = bitmap.colorSpace == .sRGB ? nil : ColorTables.converting(to: .sRGB)
@@ -40,30 +33,23 @@ struct PlaceholderSamples {
             }
           }
           if let conversion { sums = conversion.converted(sums) }
-          let whole = 255 * Double(rows[y].count * columns[x].count)
-          let index = y * size.width + x
-          red[index] = Double(sums.x) / whole
-          green[index] = Double(sums.y) / whole
-          blue[index] = Double(sums.z) / whole
-          alpha[index] = Double(sums.w) / whole
+          pixels.append(SIMD4<Double>(sums) / (255 * Double(rows[y].count * columns[x].count)))
         }
       }
     }
   }
 
-  var hasAlpha: Bool { alpha.reduce(0, +) < Double(alpha.count) }
+  var alpha: [Double] { pixels.map(\.w) }
+
+  var hasAlpha: Bool { alpha.reduce(0, +) < Double(pixels.count) }
 
   /// The colours, composited over the mean colour of the image.
   func compositedColors() -> [SIMD3<Double>] {
-    let opacity = alpha.reduce(0, +)
-    let whole = opacity > 0 ? opacity : 1
-    let (meanRed, meanGreen, meanBlue) = (
-      red.reduce(0, +) / whole, green.reduce(0, +) / whole, blue.reduce(0, +) / whole
-    )
-    return alpha.indices.map { index in
-      let background = 1 - alpha[index]
-      return SIMD3(
-        red[index] + meanRed * background, green[index] + meanGreen * background, blue[index] + meanBlue * background)
+    let sum = pixels.reduce(.zero, +)
+    let mean = sum / (sum.w > 0 ? sum.w : 1)
+    return pixels.map { pixel in
+      let color = pixel + mean * (1 - pixel.w)
+      return SIMD3(color.x, color.y, color.z)
     }
   }
 
@@ -84,16 +70,5 @@ struct PlaceholderSamples {
       let step = max(1, (end - start + tapCount - 1) / tapCount)
       return Array(stride(from: start, to: end, by: step))
     }
-  }
-}
-
-extension ColorTables {
-  /// The sums of premultiplied components of some pixels, in sRGB.
-  fileprivate func converted(_ sums: SIMD4<UInt32>) -> SIMD4<UInt32> {
-    guard sums.w > 0 else { return sums }
-    func straight(_ sum: UInt32) -> UInt8 { UInt8(min((sum * 255 + sums.w / 2) / sums.w, 255)) }
-    let color = converted(SIMD4(straight(sums.x), straight(sums.y), straight(sums.z), 255))
-    func sum(_ value: UInt8) -> UInt32 { (UInt32(value) * sums.w + 127) / 255 }
-    return SIMD4(sum(color.x), sum(color.y), sum(color.z), sums.w)
   }
 }
