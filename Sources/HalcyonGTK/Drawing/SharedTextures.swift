@@ -23,7 +23,7 @@ package final class SharedTextures: Sendable {
     let renderer: Renderer
   }
 
-  private let textures = Lock<[Key: WeakTexture]>([:])
+  private let textures = Lock<[Key: (texture: WeakObject, owner: ObjectIdentifier)]>([:])
 
   /// The number of textures in use.
   package var count: Int { textures.withLock { $0.count } }
@@ -33,11 +33,11 @@ package final class SharedTextures: Sendable {
   /// - Parameter renderer: The renderer to choose the fastest format for; the colours are the same with any other.
   package func texture(for bitmap: Bitmap, drawnBy renderer: Renderer = .graphics) -> OpaquePointer {
     let key = Key(address: bitmap.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }, renderer: renderer)
-    if let texture = textures.withLock({ $0[key]?.makeReference() }) { return texture }
+    if let texture = textures.withLock({ $0[key]?.texture.makeReference() }) { return texture }
     let owner = PixelOwner(bitmap, key: key, textures: self)
     let texture = owner.makeTexture()
     let old = textures.withLock {
-      $0.updateValue(WeakTexture(texture, owner: ObjectIdentifier(owner)), forKey: key)
+      $0.updateValue((WeakObject(texture), ObjectIdentifier(owner)), forKey: key)
     }
     withExtendedLifetime(old) {}
     return texture
@@ -50,19 +50,6 @@ package final class SharedTextures: Sendable {
     }
     withExtendedLifetime(removed) {}
   }
-}
-
-/// A weak reference to a texture.
-private struct WeakTexture {
-  let owner: ObjectIdentifier
-  private let reference: WeakObject
-
-  init(_ texture: OpaquePointer, owner: ObjectIdentifier) {
-    (reference, self.owner) = (WeakObject(texture), owner)
-  }
-
-  /// A new strong reference, or `nil` if the texture has been freed.
-  func makeReference() -> OpaquePointer? { reference.makeReference() }
 }
 
 /// Retains the pixels of a texture; released by GLib with the texture's `GBytes`.
