@@ -33,7 +33,7 @@ struct AnimationBenchmark {
     }
     try await Task.sleep(for: .seconds(1))
     let before = Metrics.megabytes("VmRSS")
-    _ = try await page.show(Array(repeating: request, count: Self.viewCount), pipeline: pipeline)
+    try await page.show(Array(repeating: request, count: Self.viewCount), pipeline: pipeline)
     let busy = try await measureProcessor()
     Metrics.print("views.animation.memory_growth", Metrics.megabytes("VmRSS") - before, "MB", atMost: 40)
     for texture in paintables { g_object_unref(gpointer(texture)) }

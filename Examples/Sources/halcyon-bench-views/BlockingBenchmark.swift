@@ -44,7 +44,7 @@ struct BlockingBenchmark {
     let meter = FrameMeter(page.window)
     meter.reset()
     let start = Metrics.threadTime
-    _ = try await page.show(requests, pipeline: pipeline)
+    try await page.show(requests, pipeline: pipeline)
     // The main thread's processor time, excluding drawing.
     let time =
       meter.frames.isEmpty ? Metrics.threadTime - start : meter.frames.reduce(.zero, +) + meter.timeSinceLastFrame

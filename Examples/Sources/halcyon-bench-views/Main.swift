@@ -2,7 +2,7 @@ import Foundation
 import GalleryOrigin
 import HalcyonGTK
 
-/// `halcyon-bench-views [scroll] [page] [blocking] [sizing] [zoom] [animation]` prints METRIC lines for views in a window;
+/// `halcyon-bench-views [scroll] [blocking] [sizing] [zoom] [animation]` prints METRIC lines for views in a window;
 /// without arguments, all of them. `halcyon-bench-views origin` runs the web server.
 @main
 enum Main {
@@ -32,11 +32,10 @@ enum Main {
     let parts = CommandLine.arguments.dropFirst()
     if parts.first == SizingBenchmark.command { return try await SizingBenchmark.measure(Array(parts.dropFirst())) }
     func isWanted(_ part: String) -> Bool { parts.isEmpty || parts.contains(part) }
-    if ["scroll", "page", "blocking", "sizing", "zoom"].contains(where: isWanted) {
+    if ["scroll", "blocking", "sizing", "zoom"].contains(where: isWanted) {
       let origin = try await GalleryProcess()
       defer { origin.stop() }
       if isWanted("scroll") { try await ScrollBenchmark(origin.urls).run() }
-      if isWanted("page") { try await PageBenchmark(origin.urls).run() }
       if isWanted("blocking") { try await BlockingBenchmark(origin.urls).run() }
       if isWanted("sizing") { try await SizingBenchmark(origin.urls[0]).run() }
       if isWanted("zoom") { try await ZoomBenchmark(origin.urls[0]).run() }

@@ -31,10 +31,7 @@ final class Page {
   func close() { gtk_window_destroy(typed) }
 
   /// Sets all images, and waits until the last one is loaded.
-  ///
-  /// - Returns: The time that it took.
-  func show(_ requests: [ImageRequest], pipeline: ImagePipeline) async throws -> Duration {
-    let start = ContinuousClock.now
+  func show(_ requests: [ImageRequest], pipeline: ImagePipeline) async throws {
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     for (picture, request) in zip(pictures, requests) {
       picture.hc.setImage(with: request, pipeline: pipeline) { _ in end.yield() }
@@ -44,7 +41,6 @@ final class Page {
       remaining -= 1
       if remaining == 0 { break }
     }
-    return start.duration(to: .now)
   }
 
   private var typed: UnsafeMutablePointer<GtkWindow> {
