@@ -109,8 +109,8 @@ public struct DecodingOptions: Sendable {
   public var keepsAnimation: Bool
   /// Called repeatedly while decoding; once it returns true, the decoder throws ``ImageDecodingError/cancelled``.
   ///
-  /// The decoders of AVIF, HEIC and JPEG XL, and the frames of an animated WebP, are single calls of a library: they end
-  /// after the frame that is being decoded. An SVG drawing ends on a thread of its own, or is killed with its helper.
+  /// The decoders of AVIF, HEIC and JPEG XL are single calls of a library: they end after the frame that is being decoded.
+  /// An SVG drawing ends on a thread of its own, or is killed with its helper.
   public var isCancelled: @Sendable () -> Bool
 
   /// Creates options.
