@@ -3,7 +3,7 @@ package import HalcyonImaging
 package import Foundation
 
 /// Decodes the primary image of HEIC and HEIF files, with grids and alpha: through libde265 if it is coded in HEVC, as
-/// nearly all are, else, or if a grid has alpha, through libheif.
+/// nearly all are, through libheif if a grid has alpha or it is an overlay, through libavif if it is coded in AV1.
 ///
 /// A grid, as phones save photos, is decoded a row of tiles at a time, so a smaller target size takes little memory, and
 /// cancellation takes effect after a tile. Other images are decoded whole: a smaller target size temporarily takes the
@@ -17,7 +17,7 @@ package struct HEIFDecoder: ImageDecoder {
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   package init() {}
 
-  /// HEIC only, which stands for HEIF with any codec.
+  /// HEIC only, which stands for HEIF with any of these codecs.
   package let formats: Set<ImageFormat> = [.heic]
   package var decodesRegions: Bool { true }
 
@@ -40,6 +40,11 @@ package struct HEIFDecoder: ImageDecoder {
       guard let items = HEVCItems(Bytes(buffer), metadata: metadata, header: header) else {
         // libheif 1.20 and newer reject files with other data after their image.
         let valid = UnsafeRawBufferPointer(rebasing: buffer[..<file.validCount])
+        let table = try ItemTable(metadata, .heic)
+        if table.imageItems.contains(where: { table.types[$0] == "av01" }) {
+          return try decodeAV1(valid, header, options)
+        }
+        try HEVCItems.check(Bytes(buffer), metadata, table, options.limits)
         return try decodeWithHeif(valid, header, options)
       }
       var options = options
@@ -48,19 +53,38 @@ package struct HEIFDecoder: ImageDecoder {
         ? HEIFGainMap(Bytes(buffer), metadata, header, .heic, limits: options.limits) : nil
       // The map was made for the colours of the file.
       if gainMap != nil { options.colorSpace = .source }
-      let isInRows = items.rowSize.pixelCount <= options.limits.pixelCount
-      let plan = try DecodingPlan(info: info, isWide: header.isWide, isInRows: isInRows, options: options)
-      let tiles = HEVCTiles(items, header: header, skipsLoopFilters: plan.skipsLoopFilter, options: options)
+      let plan = try DecodingPlan(info: info, isWide: header.isWide, isInRows: true, options: options)
+      let tiles = try HEVCTiles(items, header: header, skipsLoopFilters: plan.skipsLoopFilter, options: options)
       let image = try renderer.image(tiles, header: header, plan: plan, isCancelled: options.isCancelled)
       guard let gainMap else { return image }
       return try gainMap.encoded.added(to: consume image, plan, options) { geometry in
         let items = HEVCItems(Bytes(buffer), metadata: metadata, header: gainMap.header, item: gainMap.item)
         guard let items else { throw ImageDecodingError.corrupt(.heic, reason: "its gain map is damaged") }
-        let tiles = HEVCTiles(items, header: gainMap.header, skipsLoopFilters: false, options: options)
+        let tiles = try HEVCTiles(items, header: gainMap.header, skipsLoopFilters: false, options: options)
         return try renderer.bitmap(
           tiles, header: gainMap.header, geometry, .heic, nil, isCancelled: options.isCancelled)
       }
     }
+  }
+
+  /// Decodes AV1 in a file whose brands do not say so.
+  private func decodeAV1(
+    _ buffer: UnsafeRawBufferPointer, _ header: HEIFImageHeader, _ options: DecodingOptions
+  ) throws -> DecodedImage {
+    #if AVIF
+    let plan = try DecodingPlan(info: header.info(.heic), isWide: header.isWide, options: options)
+    var file = Data(buffer)
+    // The major brand follows the size and the type of the first box.
+    file.replaceSubrange(8..<12, with: Data("avif".utf8))
+    return try file.withUnsafeBytes { buffer in
+      let reader = try AVIFReader(buffer, header: header, limits: options.limits)
+      try reader.next()
+      return try renderer.image(
+        WholeSamples(reader.samples()), header: header, plan: plan, isCancelled: options.isCancelled)
+    }
+    #else
+    throw ImageDecodingError.unsupportedFeature(.heic, feature: "AV1")
+    #endif
   }
 
   private func decodeWithHeif(

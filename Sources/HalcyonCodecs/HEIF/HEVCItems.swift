@@ -42,7 +42,7 @@ struct HEVCItems {
     guard table.types[image] == "grid", !header.hasAlpha, let grid = locations.data(of: image),
       grid.count == 1,
       let rowCount = grid[0][2].map({ Int($0) + 1 }), let columnCount = grid[0][3].map({ Int($0) + 1 }),
-      inputs.count == rowCount * columnCount, Self.size(ofGrid: grid[0]) == size
+      inputs.count == rowCount * columnCount, Self.canvasSize(grid[0], at: 4) == size
     else { return nil }
     let tileSizes = Set(inputs.map { Self.size(of: $0, table) })
     guard tileSizes.count == 1, let tileSize = tileSizes.first ?? nil, tileSize.width > 0, tileSize.height > 0,
@@ -57,7 +57,7 @@ struct HEVCItems {
   }
 
   /// The tiles that are in memory at once.
-  var rowSize: PixelSize { PixelSize(width: size.width, height: tileSize.height) }
+  var rowSize: PixelSize { PixelSize(width: tileSize.width * columnCount, height: tileSize.height) }
 
   private static func item(_ identifier: Int, _ table: ItemTable, _ locations: ItemLocations) -> Item? {
     guard let configuration = table.property("hvcC", of: identifier), let data = locations.data(of: identifier) else {
@@ -84,12 +84,48 @@ struct HEVCItems {
     return PixelSize(width: width, height: height)
   }
 
-  private static func size(ofGrid grid: Bytes) -> PixelSize? {
-    let isWide = (grid[1] ?? 0) & 1 == 1
-    let width = isWide ? grid.unsigned32(at: 4) : grid.unsigned16(at: 4)
-    let height = isWide ? grid.unsigned32(at: 8) : grid.unsigned16(at: 6)
+  /// The size of a derived image, at `offset` in its data.
+  private static func canvasSize(_ data: Bytes, at offset: Int) -> PixelSize? {
+    let isWide = (data[1] ?? 0) & 1 == 1
+    let width = isWide ? data.unsigned32(at: offset) : data.unsigned16(at: offset)
+    let height = isWide ? data.unsigned32(at: offset + 4) : data.unsigned16(at: offset + 2)
     guard let width, let height else { return nil }
     return PixelSize(width: width, height: height)
+  }
+}
+
+extension HEVCItems {
+  /// Throws unless a decoder that follows the items allocates no more pixels for each than the limits allow.
+  static func check(
+    _ file: Bytes, _ metadata: Bytes, _ table: ItemTable, _ limits: ImageLimits
+  ) throws(ImageDecodingError) {
+    let locations = ItemLocations(file, metadata)
+    for item in table.imageItems.sorted() {
+      guard let size = size(of: item, table) else { throw .corrupt(.heic, reason: "an item has no size") }
+      try limits.check(size, format: .heic)
+      switch table.types[item] {
+      case "iden": continue
+      // The size of an overlay follows the colour of its canvas (ISO/IEC 23008-12, 6.6.2.2.2).
+      case "grid": try check(size, isOf: locations.data(of: item), at: 4)
+      case "iovl": try check(size, isOf: locations.data(of: item), at: 10)
+      case "hvc1":
+        // libheif takes all lengths of units for numbers of four bytes.
+        guard let picture = self.item(item, table, locations), (picture.configuration[21] ?? 0) & 3 == 3 else {
+          throw .corrupt(.heic, reason: "an item has no data that libheif can read")
+        }
+        try HEVCUnits(picture).forEach { $0.error(size: size, pictureCount: 1, limits) }
+      case let type: throw .unsupportedFeature(.heic, feature: "images of the type \(type ?? "")")
+      }
+    }
+  }
+
+  private static func check(
+    _ size: PixelSize, isOf data: [Bytes]?, at offset: Int
+  ) throws(ImageDecodingError) {
+    guard let data, data.count == 1, let canvas = canvasSize(data[0], at: offset) else {
+      throw .corrupt(.heic, reason: "a derived image has no size")
+    }
+    guard canvas == size else { throw .wrongSize(.heic, canvas, stated: size) }
   }
 }
 #endif

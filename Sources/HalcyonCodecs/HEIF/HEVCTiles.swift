@@ -20,7 +20,13 @@ final class HEVCTiles: TiledSamples {
   }
 
   /// - Parameter skipsLoopFilters: Whether the edges of blocks are not smoothed.
-  init(_ items: HEVCItems, header: HEIFImageHeader, skipsLoopFilters: Bool, options: DecodingOptions) {
+  /// - Throws: `ImageDecodingError.tooManyPixels` if a row of tiles has more pixels than the limit.
+  init(
+    _ items: HEVCItems, header: HEIFImageHeader, skipsLoopFilters: Bool, options: DecodingOptions
+  ) throws(ImageDecodingError) {
+    guard items.rowSize.pixelCount <= options.limits.pixelCount else {
+      throw .tooManyPixels(items.rowSize, limit: options.limits.pixelCount)
+    }
     self.items = items
     self.header = header
     self.skipsLoopFilters = skipsLoopFilters
@@ -49,7 +55,8 @@ final class HEVCTiles: TiledSamples {
   }
 
   private func picture(_ item: HEVCItems.Item) throws(ImageDecodingError) -> HEVCPicture {
-    try HEVCPicture(item, size: tileSize, skipsLoopFilters: skipsLoopFilters, limits: options.limits)
+    try HEVCPicture(
+      item, size: tileSize, skipsLoopFilters: skipsLoopFilters, pictureCount: items.columnCount, limits: options.limits)
   }
 
   /// Tiles are joined sample by sample, so all must have the same layout.
