@@ -14,7 +14,8 @@ extension SVGCost {
     try chargeOutline(extent, length: length, isLine: tree.elements[index].name == "line", context)
     if paints("fill", context) { try chargeArea("fill", context, size: size, area: area) }
     if paints("stroke", context) {
-      try chargeArea("stroke", context, size: size, area: width < size.0 + size.1 ? strokeArea : .infinity)
+      try chargeArea(
+        "stroke", context, size: size, area: width < (size.0 + size.1) * context.scale ? strokeArea : .infinity)
     }
     for property in ["marker", "marker-start", "marker-mid", "marker-end"] {
       for marker in targets(context.values[property]) {
