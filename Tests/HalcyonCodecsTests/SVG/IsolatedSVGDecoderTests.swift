@@ -124,6 +124,29 @@ struct IsolatedSVGDecoderTests {
     }
   }
 
+  @Test(
+    arguments: [
+      ("head -c 5000 /dev/zero", nil), ("head -c 5000 /dev/zero; exit 3", nil),
+      ("head -c 5001 /dev/zero", .corrupt(.svg, reason: "its helper process wrote over 5000 bytes")),
+      ("kill -XCPU $$", .unsupportedFeature(.svg, feature: "a drawing that takes over 10 seconds of CPU time")),
+      ("kill -KILL $$", .unsupportedFeature(.svg, feature: "a drawing that takes over 10 seconds of CPU time")),
+      (
+        "kill -SEGV $$",
+        .unsupportedFeature(
+          .svg,
+          feature: "a drawing that ends its helper process with signal 11, or takes over 2147483648 bytes of memory")
+      ),
+    ] as [(String, ImageDecodingError?)])
+  func `the output of a process is read to its end within a limit`(_ script: String, _ error: ImageDecodingError?)
+    throws
+  {
+    func byteCount() throws -> Int {
+      let process = try SVGHelperProcess(URL(filePath: "/bin/sh"), ["-c", script], input: Data())
+      return try process.output(byteLimit: 5000, limits: IsolatedSVGDecoder.Limits(), isCancelled: { false }).count
+    }
+    if let error { #expect(throws: error) { try byteCount() } } else { #expect(try byteCount() == 5000) }
+  }
+
   #if os(Linux)
   @Test func `helpers that have ended leave no pipe open`() throws {
     let (count, before) = (200, try Self.openPipeCount())

@@ -42,7 +42,16 @@ struct SVGDecoderTests {
     ("width='100' viewBox='0 0 50 25'", 100, 50),
     ("height='10mm' viewBox='0 0 2 1'", 76, 38), ("width='100%' height='100%' viewBox='5 5 30 20'", 30, 20),
     ("", 300, 150), ("width='50'", 50, 150), ("width='2em' height='1e1'", 32, 10),
-    ("width='nan' height='inf'", 300, 150),
+    ("width='nan' height='inf'", 300, 150), ("width='-5' height='-5'", 300, 150), ("width='0' height='5'", 0, 5),
+    ("width='.2' height='.2'", 1, 1), ("width='3ex' height='2rem'", 24, 32), ("width='3pt' height='3pc'", 4, 48),
+    ("width='1cm' height='40q'", 38, 38), ("width='1CM' height='1vw'", 38, 150),
+    ("width='2em' height='2em' font-size='10'", 20, 20), ("width='2em' height='2em' font-size='200%'", 64, 64),
+    ("width='2em' height='1' font-size='9' style='font-size:1pc;font-size:10px'", 20, 1),
+    ("width='2em' height='1' font-size='small'", 32, 1), ("viewBox='0 0 -9 9'", 300, 150),
+    ("viewBox='0 0 9 0'", 300, 150), ("viewBox='0 0 9'", 300, 150), ("viewBox='0 0 9 9 9'", 300, 150),
+    ("viewBox='0 0 9 9px'", 300, 150), ("viewBox='0 0 inf 9'", 300, 150),
+    ("height='40%' width='8' viewBox='0 0 2 1'", 8, 4),
+    ("width='8' height='9' viewBox='0 0 2 1'", 8, 9), ("width='2e9' height='1'", 1_000_000_000, 1),
   ])
   func `the size is computed as in browsers`(_ attributes: String, _ width: Int, _ height: Int) throws {
     let info = try #require(try SVGDecoder().probe(Self.document(attributes), isComplete: true))
