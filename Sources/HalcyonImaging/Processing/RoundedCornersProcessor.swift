@@ -103,9 +103,9 @@ private struct RoundedRectangle {
     return Float(min(straight, arc(x, y)))
   }
 
-  /// Columns whose pixels in a row are completely inside; a conservative estimate.
+  /// Columns whose pixels in a row are completely inside; fewer where the radii differ.
   func solidColumns(row: Int) -> Range<Int> {
-    let reach = radii.values.reduce(0, max) + 1
+    let reach = radii.values.reduce(0, max)
     let (y, isNearArc) = (Double(row), Double(row) < top + reach || Double(row) + 1 > bottom - reach)
     guard y >= top, y + 1 <= bottom else { return 0..<0 }
     let margin = isNearArc ? reach : 0

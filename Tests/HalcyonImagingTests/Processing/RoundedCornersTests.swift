@@ -1,7 +1,8 @@
-import HalcyonImaging
 import Foundation
 import HalcyonTestTraits
 import Testing
+
+@testable import HalcyonImaging
 
 @Suite(.unitTest)
 struct RoundedCornersTests {
@@ -22,6 +23,38 @@ struct RoundedCornersTests {
     let circle = try BuiltInProcessor.circle(border: ImageBorder(width: 2.5, color: .black)).process(square(15))
     #expect(try BuiltInProcessor.rotate(degrees: 90).process(circle).rows == circle.rows)
     #expect(try BuiltInProcessor.flip(.horizontal).process(circle).rows == circle.rows)
+  }
+
+  /// Radii that end inside a pixel, and borders that begin there.
+  @Test(arguments: [1.25, 2.75, 3.4, 5], [nil, 0.75, 1.5]) func `corners of any radius are symmetric`(
+    _ radius: Double, _ width: Double?
+  ) throws {
+    let border = width.map { ImageBorder(width: $0, color: .black) }
+    let rounded = try BuiltInProcessor.roundedCorners(CornerRadii(radius), border: border).process(square(13))
+    #expect(rounded.rows[0][0].w < 255)
+    #expect(try BuiltInProcessor.flip(.horizontal).process(rounded).rows == rounded.rows)
+    #expect(try BuiltInProcessor.flip(.vertical).process(rounded).rows == rounded.rows)
+    #expect(try BuiltInProcessor.rotate(degrees: 90).process(rounded).rows == rounded.rows)
+  }
+
+  /// The width and the height of an image, its radii in pixels or shares, and the radii that fit: top left, top right,
+  /// bottom left, bottom right.
+  @Test(
+    arguments: [
+      (20, 10, [5, 5, 5, 5], false, [5, 5, 5, 5]), (20, 10, [6, 6, 6, 6], false, [5, 5, 5, 5]),
+      (20, 10, [15, 15, 0, 0], false, [10, 10, 0, 0]), (20, 10, [0, 0, 15, 15], false, [0, 0, 10, 10]),
+      (20, 10, [8, 0, 8, 0], false, [5, 0, 5, 0]), (20, 10, [0, 8, 0, 8], false, [0, 5, 0, 5]),
+      (20, 10, [40, 0, 0, 0], false, [10, 0, 0, 0]), (20, 10, [0.5, 0, 0.25, 0], true, [5, 0, 2.5, 0]),
+      (10, 20, [0.5, 0, 0, 0.25], true, [5, 0, 0, 2.5]), (20, 10, [1, 1, 1, 1], true, [5, 5, 5, 5]),
+    ] as [(Int, Int, [Double], Bool, [Double])])
+  func `radii that overlap are reduced by one factor`(
+    _ width: Int, _ height: Int, _ radii: [Double], _ isFraction: Bool, _ expected: [Double]
+  ) {
+    let corners = CornerRadii(
+      topLeft: radii[0], topRight: radii[1], bottomLeft: radii[2], bottomRight: radii[3],
+      unit: isFraction ? .fraction : .pixels)
+    let fitting = corners.resolved(for: PixelSize(width: width, height: height)).values
+    #expect(zip(fitting, expected).allSatisfy { abs($0 - $1) < 1e-9 }, "\(fitting)")
   }
 
   @Test func `a circle is cropped from the middle of the longer side`() throws {
