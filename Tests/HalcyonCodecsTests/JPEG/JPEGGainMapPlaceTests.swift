@@ -61,6 +61,27 @@ struct JPEGGainMapPlaceTests {
     static let preview = Data([0xFF, 0xD8, 0xFF, 0xFE, 0, 2]) + picture.dropFirst(2)
     static let ourMap = #"<rdf:li><Container:Item Item:Semantic="GainMap" Item:Length="MAP"/></rdf:li>"#
 
+    /// What points to the map, which without it would be the first one behind the picture.
+    static let behindAnother: [Place] = {
+      let other = (try? Fixture.data("cases/jpg-gain-map-offset-10.jpg")).flatMap { file in
+        file.ranges(of: Data([0xFF, 0xD8, 0xFF])).last.map { Data(file[$0.lowerBound...]) }
+      }
+      let between = other ?? Data()
+      let film =
+        #"<rdf:li><Container:Item Item:Semantic="Film" Item:Length="\#(between.count - 4)" Item:Padding="4"/></rdf:li>"#
+      return [
+        Place("an index behind another map", indexError: 0, between: between),
+        Place(
+          "an index from the start behind another map", indexError: 0, indexCountsFromStart: true, between: between),
+        Place("a list with a file and its padding", list: film + ourMap, between: between),
+        Place(
+          "a list with the padding of the picture",
+          list:
+            #"<rdf:li><Container:Item Item:Semantic="Primary" Item:Length="9" Item:Padding="\#(between.count)"/></rdf:li>"#
+            + ourMap, between: between),
+      ]
+    }()
+
     static let all = [
       Place("the right index", indexError: 0),
       Place("an index that counts from the start of the file", indexError: 0, indexCountsFromStart: true),
@@ -138,7 +159,7 @@ struct JPEGGainMapPlaceTests {
     }
   }
 
-  @Test(arguments: Place.all) func `a map is found by`(_ place: Place) throws {
+  @Test(arguments: Place.all + Place.behindAnother) func `a map is found by`(_ place: Place) throws {
     let file = try place.file()
     #expect(try stops(file) == 2.3)
     #expect(try decoded(file).bitmap.dynamicRange == .high)

@@ -247,6 +247,31 @@ struct JPEGGainMapTests {
     #expect(try JPEGDecoder().wholeInfo(of: plain).dynamicRange == .standard)
   }
 
+  /// A grey picture whose light is noise, so that its map has as many bytes, and a picture of coloured noise beside a bright
+  /// part, which has an edge and no other detail in its map.
+  @Test(arguments: [(true, 24), (false, 48)]) func `a map has the whole size unless it has more bytes than the picture`(
+    _ isGrey: Bool, _ side: Int
+  ) throws {
+    let size = PixelSize(width: 48, height: 48)
+    var state: UInt32 = 1
+    func noise() -> Float {
+      state = state &* 1_664_525 &+ 1_013_904_223
+      return Float(state >> 16 & 255) / 255
+    }
+    let bitmap = try Bitmap(size: size, isOpaque: true, dynamicRange: .high) { bytes in
+      for index in 0..<size.pixelCount {
+        let light: SIMD4<Float> =
+          isGrey
+          ? SIMD4(SIMD3(repeating: 1 + 3 * noise()), 1)
+          : index % 48 < 23 ? SIMD4(0.8, 0.4 + 0.4 * noise(), 0.4 + 0.4 * noise(), 1) : SIMD4(2, 2, 2, 1)
+        bytes.storeBytes(of: HalfFloat.bits(light), toByteOffset: index * 8, as: SIMD4<UInt16>.self)
+      }
+    }
+    let written = try JPEGEncoder().encode(DecodedImage(bitmap: bitmap), options: EncodingOptions(quality: 0.9))
+    let map = try #require(try decoded(written, keepsGainMap: true).gainMap)
+    #expect(map.bitmap.size == PixelSize(width: side, height: side))
+  }
+
   @Test(arguments: names) func `other formats get the tone-mapped picture`(_ name: String) throws {
     let image = try decoded(Self.file(name))
     let gif = try GIFEncoder().encode(image, options: EncodingOptions())

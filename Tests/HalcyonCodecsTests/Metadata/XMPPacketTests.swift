@@ -90,6 +90,48 @@ struct XMPPacketTests {
     #expect(String(decoding: packet.ofNewFile, as: UTF8.self) == Self.packet(newAttributes, newContent))
   }
 
+  @Test(arguments: [1, 15, 16, 17, 40]) func `the first items of a list are read`(_ count: Int) {
+    let items = (1...count).map { "<rdf:li>\($0)</rdf:li>" }.joined()
+    let packet = XMPPacket(Data(Self.packet("", "<dc:creator><rdf:Seq>\(items)</rdf:Seq></dc:creator>").utf8))
+    #expect(packet.values(.dc, "creator") == (1...min(count, 16)).map { "\($0)" })
+    let files = (1...count).map { "<rdf:li Item:Length='\($0)'/>" }.joined()
+    let list = "<Container:Directory><rdf:Seq>\(files)</rdf:Seq></Container:Directory>"
+    #expect(XMPPacket(Data(Self.packet("", list).utf8)).files.count == min(count, 16))
+  }
+
+  private static let dates = [
+    "exif:DateTimeOriginal='2001-01-01'", "photoshop:DateCreated='2002-01-01'", "xmp:CreateDate='2003-01-01'",
+  ]
+
+  /// Attributes of a packet, and the make, model, artist, copyright, lens, place and year that are read of them.
+  @Test(
+    arguments: [
+      ("tiff:Make='a' tiff:Model='b' dc:creator='c' dc:rights='d'", "a b c d - false -"),
+      ("exifEX:LensModel='a' aux:Lens='b'", "- - - - a false -"), ("aux:Lens='b'", "- - - - b false -"),
+      ("exif:GPSLatitude='1'", "- - - - - true -"), ("exif:GPSLongitude='1'", "- - - - - false -"),
+      (dates.joined(separator: " "), "- - - - - false 2001"),
+      (dates.dropFirst().joined(separator: " "), "- - - - - false 2002"), (dates[2], "- - - - - false 2003"),
+    ])
+  func `what metadata lacks is read from the first property that has it`(_ attributes: String, _ expected: String) {
+    func text(_ metadata: ImageMetadata) -> String {
+      let texts = [
+        metadata.cameraMake, metadata.cameraModel, metadata.artist, metadata.copyright, metadata.lens,
+        "\(metadata.hasLocation)", metadata.captureDate?.year.map { "\($0)" },
+      ]
+      return texts.map { $0 ?? "-" }.joined(separator: " ")
+    }
+    let packet = XMPPacket(Data(Self.packet(attributes).utf8))
+    var metadata = ImageMetadata(info: ImageInfo(format: .jpeg, storedSize: PixelSize(width: 1, height: 1)))
+    packet.read(into: &metadata)
+    #expect(text(metadata) == expected)
+    // What is there already stays.
+    (metadata.cameraMake, metadata.cameraModel, metadata.artist) = ("x", "x", "x")
+    (metadata.copyright, metadata.lens, metadata.hasLocation) = ("x", "x", true)
+    metadata.captureDate = DateComponents(year: 1999)
+    packet.read(into: &metadata)
+    #expect(text(metadata) == "x x x x x true 1999")
+  }
+
   @Test func `a gain map is listed in a packet with other prefixes`() throws {
     let packet = "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><r:Description dc:rights='a'/></r:RDF>"
     let listed = XMPPacket(XMPPacket.packet(adding: 7, to: Data(packet.utf8)))

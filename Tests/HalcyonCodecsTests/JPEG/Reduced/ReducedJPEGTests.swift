@@ -105,6 +105,38 @@ struct ReducedJPEGTests {
     #expect(try ReducedPlanes.own(file, scale: .eighth) == ReducedPlanes.libjpeg(file, scale: .eighth))
   }
 
+  /// The quantisation of three components, and their Huffman tables for DC and AC: the same, or others.
+  private static let tables: [([Int], [Int], [Int])] = [
+    ([0, 0, 0], [0, 0, 0], [0, 0, 0]), ([0, 1, 2], [0, 0, 0], [0, 0, 0]), ([0, 0, 0], [0, 1, 2], [2, 1, 0]),
+    ([3, 2, 3], [1, 1, 0], [0, 1, 1]), ([0, 1, 2], [0, 1, 1], [0, 1, 1]), ([1, 1, 0], [0, 0, 0], [0, 0, 1]),
+    ([1, 1, 0], [0, 1, 0], [1, 1, 1]),
+  ]
+
+  /// The sampling factors of luma. If they are 4 by 2, chroma has blocks of two samples a side where luma has single ones,
+  /// which libjpeg computes from more coefficients.
+  @Test(arguments: tables.indices, [(2, 2), (1, 1), (4, 2)])
+  func `components share tables, or have their own`(_ index: Int, _ sampling: (Int, Int)) throws {
+    var sample = JPEGSample(sampling: [sampling, (1, 1), (1, 1)])
+    (sample.steps, sample.differences, sample.coefficients) = Self.tables[index]
+    let own = try #require(try ReducedPlanes.own(sample.file, scale: .eighth))
+    let libjpeg = try ReducedPlanes.libjpeg(sample.file, scale: .eighth)
+    #expect(own.planes[0] == libjpeg.planes[0])
+    #expect(own.difference(to: libjpeg) <= (sampling.0 == 4 ? 8 : 0))
+    // The same coefficients with Huffman tables of their own.
+    (sample.differences, sample.coefficients) = ([0, 1, 2], [0, 1, 2])
+    #expect(try ReducedPlanes.own(sample.file, scale: .eighth) == own)
+  }
+
+  @Test func `a progressive file has at most a hundred scans`() throws {
+    let sample = JPEGSample()
+    let most = sample.progressiveFile(scanCount: 100)
+    #expect(try ReducedPlanes.own(most, scale: .eighth) == ReducedPlanes.libjpeg(most, scale: .eighth))
+    #expect(try ReducedPlanes.own(sample.progressiveFile(scanCount: 101), scale: .eighth) == nil)
+    #expect(throws: ImageDecodingError.self) {
+      try JPEGDecoder().decode(sample.progressiveFile(scanCount: 101), options: DecodingOptions())
+    }
+  }
+
   @Test(arguments: ["default", "default-progressive", "default-restarts"])
   func `a truncated file is left to libjpeg, save one that lacks only its end`(_ name: String) throws {
     let file = try Fixture.data("jpeg/peacock.\(name).jpeg")
@@ -208,6 +240,20 @@ struct ReducedJPEGDecodingTests {
       #expect(image == expected)
     default: Issue.record("libjpeg: \(expected), Halcyon: \(image)")
     }
+  }
+
+  @Test(arguments: [(480, 480, true), (481, 480, false), (480, 479, false), (480, 960, false)])
+  func `libjpeg reads the frame of the size that is known`(_ width: Int, _ height: Int, _ isRead: Bool) throws {
+    func read(_ file: Data) throws {
+      try file.withUnsafeBytes { bytes in
+        let size = PixelSize(width: width, height: height)
+        let reader = try JPEGReader(bytes, size: size, truncation: PartialImagePolicy(isAccepted: false))
+        _ = try reader.readHeader()
+      }
+    }
+    if isRead { return try read(Self.file()) }
+    let error = ImageDecodingError.corrupt(.jpeg, reason: "it has two frame headers")
+    #expect(throws: error) { try read(Self.file()) }
   }
 
   @Test func `a truncated file is an error, or the rows that it has`() throws {
