@@ -55,6 +55,19 @@ struct ItemTableTests {
     }
   }
 
+  #if AVIF && !IMAGEIO
+  /// The flags are the last three bytes of the first four.
+  @Test(arguments: [(0, false), (1, false), (2, true), (256, true), (257, false)])
+  func `boxes of associations get flags of their own, if a byte has as many`(_ count: Int, _ isChanged: Bool) throws {
+    let associations = (0..<count).map { _ in box("ipma", [0, 0, 0, 0, 0, 0, 0, 0]) }
+    // A box that is too short has no flags.
+    let file = box("meta", [0, 0, 0, 0] + box("iprp", associations.flatMap(\.self) + box("ipma", [0])))
+    let copy = file.withUnsafeBytes { AssociationBoxes.distinct(in: $0) }
+    #expect((copy != nil) == isChanged)
+    for index in 0..<(isChanged ? count : 0) { #expect(copy?[28 + index * 16 + 1] == UInt8(index)) }
+  }
+  #endif
+
   @Test func `more entries than images have are an error that names the limit`() throws {
     let associations: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1, 0, 7, 65] + (1...65)
     #expect(throws: ImageDecodingError.unsupportedFeature(.heic, feature: "an item with over 64 properties")) {

@@ -54,6 +54,10 @@ struct PNGChunkTests {
   ]
   private static let clearRed = [Color(0, 0, 0, 0), opaque[1], opaque[2], opaque[3]]
 
+  private static let start: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+  private static func joined(_ parts: [UInt8]...) -> [UInt8] { parts.flatMap(\.self) }
+
   /// A chunk, with its checksum or a wrong one.
   private static func chunk(_ type: String, _ content: [UInt8], isIntact: Bool = true) -> [UInt8] {
     let body = Array(type.utf8) + content
@@ -70,8 +74,7 @@ struct PNGChunkTests {
     let count = [UInt8(data.count), 0]
     var stored: [UInt8] = [0x78, 1, 1] + count + count.map { ~$0 } + data
     stored += FileSurgery.bytes(sums.high << 16 | sums.low, count: 4)
-    let start: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    return Data(start + chunk("IHDR", header) + chunks.joined() + chunk("IDAT", stored) + chunk("IEND", []))
+    return Data(Self.start + chunk("IHDR", header) + chunks.joined() + chunk("IDAT", stored) + chunk("IEND", []))
   }
 
   private func colors(_ file: Data) throws -> [Color] {
@@ -80,6 +83,90 @@ struct PNGChunkTests {
     #expect(image.info.hasAlpha == !image.bitmap.isOpaque)
     #expect(!image.bitmap.isOpaque || colors.allSatisfy { $0.w == 255 })
     return colors
+  }
+
+  private static let twoFrames = chunk("acTL", [0, 0, 0, 2, 0, 0, 0, 0])
+  private static let control = chunk("fcTL", [UInt8](repeating: 0, count: 26))
+
+  /// Chunks, and what the header says after them.
+  private static let headers:
+    [(
+      type: UInt8, chunks: [UInt8], hasAlpha: Bool, orientation: Int?, frames: Int, hidesImage: Bool, essential: String
+    )] =
+      [
+        (0, chunk("tRNS", [0, 1]), true, nil, 1, false, "IHDR tRNS"),
+        (0, chunk("tRNS", [1]), false, nil, 1, false, "IHDR"),
+        (0, chunk("tRNS", [0, 1, 2]), true, nil, 1, false, "IHDR tRNS"),
+        (0, chunk("tRNS", []), false, nil, 1, false, "IHDR"),
+        (0, chunk("tRNS", [0, 1], isIntact: false), false, nil, 1, false, "IHDR"),
+        (0, joined(chunk("tRNS", [0, 1]), chunk("tRNS", [0, 2])), true, nil, 1, false, "IHDR tRNS"),
+        (2, chunk("tRNS", [0, 1, 0, 1, 0, 1]), true, nil, 1, false, "IHDR tRNS"),
+        (2, chunk("tRNS", [0, 1, 0, 1, 0]), false, nil, 1, false, "IHDR"),
+        (2, chunk("PLTE", palette), false, nil, 1, false, "IHDR"),
+        (3, joined(chunk("PLTE", palette), chunk("tRNS", [0])), true, nil, 1, false, "IHDR PLTE tRNS"),
+        (3, joined(chunk("tRNS", [0]), chunk("PLTE", palette)), false, nil, 1, false, "IHDR PLTE"),
+        (3, joined(chunk("PLTE", palette), chunk("tRNS", [])), false, nil, 1, false, "IHDR PLTE"),
+        (3, joined(chunk("PLTE", []), chunk("tRNS", [0])), false, nil, 1, false, "IHDR PLTE"),
+        (4, chunk("tRNS", [0, 1]), true, nil, 1, false, "IHDR"),
+        (6, chunk("tRNS", [UInt8](repeating: 0, count: 99)), true, nil, 1, false, "IHDR"),
+        (0, chunk("eXIf", FileSurgery.exif(orientation: 6)), false, 6, 1, false, "IHDR"),
+        (0, chunk("eXIf", FileSurgery.exif(orientation: 6), isIntact: false), false, nil, 1, false, "IHDR"),
+        (
+          0, joined(chunk("eXIf", FileSurgery.exif(orientation: 3)), chunk("eXIf", FileSurgery.exif(orientation: 6))),
+          false, 3, 1,
+          false, "IHDR"
+        ),
+        (0, joined(twoFrames, control), false, nil, 2, false, "IHDR"),
+        (0, joined(control, twoFrames), false, nil, 2, false, "IHDR"),
+        (0, twoFrames, false, nil, 2, true, "IHDR"), (0, control, false, nil, 1, false, "IHDR"),
+        (0, chunk("acTL", [0, 0, 0, 0, 0, 0, 0, 0]), false, nil, 1, false, "IHDR"),
+        (0, chunk("acTL", [0x80, 0, 0, 0, 0, 0, 0, 0]), false, nil, 1, false, "IHDR"),
+        (0, chunk("acTL", [0, 0, 0, 2, 0, 0, 0, 0], isIntact: false), false, nil, 1, false, "IHDR"),
+        (0, joined(twoFrames, chunk("fcTL", [], isIntact: false)), false, nil, 2, true, "IHDR"),
+        (0, joined(chunk("tEXt", [65, 0, 65]), chunk("ABCD", [1])), false, nil, 1, false, "IHDR ABCD"),
+      ]
+
+  @Test(arguments: headers.indices)
+  func `the header follows from its chunks`(_ index: Int) throws {
+    let row = Self.headers[index]
+    let file = Self.file(type: row.type, row: [UInt8](repeating: 0, count: 16), row.chunks)
+    let header = try #require(try file.withUnsafeBytes { try PNGHeaderParser.parse(Bytes($0)) })
+    #expect(header.hasAlpha == row.hasAlpha)
+    #expect(header.orientation?.rawValue == row.orientation)
+    #expect(header.frameCount == row.frames)
+    #expect(header.hidesDefaultImage == row.hidesImage)
+    #expect(header.essentialChunks.map(\.name).joined(separator: " ") == row.essential)
+    #expect(file[header.dataOffset + 4..<header.dataOffset + 8] == Data("IDAT".utf8))
+  }
+
+  @Test(
+    arguments: [
+      ([0x89, 0x50], nil), ([0x88], "its signature is wrong"),
+      (joined(start, [0, 0, 0, 1, 0x49, 0x44, 0x41, 0x54]), "its first chunk is IDAT, not IHDR"),
+      (joined(start, chunk("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0])), "its header is too short"),
+      (joined(start, chunk("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 8, 1, 0, 0, 0])), "its colour type is 1"),
+      (joined(start, chunk("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 3, 0, 0, 0, 0])), "its bit depth is 3"),
+      (joined(start, chunk("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 16, 0, 0, 0, 0])), nil),
+      (
+        joined(start, chunk("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0]), chunk("IEND", [])), "it has no image data"
+      ),
+      (
+        joined(start, chunk("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0]), [0x80, 0, 0, 0, 97, 98, 99, 100]),
+        "a chunk has length 2147483648"
+      ),
+      (
+        joined(
+          start, chunk("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0]), [0x7F, 0xFF, 0xFF, 0xFF, 97, 98, 99, 100]), nil
+      ),
+    ] as [([UInt8], String?)])
+  func `a header ends early, or has an error`(_ file: [UInt8], _ reason: String?) throws {
+    if let reason {
+      #expect(throws: ImageDecodingError.corrupt(.png, reason: reason)) {
+        try file.withUnsafeBytes { try PNGHeaderParser.parse(Bytes($0)) }
+      }
+    } else {
+      #expect(try file.withUnsafeBytes { try PNGHeaderParser.parse(Bytes($0)) } == nil)
+    }
   }
 
   @Test func `a palette that is longer than the bit depth allows is cut`() throws {

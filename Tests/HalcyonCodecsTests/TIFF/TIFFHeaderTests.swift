@@ -33,6 +33,41 @@ struct TIFFHeaderTests {
 
   // ImageIO reads the first directory, whatever it is.
   #if !IMAGEIO
+  /// The flags of a subfile are 1 for a reduced copy, 2 for one of several pages, and 4 for a mask.
+  @Test(arguments: [(0, false), (1, true), (2, false), (3, true), (4, false), (5, true)])
+  func `only a reduced copy is skipped`(_ flags: Int, _ isSkipped: Bool) throws {
+    let (first, second) = (PixelSize(width: 2, height: 1), PixelSize(width: 4, height: 3))
+    var file = pages([(first, isReduced: false), (second, isReduced: false)])
+    // The first entry of the first directory.
+    file[8 + 2 + 8] = UInt8(flags)
+    let header = try #require(try parse(file))
+    #expect(header.size == (isSkipped ? second : first) && header.hasFurtherPages == !isSkipped)
+  }
+
+  /// Tag, type, value of an entry, and the header that it makes.
+  @Test(arguments: [
+    (274, 3, 6, "right 8 1 unsigned 1 false false"), (274, 3, 9, "up 8 1 unsigned 1 false false"),
+    (258, 3, 0, "up 1 1 unsigned 1 false false"), (258, 3, 99, "up 64 1 unsigned 1 false false"),
+    (259, 3, 6, "up 8 6 unsigned 1 false false"), (339, 3, 2, "up 8 1 signed 1 false false"),
+    (339, 3, 3, "up 8 1 float 1 false false"), (339, 3, 4, "up 8 1 unsigned 1 false false"),
+    (277, 4, 1 << 20, "up 8 1 unsigned 65536 false false"), (277, 1, 3, "up 8 1 unsigned 3 false false"),
+    (338, 3, 0, "up 8 1 unsigned 1 false false"), (338, 3, 1, "up 8 1 unsigned 1 true false"),
+    (338, 3, 2, "up 8 1 unsigned 1 true true"), (338, 3, 3, "up 8 1 unsigned 1 false false"),
+    (338, 2, 2, "up 8 1 unsigned 1 false false"),
+  ])
+  func `an entry changes the header`(_ tag: Int, _ type: Int, _ value: Int, _ expected: String) throws {
+    var file = pages([(PixelSize(width: 4, height: 3), isReduced: false)])
+    // In place of the entry of that tag, or of the number of rows of a strip.
+    let places = (0..<9).map { 8 + 2 + $0 * 12 }
+    let tags = places.map { Int(file[$0]) | Int(file[$0 + 1]) << 8 }
+    let place = places[try #require(tags.firstIndex(of: tag) ?? tags.firstIndex(of: 278))]
+    file.replaceSubrange(place..<place + 12, with: entry(tag, type: type, count: 1, value: value))
+    let header = try #require(try parse(file))
+    #expect(
+      "\(header.orientation) \(header.bitDepth) \(header.compression) \(header.sampleKind) \(header.samplesPerPixel) "
+        + "\(header.hasAlpha) \(header.hasUnassociatedAlpha)" == expected)
+  }
+
   @Test func `a reduced copy in front of its page is skipped, and one behind it is no page`() throws {
     let (copy, page) = (PixelSize(width: 2, height: 1), PixelSize(width: 4, height: 3))
     for (sizes, hasPages) in [([copy, page], false), ([page, copy], false), ([copy, page, page], true)] {

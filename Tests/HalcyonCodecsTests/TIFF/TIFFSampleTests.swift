@@ -144,6 +144,23 @@ struct TIFFSampleTests {
     }
   }
 
+  /// Lightness and axes of 16 bits, in which 256 is a step of an axis; the greatest lightness of ICC profiles is 0xFF00.
+  @Test(arguments: [(8, 0xFFFF, 0), (9, 0xFF00, 0x8000), (8, 0, 0), (9, 0, 0x8000)])
+  func `lightness of 16 bits is scaled by its encoding`(_ photometric: Int, _ lightness: Int, _ axis: Int) throws {
+    let words = [lightness, axis, axis].flatMap { Self.bytes($0, 2) }
+    let file = Self.file(1, 1, bits: 16, photometric: photometric, samples: 3, pixels: words)
+    #expect(try colors(file) == [grey(lightness == 0 ? 0 : 255)])
+    // Half of the range is lightness 50, which is 119 in sRGB: by that of the other encoding it would be a level less.
+    let half = [lightness / 2, axis, axis].flatMap { Self.bytes($0, 2) }
+    let middle = try colors(Self.file(1, 1, bits: 16, photometric: photometric, samples: 3, pixels: half))[0]
+    #expect(abs(middle.x - (lightness == 0 ? 0 : 119)) <= 1, "\(middle)")
+    // sRGB's red is 54.3, 80.8, 69.9.
+    let greatest = photometric == 8 ? 0xFFFF : 0xFF00
+    let red = [greatest * 543 / 1000, (axis + 81 * 256) & 0xFFFF, axis + 70 * 256].flatMap { Self.bytes($0, 2) }
+    let color = try colors(Self.file(1, 1, bits: 16, photometric: photometric, samples: 3, pixels: red))[0]
+    #expect(color.x >= 250 && color.y <= 10 && color.z <= 10, "\(color)")
+  }
+
   @Test(arguments: [TargetSize.original, .fit(width: 8, height: 8)])
   func `tiles of any size are read`(_ size: TargetSize) throws {
     let file = try Fixture.data("cases/tif-tile-256-bytes.tif")

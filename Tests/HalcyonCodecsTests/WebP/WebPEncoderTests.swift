@@ -32,6 +32,17 @@ struct WebPEncoderTests {
     #expect(differences[0] > differences[1] && differences[1] > differences[2] && differences[2] < 3)
   }
 
+  @Test func `effort and preset change the file`() throws {
+    let original = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions(size: .fit(width: 99)))
+      .bitmap
+    let efforts = try [0, 4, 6].map { try WebPEncoder(effort: $0).encode(original, options: EncodingOptions()) }
+    #expect(Set(efforts).count == 3 && efforts[0].count > efforts[2].count)
+    #expect(try WebPEncoder().encode(original, options: EncodingOptions()) == efforts[1])
+    let presets: [EncoderSettings.WebPPreset] = [.default, .photo, .picture, .drawing]
+    let files = try presets.map { try WebPEncoder(preset: $0).encode(original, options: EncodingOptions()) }
+    #expect(Set(files).count == presets.count && files[0] == efforts[1])
+  }
+
   @Test func `lossy encoding keeps alpha`() throws {
     let original = try Bitmap.painted(32, 32, isOpaque: false) { column, _ in
       column < 16 ? Color(0, 0, 0, 0) : Color(200, 100, 50, 255)

@@ -1,9 +1,10 @@
 #if !IMAGEIO
 import Foundation
-import HalcyonCodecs
 import HalcyonImaging
 import HalcyonTestTraits
 import Testing
+
+@testable import HalcyonCodecs
 
 @Suite(.integrationTest)
 struct WebPPartTests {
@@ -47,6 +48,39 @@ struct WebPPartTests {
       let file = WebPSample.animation([frame, frame, frame], canvas: size, after: other)
       #expect(try frames(file, DecodingOptions()).count == 3)
       #expect(try frames(file.dropLast(3), DecodingOptions(allowsPartialImage: true)).count == 2)
+    }
+  }
+
+  /// Twelve bytes of a RIFF file and the header of the extended format, in which 0x10 is alpha and 0x20 a profile.
+  @Test(
+    arguments: [("VP8 ", false, nil), ("VP8 ", true, 0x20), ("ALPH", false, 0x10), ("ALPH", true, 0x30)]
+      as [(String, Bool, UInt8?)])
+  func `the file of a frame has its alpha and the profile of the animation`(
+    _ chunk: String, _ hasProfile: Bool, _ flags: UInt8?
+  ) throws {
+    let image = Data(chunk.utf8) + [2, 0, 0, 0, 7, 8]
+    let bytes = Data([9, 9, 9]) + image
+    let file = bytes.withUnsafeBytes {
+      WebPFrameFile.data($0, chunks: 3..<99, size: PixelSize(width: 3, height: 258), profile: hasProfile ? 0..<3 : nil)
+    }
+    var expected = Data("WEBP".utf8)
+    if let flags { expected += Data("VP8X".utf8) + [10, 0, 0, 0, flags, 0, 0, 0, 2, 0, 0, 1, 1, 0] }
+    if hasProfile { expected += Data("ICCP".utf8) + [3, 0, 0, 0, 9, 9, 9, 0] }
+    expected += image
+    #expect(file == Data("RIFF".utf8) + [UInt8(expected.count), 0, 0, 0] + expected)
+  }
+
+  @Test(arguments: [
+    (0, FrameDisposal.keep, true), (1, .clear, true), (2, .keep, false), (3, .clear, false), (0xFC, .keep, true),
+  ])
+  func `a frame has its place and its flags`(_ flags: UInt8, _ disposal: FrameDisposal, _ isBlended: Bool) throws {
+    let content: [UInt8] = [1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 4, 0, 44, 1, 0, flags, 99]
+    try content.withUnsafeBytes { buffer in
+      let frame = try #require(WebPFrame(0..<17, in: Bytes(buffer)))
+      #expect(frame.area == PixelArea(left: 2, top: 1024, width: 1, height: 1025))
+      #expect(frame.duration == .milliseconds(300) && frame.chunks == 16..<17)
+      #expect(frame.disposal == disposal && frame.isBlended == isBlended)
+      #expect(WebPFrame(0..<15, in: Bytes(buffer)) == nil)
     }
   }
 

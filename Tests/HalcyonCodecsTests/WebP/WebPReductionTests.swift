@@ -12,18 +12,20 @@ import Testing
 struct WebPReductionTests {
   static let sizes: [TargetSize] = [
     .fit(width: 401, height: 401), .fit(width: 150, height: 150), .fit(width: 31, height: 31),
-    .fill(width: 60, height: 90), .exact(width: 7, height: 90), .exact(width: 600, height: 600),
+    .fill(width: 60, height: 90), .fill(width: 90, height: 30, anchor: .bottom), .exact(width: 7, height: 90),
+    .exact(width: 600, height: 600),
   ]
 
   @Test(arguments: sizes, [PixelSize(width: 451, height: 301), PixelSize(width: 450, height: 302)])
-  func `a reduced lossy image shows what the whole one shows`(size: TargetSize, whole: PixelSize) throws {
+  func `a reduced image shows what the whole one shows`(size: TargetSize, whole: PixelSize) throws {
     let painted = try Bitmap.painted(whole.width, whole.height, isOpaque: false) { column, row in
       let alpha = max(0, min(255, column - 100))
       let (red, green) = (column / 50 % 2 * 200 + 55, row / 50 % 2 * 200 + 55)
       return Color(red * alpha / 255, green * alpha / 255, alpha / 2, alpha)
     }
     let transparent = try WebPEncoder().encode(painted, options: EncodingOptions(quality: 0.9))
-    for (file, isOpaque) in [(try Self.file(whole), true), (transparent, false)] {
+    let lossless = try WebPEncoder(effort: 0).encode(painted, options: EncodingOptions(isLossless: true))
+    for (file, isOpaque) in [(try Self.file(whole), true), (transparent, false), (lossless, false)] {
       let original = try WebPDecoder().decode(file, options: DecodingOptions()).bitmap
       let reduced = try WebPDecoder().decode(file, options: DecodingOptions(size: size)).bitmap
       let resized = try BuiltInProcessor.resize(size).process(original)
