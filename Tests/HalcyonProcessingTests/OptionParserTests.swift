@@ -131,6 +131,65 @@ struct OptionParserTests {
     #expect(throws: OptionError.self) { try options(segment) }
   }
 
+  /// An option up to its argument, the last number that it accepts, and the first that it does not.
+  @Test(arguments: [
+    ("w", "100000", "100001"), ("h", "100000", "100001"), ("mw", "100000", "100001"), ("mh", "100000", "100001"),
+    ("s:1", "100000", "100001"), ("rs:fit:1", "0", "-1"), ("z", "1000", "1000.1"), ("z:1", "0.001", "0.0009"),
+    ("dpr", "1000", "1001"), ("dpr", "0.001", "0"), ("br", "255", "256"), ("br", "-255", "-256"), ("a", "255", "256"),
+    ("a:0", "100", "100.1"), ("a:0:1", "0", "-0.1"), ("co", "100", "100.1"), ("co", "0", "-0.1"),
+    ("sa", "100", "100.1"),
+    ("bl", "1000", "1000.1"), ("sh", "100", "100.1"), ("pix", "100000", "100001"), ("pix", "0", "-1"), ("q", "0", "-1"),
+    ("fq:png", "100", "101"), ("mb", "1000000000", "1000000001"), ("t", "255", "255.1"), ("t", "0", "-0.1"),
+    ("pd", "10000", "10001"), ("pd:1:1:1", "10000", "10001"), ("rot", "3600", "3690"), ("rot", "-3600", "-3690"),
+    ("c", "100000", "100001"), ("c:1", "100000", "100001"), ("wm", "1", "1.01"), ("wm", "0", "-0.01"),
+    ("wm:1:ce", "-100000", "-100001"), ("wm:1:ce:0", "100000", "100001"), ("wm:1:ce:0:0", "10", "10.1"),
+    ("g:no", "100000", "100001"), ("g:no:0", "-100000", "-100001"), ("g:fp:0", "1", "1.01"), ("g:fp:0", "0", "-0.01"),
+    ("ex:1:no", "100000", "100001"), ("bg:0:0", "255", "256"), ("bg:0:0", "0", "-1"), ("msr", "1000000", "1000000.1"),
+    ("msr", "0", "-1"), ("mafr", "1000000", "1000000.1"), ("maf", "1", "0"), ("mrd", "100000", "100001"),
+    ("mrd", "0", "-1"),
+  ])
+  func `a number has limits`(_ option: String, _ last: String, _ first: String) throws {
+    let parser = OptionParser(acceptsLimits: true)
+    #expect(throws: Never.self) { try parser.options(["\(option):\(last)"]) }
+    #expect(throws: OptionError.self) { try parser.options(["\(option):\(first)"]) }
+  }
+
+  @Test(arguments: [
+    "w:3", "h:3", "mw:3", "mh:3", "z:2:3", "dpr:2", "el:1", "g:no", "t:9", "pd:1:2:3:4", "fl:1:1", "bg:fff",
+    "wm:1", "a:1:2:3", "br:4", "co:2", "sa:2", "bl:1", "sh:1", "pix:3", "q:5", "mb:3", "raw:1", "cb:x", "exp:9", "fn:x",
+    "f:png", "msr:1", "msfs:1", "maf:1", "mafr:1", "mrd:1",
+  ])
+  func `an option without an argument has its default again`(_ segment: String) throws {
+    let parser = OptionParser(acceptsLimits: true)
+    let name = try #require(segment.split(separator: ":").first)
+    #expect(try parser.options([segment]).options != ProcessingOptions())
+    #expect(try parser.options([segment, name + ":"]).options == ProcessingOptions())
+  }
+
+  @Test(arguments: ["rs:fill:3:4:1", "s:3:4:1", "rt:fill", "rot:90", "ar:1", "sm:1", "kcr:1", "scp:1", "ph:1", "att:1"])
+  func `other options without an argument change nothing`(_ segment: String) throws {
+    let name = try #require(segment.split(separator: ":").first)
+    let options = try options(segment)
+    #expect(options != ProcessingOptions())
+    #expect(try OptionParser().options([segment, name + ":"]).options == options)
+  }
+
+  static let limits: [OptionCase] = [
+    OptionCase("max_src_resolution:2.5") { $0.sourcePixelLimit = 2_500_000 }, OptionCase("msr:0") { _ in },
+    OptionCase("max_src_file_size:5") { $0.sourceByteLimit = 5 }, OptionCase("msfs:0") { _ in },
+    OptionCase("msfs:-1") { _ in }, OptionCase("max_animation_frames:3") { $0.animationFrameLimit = 3 },
+    OptionCase("max_animation_frame_resolution:1.5") { $0.animationPixelLimit = 1_500_000 },
+    OptionCase("mafr:0") { $0.animationPixelLimit = 0 },
+    OptionCase("max_result_dimension:0") { $0.resultDimension = 0 },
+  ]
+
+  @Test(arguments: limits) func `limits are accepted where paths may have them`(option: OptionCase) throws {
+    var expected = ProcessingOptions()
+    option.change(&expected)
+    #expect(try OptionParser(acceptsLimits: true).options([option.segment]).options == expected)
+    #expect(throws: OptionError.self) { try options(option.segment) }
+  }
+
   @Test func `an unknown option is an error`() {
     #expect(throws: OptionError.unknownOption("hovercraft")) { try options("hovercraft:1") }
   }

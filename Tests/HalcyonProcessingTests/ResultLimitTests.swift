@@ -73,6 +73,55 @@ struct ResultLimitTests {
     }
   }
 
+  /// A square of three pixels in a row of sixty, which is enlarged twenty times as much without its borders. Its pixels of
+  /// four bytes may take what those of the whole image do, 16 for each pixel of the source, and half of what those of the
+  /// largest result of 500 pixels a side do: for 364 pixels a side 529,088 bytes, which is a little too few.
+  @Test(arguments: [(300, nil), (363, nil), (364, 66_136), (500, 69_110)] as [(Int, Int?)])
+  func `what is enlarged without its borders has memory for half of the largest result`(_ side: Int, _ limit: Int?)
+    throws
+  {
+    let bitmap = try Bitmap(size: PixelSize(width: 60, height: 3), isOpaque: true) { bytes in
+      for index in bytes.indices { bytes[index] = index % 4 < 3 && (30..<33).contains(index / 4 % 60) ? 0 : 255 }
+    }
+    let options = try OptionParser().options(["t:10", "rs:fit:\(side):\(side):1"]).options
+    let plan = try ProcessingPlan(options, source: bitmap.size, sideLimit: 500)
+    let size = PixelSize(width: side, height: side)
+    if let limit {
+      #expect(throws: PlanError.tooLarge(size, pixelLimit: limit)) { try plan.applied(to: bitmap) }
+    } else {
+      #expect(try plan.applied(to: bitmap).size == size)
+    }
+  }
+
+  /// Options, the limit of the service, and the size of a result of 400 by 300 pixels.
+  @Test(arguments: [
+    ("", 0, 400, 300), ("", 100, 100, 75), ("", 400, 400, 300), ("", 399, 399, 299), ("mrd:50", 100, 50, 38),
+    ("mrd:200", 100, 200, 150), ("mrd:0", 100, 400, 300), ("mrd:50", 0, 50, 38), ("w:80", 100, 80, 60),
+    ("rs:force:10:200", 100, 5, 100), ("w:80/pd:10", 50, 50, 40), ("rot:90", 100, 75, 100),
+  ])
+  func `a result is scaled down to the longest side`(_ text: String, _ dimension: Int, _ width: Int, _ height: Int)
+    throws
+  {
+    let options = try OptionParser(acceptsLimits: true).options(text.split(separator: "/").map(String.init)).options
+    let plan = try ProcessingPlan(options, source: PixelSize(width: 400, height: 300), dimension: dimension)
+    #expect(plan.resultSize == PixelSize(width: width, height: height))
+  }
+
+  /// The memory that is reserved: eight bytes for each pixel of the result, if anything processes it, four for each of a smart
+  /// crop and of a watermark.
+  @Test(arguments: [
+    ("w:100", 0), ("w:100/bl:2", 60_000), ("w:100/pd:50", 280_000), ("rs:fill:100:100/g:sm", 133_200),
+    ("w:100/wm:1", 60_048), ("wm:1:ce:0:0:1", 1_440_000),
+  ])
+  func `processors take memory for the pixels of the result`(_ text: String, _ byteCount: Int) throws {
+    let options = try OptionParser().options(text.split(separator: "/").map(String.init)).options
+    let mark = try Bitmap(size: PixelSize(width: 4, height: 3), isOpaque: true) { bytes in
+      bytes.initializeMemory(as: UInt8.self, repeating: 255)
+    }
+    let plan = try ProcessingPlan(options, source: PixelSize(width: 400, height: 300), mark: mark)
+    #expect(plan.processingByteCount == byteCount)
+  }
+
   @Test func `each of the options that enlarge is refused, alone or without the borders of the image`() throws {
     for text in Self.enlarging.dropLast(2) { #expect(try isRefused(text), "\(text)") }
     for text in Self.enlarging.suffix(2) {

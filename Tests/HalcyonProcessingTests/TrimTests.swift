@@ -34,6 +34,17 @@ struct TrimTests {
     #expect(try area(scene(), "t:255") == nil)
   }
 
+  /// What is left of the scene turned by half: the rectangle is nearer to the right and to the bottom.
+  @Test(
+    arguments: [
+      ("t:10", [30, 25, 20, 10]), ("t:10::1:0", [10, 25, 40, 10]), ("t:10::0:1", [30, 5, 20, 30]),
+      ("t:10::1:1", [10, 5, 40, 30]), ("t:5:fafafa", [30, 25, 20, 10]), ("t:4:ffffff", [0, 0, 60, 40]),
+      ("t:5:ffffff", [30, 25, 20, 10]), ("t:255:000000", nil),
+    ] as [(String, [Int]?)])
+  func `as much is removed on both sides as on the narrower one`(_ option: String, _ expected: [Int]?) throws {
+    #expect(try area(BuiltInProcessor.rotate(degrees: 180).process(scene()), option) == expected)
+  }
+
   @Test(arguments: [
     ("t:10", 20, 10), ("t:10/w:10", 10, 5), ("rot:90/t:10", 10, 20), ("t:10/c:5:5", 5, 5), ("t:", 60, 40),
     ("t:10/rs:fill:4:4", 4, 4), ("t:255", 60, 40), ("t:10/pd:1", 22, 12),
