@@ -1,8 +1,9 @@
 import Foundation
 import HalcyonCodecs
-import HalcyonImaging
 import HalcyonTestTraits
 import Testing
+
+@testable import HalcyonImaging
 
 @Suite(.unitTest)
 struct ColorSpaceTests {
@@ -140,6 +141,53 @@ struct ColorSpaceTests {
     let wide = try bitmap([.black, .black], in: .displayP3)
     let marked = try BuiltInProcessor.watermark(mark).process(wide)
     #expect(marked.colorSpace == .displayP3 && abs(color(marked, 1)[0] - 234) <= 1 && color(marked, 0)[0] == 0)
+  }
+
+  /// Red, green and blue as x and y, beside the white of sRGB.
+  @Test(arguments: [
+    ([0.64, 0.33, 0.30, 0.60, 0.15, 0.06], true), ([0.64, 0.33, 0.30, 0.60, 0.47, 0.465], false),
+    ([0.3, 0.3, 0.3, 0.3, 0.3, 0.3], false), ([0.64, 0.33, 0.30, 0.60, 0.4701, 0.4651], false),
+    ([0.64, 0.33, 0.30, 0.60, 0.48, 0.47], true), ([-0.1, 0.33, 0.30, 0.60, 0.15, 0.06], false),
+    ([0.64, 0, 0.30, 0.60, 0.15, 0.06], false), ([0.7, 0.31, 0.30, 0.60, 0.15, 0.06], false),
+    ([0, 1, 1, 0.000_001, 0, 0.000_001], false), ([0, 1, 0.999, 0.001, 0, 0.001], true),
+    ([.nan, 0.33, 0.30, 0.60, 0.15, 0.06], false),
+  ])
+  func `primaries are in range, and not on one line`(_ numbers: [Double], _ isValid: Bool) {
+    func point(_ index: Int) -> Chromaticities.Point { Chromaticities.Point(x: numbers[index], y: numbers[index + 1]) }
+    let primaries = Chromaticities(
+      white: Chromaticities.bt709.white, red: point(0), green: point(2), blue: point(4))
+    #expect(primaries.isValid == isValid)
+  }
+
+  /// ITU-T H.273, table 2.
+  @Test(
+    arguments: [
+      (0, nil), (1, 0.64), (2, 0.64), (3, nil), (4, nil), (5, 0.64), (6, 0.63), (7, 0.63), (8, nil), (9, 0.708),
+      (10, nil),
+      (11, 0.68), (12, 0.68), (22, nil),
+    ] as [(Int, Double?)])
+  func `codes of primaries are known`(_ code: Int, _ red: Double?) {
+    let primaries = Chromaticities(cicp: code)
+    #expect(primaries?.red.x == red)
+    #expect(primaries == nil || (primaries?.white == Chromaticities.bt709.white) == (code != 11))
+    #expect(code != 5 || primaries?.green.x == 0.29)
+  }
+
+  /// Half floats in linear light, multiplied by alpha, and the bytes that are nearest.
+  @Test(
+    arguments: [
+      ([0, 0, 0, 0], [0, 0, 0, 0]), ([1, 0, 0.5, 1], [255, 0, 188, 255]), ([4, -1, 0.25, 1], [255, 0, 137, 255]),
+      ([0.25, 0.125, 0, 0.25], [64, 47, 0, 64]), ([1, 1, 1, 0], [0, 0, 0, 0]), ([1, 0.5, 0, -1], [0, 0, 0, 0]),
+      ([2, 1, 0, 2], [255, 188, 0, 255]), ([8, 0, 0, 0.25], [64, 0, 0, 64]),
+    ] as [([Float], [Int])])
+  func `a pixel of half floats has the bytes of its light`(_ light: [Float], _ expected: [Int]) throws {
+    let bitmap = try Bitmap(size: PixelSize(width: 2, height: 1), isOpaque: false, dynamicRange: .high) { bytes in
+      let pixel = HalfFloat.bits(SIMD4(light[0], light[1], light[2], light[3]))
+      bytes.storeBytes(of: pixel, toByteOffset: 8, as: SIMD4<UInt16>.self)
+    }
+    #expect(color(bitmap, 1) == expected)
+    #expect(color(bitmap, 0) == [0, 0, 0, 0])
+    #expect(bitmap.hasTransparentPixel)
   }
 
   @Test func `a placeholder has the same colours from either space`() throws {

@@ -13,12 +13,14 @@ struct RendererTests {
     let formats: Set<ImageFormat>
     private let recorded = Lock<[DecodingOptions]>([])
 
-    init(_ format: ImageFormat = .png) { formats = [format] }
+    private let frameCount: Int
+
+    init(_ format: ImageFormat = .png, frameCount: Int = 1) { (formats, self.frameCount) = ([format], frameCount) }
 
     var options: [DecodingOptions] { recorded.withLock { $0 } }
 
     func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
-      formats.first.map { ImageInfo(format: $0, storedSize: PixelSize(width: 20, height: 10)) }
+      formats.first.map { ImageInfo(format: $0, storedSize: PixelSize(width: 20, height: 10), frameCount: frameCount) }
     }
 
     func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
@@ -144,5 +146,25 @@ struct RendererTests {
     let file = Renderer.File(Data(), by: RecordingDecoder(format))
     #expect(try renderer([]).smartCrop(of: file, &rendition) != nil)
     #expect(rendition.size.size(for: PixelSize(width: 20, height: 10)) == size)
+  }
+
+  /// A black image of 20 by 10 pixels, with red in some columns.
+  private static func red(_ columns: Range<Int>) throws -> Bitmap {
+    try Bitmap(size: PixelSize(width: 20, height: 10), isOpaque: true) { bytes in
+      for index in bytes.indices {
+        bytes[index] = index % 4 == 3 || index % 4 == 0 && columns.contains(index / 4 % 20) ? 255 : 0
+      }
+    }
+  }
+
+  @Test(arguments: [1, 2]) func `the frames of an animation are cropped where the first one is`(_ frameCount: Int)
+    throws
+  {
+    var rendition = Rendition(size: .fill(width: 5, height: 5, anchor: .smart))
+    let file = Renderer.File(Data(), by: RecordingDecoder(frameCount: frameCount))
+    let crop = try #require(try renderer([]).smartCrop(of: file, &rendition))
+    let areas = try [Self.red(16..<20), Self.red(0..<4)].map { try #require(try crop.geometry(of: $0)?.resizing.area) }
+    #expect(areas[0].left >= 8)
+    #expect((areas[1] == areas[0]) == (frameCount == 2))
   }
 }

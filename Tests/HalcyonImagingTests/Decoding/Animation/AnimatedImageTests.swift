@@ -23,6 +23,15 @@ struct AnimatedImageTests {
     #expect(still.byteCount == NumberedFramesDecoder.frameByteCount)
   }
 
+  @Test func `processors are applied after those before them`() async throws {
+    let image = try NumberedFramesDecoder(frameCount: 2, size: PixelSize(width: 3, height: 2)).image()
+    let wide = image.processed(by: [BuiltInProcessor.padding(right: 4)])
+    let turned = wide.processed(by: [BuiltInProcessor.rotate(degrees: 90)])
+    #expect([image, wide, turned].map(\.isProcessed) == [false, true, true])
+    let sizes = try await [wide.frame(at: 1).bitmap.size, turned.frame(at: 1).bitmap.size]
+    #expect(sizes == [PixelSize(width: 7, height: 2), PixelSize(width: 2, height: 7)])
+  }
+
   @Test func `every iteration reads each frame once and in order`() async throws {
     let decoder = NumberedFramesDecoder(frameCount: 50)
     let image = try decoder.image()
