@@ -34,6 +34,28 @@ struct TrimTests {
     #expect(try area(scene(), "t:255") == nil)
   }
 
+  /// Pixels of another colour on grey of nine pixels a side, whose edges go on beyond it, and what differs: where five of nine
+  /// pixels are brighter, or five are darker.
+  @Test(
+    arguments: [
+      ([4, 5], [4, 5], [], nil), ([3, 4, 5], [4, 5], [], [4, 4, 1, 2]), ([3, 4, 5], [3, 4, 5], [], [3, 3, 3, 3]),
+      ([4], Array(0..<9), [], nil), ([4, 5], Array(0..<9), [], [4, 0, 2, 9]), ([8], Array(0..<9), [], [8, 0, 1, 9]),
+      (Array(0..<9), [8], [], [0, 8, 9, 1]), ([8], [8], [], nil), ([8], [7, 8], [], [8, 8, 1, 1]),
+      ([3, 4, 5], [4, 5], [5], nil), ([3, 4, 5], [3, 4, 5], [3], [4, 4, 1, 2]),
+    ] as [([Int], [Int], [Int], [Int]?)])
+  func `noise of few pixels is border`(_ columns: [Int], _ rows: [Int], _ darkRows: [Int], _ expected: [Int]?) throws {
+    let bitmap = try Bitmap(size: PixelSize(width: 9, height: 9), isOpaque: true) { bytes in
+      for index in bytes.indices {
+        let (x, y) = (index / 4 % 9, index / 36)
+        let differs = columns.contains(x) && rows.contains(y)
+        bytes[index] = index % 4 == 3 ? 255 : differs ? (darkRows.contains(y) ? 0 : 255) : 128
+      }
+    }
+    #expect(try area(bitmap, "t:10") == expected)
+    #expect(try area(bitmap, "t:126") == expected)
+    #expect(try area(bitmap, "t:128") == nil)
+  }
+
   /// What is left of the scene turned by half: the rectangle is nearer to the right and to the bottom.
   @Test(
     arguments: [
