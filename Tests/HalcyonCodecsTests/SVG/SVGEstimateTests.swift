@@ -58,6 +58,15 @@ struct SVGEstimateTests {
     ("<rect width='1em' height='10'/>", 5440), ("<rect width='10%' height='10'/>", 4150),
     ("<circle r='5'/>", 4150), ("<ellipse rx='5' ry='4'/>", 4150), ("<ellipse rx='4' ry='5'/>", 4150),
     ("<polygon points='0 0 10 0'/>", 1000), ("<path d='M0 0H10'/>", 1000),
+    // A rule may apply or not; what an element itself states does.
+    ("<style>rect{fill:none}</style>\(square)", 0),
+    ("<style>.z{fill:none}</style><g fill='red'><rect class='z' width='10' height='10'/></g>", 4150),
+    ("<g fill='red'>\(hidden)</g>", 0), ("<g fill='red'><rect width='10' height='10' fill='NONE'/></g>", 4150),
+    ("<g fill='none'><rect width='10' height='10' fill='#123'/></g>", 4150),
+    ("<g fill='none'><rect width='10' height='10' style='fill:#123456'/></g>", 4150),
+    // Layers are not inherited, except where an element says so.
+    ("<g opacity='.5'>\(square)</g>", 34_150), ("<g filter='blur(1px)'>\(square)</g>", 3_634_150),
+    ("<g filter='blur(1px)'><g filter='inherit'/></g>", 7_260_000),
     // A line that is as long is not filled, its stroke has one edge, and an area of 10 units by a pixel and one more.
     ("<line x2='10'/>", 0), ("<line x2='10' stroke='red'/>", 1020), ("<line x2='10px' stroke='red'/>", 1020),
     ("<path d='M0 0H10' fill='none' stroke='red'/>", 2020),
