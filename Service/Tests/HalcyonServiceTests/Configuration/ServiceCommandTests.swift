@@ -125,6 +125,29 @@ struct ServiceCommandTests {
     #expect(text == "halcyon-serve \(HalcyonVersion.current)")
   }
 
+  /// Values that a setting accepts, and others.
+  @Test(
+    arguments: [
+      ("fallback-status", ["0", "200", "404", "599"], ["-1", "1", "199", "204", "206", "304", "600", "x", ""]),
+      ("fallback-for", ["404", "400,599", ""], ["399", "404,600", "x"]),
+      ("format-quality", ["webp=1", "webp=100,jpg=7"], ["webp=0", "webp=101", "webp", "webp=x", "no=7"]),
+      ("png-colors", ["2", "256", ""], ["1", "257", "x"]),
+      ("watermark-opacity", ["0.1", "1"], ["0", "1.1", "-1", "nan"]),
+      ("ttl", ["0", "86400"], ["-1", "x", ""]), ("connections", ["1"], ["0", "-1", "x"]),
+      ("port", ["0", "65535"], ["-1", "65536"]),
+    ])
+  func `a number out of its range is an error that names the setting`(
+    setting: String, valid: [String], invalid: [String]
+  ) throws {
+    for value in valid { _ = try configuration(keys + ["--" + setting, value]) }
+    for value in invalid {
+      let error = #expect(throws: ConfigurationError.self, "\(value)") {
+        try configuration(keys + ["--" + setting, value])
+      }
+      #expect(error?.description.contains(setting) == true)
+    }
+  }
+
   @Test func `addresses are read with and without a host`() throws {
     for (text, host, port) in [(":9090", "::", 9090), ("10.0.0.5:1", "10.0.0.5", 1), ("[::1]:2", "::1", 2)] {
       let address = try configuration(keys + ["--metrics-address", text]).metricsAddress

@@ -27,6 +27,21 @@ struct GalleryTests {
     }
   }
 
+  @Test func `the page lists the images of the folder by their names`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let names = ["g", "b", "k", "a", "f", "c", "j", "e", "d"].map { "\($0).png" }
+      for name in names { try Quadrants.png().write(to: folder.appending(path: name)) }
+      try await RunningService.run {
+        $0.showsGallery = true
+        $0.localRoot = folder
+      } body: { service, _ in
+        let answer = try await service.get("/gallery.json")
+        let photos = try #require(try JSONSerialization.jsonObject(with: answer.body) as? [[String: Any]])
+        #expect(photos.compactMap { $0["source"] as? String } == names.sorted().map { "local:///" + $0 })
+      }
+    }
+  }
+
   @Test func `the page lists the images of the folder, and no other files`() async throws {
     try await TemporaryDirectory.run { folder in
       try Quadrants.png().write(to: folder.appending(path: "my_cat.png"))

@@ -31,6 +31,9 @@ struct LoggedPathTests {
       ("/info/_/plain/https://ann:pw%40example.com/a.jpg", "/info/_/plain/https://…@example.com/a.jpg"),
       ("/cache/plain/https://ann:pw%40example.com/a.jpg", "/cache/plain/https://…@example.com/a.jpg"),
       ("/cache/\(base64("https://ann:pw@example.com/a.jpg"))", "/cache/plain/https://…@example.com/a.jpg"),
+      // A signature has more characters than a word in its place.
+      ("/abcdefghij/plain/http://a/b", "/abcdefghij/plain/http://a/b"),
+      ("/abcdefghijk/plain/http://a/b", "/…/plain/http://a/b"),
       ("/health", "/health"), ("/", "/"), ("", ""),
       ("/_/w:40/plain/http://a/\u{1B}[2J", "/_/w:40/plain/http://a/\u{FFFD}[2J"),
     ])
