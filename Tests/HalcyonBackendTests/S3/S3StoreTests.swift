@@ -109,6 +109,15 @@ struct S3StoreTests {
     "/images/halcyon/\(KeyDigest(key.source?.text ?? key.text).hexadecimal)/\(key.digest.hexadecimal).\(SharedEntry.format)"
   }
 
+  @Test(arguments: [400, 403, 409, 501]) func `a request that will not pass is not repeated`(status: Int) async throws {
+    try await ImageServer.run { server in
+      let store = try store(server, time: TestClock())
+      server.serve(path(of: "a"), .status(status), .status(404))
+      await #expect(throws: S3StoreError.self) { try await store.entry(for: "a") }
+      #expect(server.requests.count == 1)
+    }
+  }
+
   @Test func `requests are repeated after failures that may pass, later and later`() async throws {
     try await ImageServer.run { server in
       let clock = TestClock()

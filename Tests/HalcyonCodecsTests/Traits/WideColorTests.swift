@@ -88,21 +88,28 @@ struct WideColorTests {
   }
 
   /// The association box of a file whose pixels have offsets of their own, followed by an empty one.
-  @Test func `two association boxes are no error`() throws {
+  @Test func `two association boxes are no error, and more than 256 are one`() throws {
     let file = try Fixture.data("avif/draw_points_idat.avif")
-    var doubled = file
-    for type in ["meta", "iprp"] {
-      let start = try #require(file.firstRange(of: Data(type.utf8))).lowerBound - 4
-      let size = file[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } + 16
-      doubled.replaceSubrange(start..<start + 4, with: FileSurgery.bytes(size, count: 4))
+    func repeated(_ count: Int) throws -> Data {
+      var changed = file
+      for type in ["meta", "iprp"] {
+        let start = try #require(file.firstRange(of: Data(type.utf8))).lowerBound - 4
+        let size = file[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } + 16 * count
+        changed.replaceSubrange(start..<start + 4, with: FileSurgery.bytes(size, count: 4))
+      }
+      let start = try #require(file.firstRange(of: Data("ipma".utf8))).lowerBound - 4
+      let box = FileSurgery.bytes(16, count: 4) + Array("ipma".utf8) + [UInt8](repeating: 0, count: 8)
+      for _ in 0..<count { changed.insert(contentsOf: box, at: start) }
+      return changed
     }
-    let start = try #require(file.firstRange(of: Data("ipma".utf8))).lowerBound - 4
-    let box = FileSurgery.bytes(16, count: 4) + Array("ipma".utf8) + [UInt8](repeating: 0, count: 8)
-    doubled.insert(contentsOf: box, at: start)
+    let doubled = try repeated(1)
     let image = try AVIFDecoder().decode(doubled, options: DecodingOptions())
     let same = try AVIFDecoder().decode(file, options: DecodingOptions())
     #expect(image.bitmap.largestDifference(to: same.bitmap) == 0)
     #expect(try AVIFDecoder().frameReader(for: doubled, options: DecodingOptions()).nextFrame() != nil)
+    #expect(throws: ImageDecodingError.self) {
+      try AVIFDecoder().decode(repeated(300), options: DecodingOptions())
+    }
   }
   #endif
 
