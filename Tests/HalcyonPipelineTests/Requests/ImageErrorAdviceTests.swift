@@ -34,6 +34,12 @@ import Testing
       texts.map { $0.contains("server") } == [false, true] && texts.map { $0.contains("ulimit") } == [true, false])
   }
 
+  @Test(arguments: [(0, "0 loads already wait"), (1, "1 load already waits"), (2, "2 loads already wait")])
+  func `a full queue says how many wait`(limit: Int, text: String) {
+    let description = ImageError.tooManyWaiting(limit: limit, url: URL(filePath: "/a")).description
+    #expect(description.contains(text + " for a connection."))
+  }
+
   @Test func `limits name their unit`() throws {
     let size = PixelSize(width: 9, height: 8)
     #expect(ImageDecodingError.tooManyPixels(size, limit: 50).description.contains("limit of 50 pixels. Raise"))
