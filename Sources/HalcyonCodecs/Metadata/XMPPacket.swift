@@ -174,6 +174,8 @@ struct XMPReader {
     }
     // An element that is not closed has no place.
     places.removeAll { $0.range.isEmpty }
+    // The one over the limit has what belongs to the files after it.
+    files = Array(files.prefix(Self.itemLimit))
   }
 
   private mutating func start(_ name: Range<Int>, _ attributes: [XMLReader.Attribute]) {
@@ -185,7 +187,7 @@ struct XMPReader {
     elements.append(element)
     if isDescription { startProperty(element.name) }
     if element.name == XMPName(.rdf, "li"), property?.name == XMPName(.container, "Directory"),
-      files.count < Self.itemLimit
+      files.count <= Self.itemLimit
     {
       files.append([:])
     }
