@@ -134,6 +134,50 @@ struct ImageRevalidationTests {
     }
   }
 
+  @Test(arguments: [(Duration.seconds(Int64.max), 1), (.seconds(1_500_000_000), 2), (.zero, 3)])
+  func `without caching headers an image is fresh for as long as the program says`(
+    lifetime: Duration, requestCount: Int
+  ) async throws {
+    let origin = Origin([:])
+    let fixture = PipelineFixture { [clock] in
+      ($0.time, $0.httpCaching.defaultLifetime) = (clock, lifetime)
+    } script: {
+      origin.respond(to: $0)
+    }
+    for _ in 0..<3 {
+      _ = try await fixture.pipeline.image(for: fixture.url)
+      await fixture.pipeline.cache.flush()
+      clock.advance(by: .seconds(1_000_000_000))
+    }
+    #expect(origin.requests.count == requestCount)
+  }
+
+  /// What is stored of a closure's image has no header fields, to which the rules of HTTP would give seven days.
+  @Test(arguments: [false, true]) func `an image of a closure stays fresh, also in its stored form`(
+    isEncoded: Bool
+  ) async throws {
+    let fixture = PipelineFixture { [clock] in
+      ($0.time, $0.encoders) = (clock, [SolidEncoder()])
+    } script: { _ in
+      .failure(.cancelled)
+    }
+    let calls = Counter()
+    let size = TargetSize.fit(width: 5, height: 5)
+    let source = ImageSource.data(key: "a") {
+      calls.increment()
+      return Self.old
+    }
+    let request = ImageRequest(source: source, size: size) { if isEncoded { $0.storage = .encoded(as: .bmp) } }
+    for origin in [ImageOrigin.provider, .store, .memory] {
+      #expect(try await fixture.pipeline.response(for: request).origin == origin)
+      await fixture.pipeline.cache.flush()
+      clock.advance(by: .seconds(30 * 86_400))
+      if origin == .provider { fixture.memory.removeAll() }
+    }
+    #expect(fixture.decoder.decodedSizes == [size, isEncoded ? .original : size])
+    #expect(calls.count == 1)
+  }
+
   @Test func `a no-store response is cached neither on disk nor in memory, and is delivered to coalesced requests`()
     async throws
   {

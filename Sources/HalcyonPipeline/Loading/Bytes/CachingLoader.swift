@@ -114,6 +114,6 @@ final class CachingLoader: Sendable {
 
   func freshEnd(_ metadata: EntryMetadata) -> Duration {
     let seconds = configuration.httpCaching.remainingLifetime(of: metadata, at: configuration.time.now())
-    return configuration.time.uptime() + .seconds(min(seconds, 1e9))
+    return configuration.time.uptime() + .seconds(seconds)
   }
 }
