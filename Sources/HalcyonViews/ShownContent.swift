@@ -15,7 +15,7 @@ final class ShownContent {
   /// Receives the events of the animation.
   var onEvent: (@MainActor (AnimationEvent) -> Void)?
 
-  /// The request of the image or the preview; `nil` for other content.
+  /// The request of the content; `nil` for content of the program.
   private var request: ViewRequest?
   /// The custom transition of the content.
   private var transition: TransitionSteps?
@@ -47,7 +47,7 @@ final class ShownContent {
     onEnd: (@MainActor () -> Void)?
   ) {
     let old = self.content
-    (self.content, self.request) = (content, content.hasLoadedImage ? request : nil)
+    (self.content, self.request) = (content, request)
     driver?.player = nil
     let previous = self.transition
     self.transition = nil
