@@ -1,4 +1,5 @@
 import HalcyonHTTP
+import HalcyonImaging
 import HalcyonSupport
 import HalcyonCache
 import HalcyonPipeline
@@ -58,6 +59,93 @@ struct PrefetchToStoreTests {
     #expect(storeless.transport.requests.isEmpty)
   }
 
+  /// A source, and how its image is stored.
+  enum Stored: CaseIterable {
+    case original, automatic, encoded, onlyEncoded
+    case file, automaticOfFile, encodedOfFile
+    case provided
+    case data, encodedOfData
+
+    /// The entries that prefetching it stores.
+    var entryCount: Int {
+      switch self {
+      case .original, .automatic, .onlyEncoded, .encodedOfFile, .provided: 1
+      case .encoded: 2
+      case .file, .automaticOfFile, .data, .encodedOfData: 0
+      }
+    }
+
+    func request(_ url: URL, file: URL) -> ImageRequest {
+      let bytes = SolidImage(width: 8, height: 8).data
+      let source: ImageSource =
+        switch self {
+        case .original, .automatic, .encoded, .onlyEncoded: .url(url)
+        case .file, .automaticOfFile, .encodedOfFile: .url(file)
+        case .provided: .data(key: "a") { bytes }
+        case .data, .encodedOfData: .data(bytes)
+        }
+      var request = ImageRequest(source: source)
+      switch self {
+      case .original, .file, .provided, .data: break
+      case .automatic, .automaticOfFile: request.options.storage = .automatic
+      case .encoded, .encodedOfFile, .encodedOfData, .onlyEncoded:
+        request.size = .fit(width: 4, height: 4)
+        request.options.storage = .encoded(as: .bmp, keepsOriginal: self != .onlyEncoded)
+      }
+      return request
+    }
+  }
+
+  @Test(arguments: Stored.allCases)
+  func `what is stored already, or has not to be stored, is skipped`(stored: Stored) async throws {
+    try await TemporaryDirectory.run { folder in
+      let file = folder.appending(path: "a.bmp")
+      try SolidImage(width: 8, height: 8).data.write(to: file)
+      let fixture = PipelineFixture(configure: { $0.encoders = [SolidEncoder()] }) { _ in
+        .response(body: SolidImage(width: 8, height: 8).data)
+      }
+      let request = stored.request(fixture.url, file: file)
+      for isFirst in [true, false] {
+        let result = await prefetcher(fixture).start([request]).result
+        let isLoaded = isFirst && stored.entryCount > 0
+        #expect(result.completed.count == (isLoaded ? 1 : 0))
+        #expect(result.skipped.count == (isLoaded ? 0 : 1))
+        #expect(fixture.store.count == stored.entryCount)
+      }
+      #expect(fixture.memory.count == 0)
+    }
+  }
+
+  @Test(arguments: [Stored.encoded, .onlyEncoded], [CacheAccess?.none, .readOnly])
+  func `an image that memory has is stored in its processed form`(stored: Stored, access: CacheAccess?) async throws {
+    let fixture = PipelineFixture(configure: { $0.encoders = [SolidEncoder()] }) { _ in
+      .response(body: SolidImage(width: 8, height: 8).data)
+    }
+    var request = stored.request(fixture.url, file: fixture.url)
+    request.memoryAccess = access
+    fixture.pipeline[cached: stored.request(fixture.url, file: fixture.url)] = try solidImage(4, 4)
+    #expect(await prefetcher(fixture).start([request]).result.completed.count == 1)
+    #expect(fixture.store.count == stored.entryCount)
+  }
+
+  /// What the store refuses, and whether the prefetch fails with it.
+  @Test(arguments: [
+    (Stored.original, true, true), (.encoded, true, true), (.onlyEncoded, true, false), (.encoded, false, true),
+    (.onlyEncoded, false, true), (.automatic, true, true),
+  ])
+  func `a prefetch fails if the store refuses what is to be stored`(
+    stored: Stored, refusesOriginal: Bool, fails: Bool
+  ) async throws {
+    let original = SolidImage(width: 8, height: 8).data
+    let store = RefusingStore { ($0 == original) == refusesOriginal }
+    let fixture = PipelineFixture(configure: {
+      ($0.encoders, $0.cache) = ([SolidEncoder()], ImageCache(memory: MemoryCache(), store: store))
+    }) { _ in .response(body: original) }
+    let result = await prefetcher(fixture).start([stored.request(fixture.url, file: fixture.url)]).result
+    #expect(result.failed.map(\.error.name) == (fails ? ["failed"] : []))
+    #expect(result.completed.count == (fails ? 0 : 1))
+  }
+
   @Test func `a visible load joins a prefetch that decodes for the store`() async throws {
     let joined = EventLog<String>()
     let held = HeldPipeline { configuration in
@@ -77,5 +165,18 @@ struct PrefetchToStoreTests {
     #expect(held.began.events.count == 1)
     #expect(held.fixture.store.count == 2)
     #expect(try await held.pipeline.response(for: request).origin == .memory)
+  }
+}
+
+/// A store in memory that refuses some bodies.
+private struct RefusingStore: PassingStore {
+  let base = MemoryDataStore()
+  let refuses: @Sendable (Data) -> Bool
+
+  init(refuses: @escaping @Sendable (Data) -> Bool) { self.refuses = refuses }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws {
+    if refuses(entry.body) { throw CocoaError(.fileWriteNoPermission) }
+    try await base.store(entry, for: key)
   }
 }
