@@ -13,24 +13,26 @@ import Testing
 /// How often previews are made.
 @Suite(.unitTest)
 struct PreviewIntervalTests {
-  /// A decoder whose previews are one pixel wider with each stage.
+  /// A decoder that records the stages after which previews are made.
   private struct StagesDecoder: ProgressiveImageDecoder {
     let formats: Set<ImageFormat> = [.bmp]
     let solid = SolidDecoder()
+    let stages = EventLog<Int>()
 
     func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? { try solid.probe(bytes, isComplete: isComplete) }
     func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
       try solid.decode(bytes, options: options)
     }
     func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
-      ImagePreview(image: try solid.decode(prefix, options: options), stage: stage + 1)
+      stages.record(stage)
+      return ImagePreview(image: try solid.decode(prefix, options: options), stage: stage + 7)
     }
   }
 
   @Test func `bytes that arrive within the interval after a preview make none`() async throws {
-    let clock = TestClock()
+    let (clock, decoder) = (TestClock(), StagesDecoder())
     let fixture = PipelineFixture { configuration in
-      (configuration.time, configuration.decoders) = (clock, [StagesDecoder()])
+      (configuration.time, configuration.decoders) = (clock, [decoder])
     } script: { _ in
       .failure(.cancelled)
     }
@@ -56,5 +58,6 @@ struct PreviewIntervalTests {
     receive(3)
     try await shown.waitForEvents(count: 2)
     #expect(shown.events == [1, 3])
+    #expect(decoder.stages.events == [0, 7])
   }
 }

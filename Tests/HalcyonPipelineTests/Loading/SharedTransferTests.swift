@@ -204,6 +204,41 @@ struct SharedTransferTests {
     _ = try await tasks[0].image
   }
 
+  @Test(arguments: [true, false]) func `a load that joins hears of the transfer, and of bytes for its own decoder`(
+    hasDecoder: Bool
+  ) async throws {
+    let body = SolidImage(width: 8, height: 4, paddingByteCount: 2000).data
+    let fixture = PipelineFixture {
+      ($0.eventHandler, $0.progressInterval) = ({ _ in }, .zero)
+    } script: { [gate, begun] _ in
+      begun.increment()
+      await gate.wait()
+      return .response(body: body, pieceByteCount: 1000)
+    }
+    let first = fixture.pipeline.task(for: request(fixture.url, Rules()))
+    await begun.wait(for: 1)
+    let (progress, parts) = (Counter(), Counter())
+    let subscription = LoadSubscription(priority: .normal) { [joined] event in
+      switch event {
+      case .step(.joined): joined.increment()
+      case .progress: progress.increment()
+      case .partial: parts.increment()
+      default: break
+      }
+    }
+    subscription.requestPartialData()
+    let loader = fixture.pipeline.loader
+    let joining = fixture.pipeline.resolved(request(fixture.url, Rules(access: .disabled, hasDecoder: hasDecoder)))
+    let second = Task { try await loader.bytes.encodedImage(for: loader.newLoad(joining, for: subscription)) }
+    await joined.wait(for: 1)
+    gate.set()
+    #expect(try await second.value.data == body)
+    _ = try await first.image
+    #expect(progress.count > 0)
+    #expect((parts.count > 0) == !hasDecoder)
+    #expect(fixture.transport.requests.count == 1)
+  }
+
   @Test(arguments: [(CacheAccess.readWrite, CacheAccess.readOnly), (.readOnly, .readWrite), (.readOnly, .disabled)])
   func `the part of a shared transfer that failed is stored if one of its loads writes`(
     first: CacheAccess, second: CacheAccess
