@@ -107,6 +107,27 @@ struct StreamedResultsTests {
     #expect(held.began.events.count == 2)
   }
 
+  @Test(arguments: [-3, 0, 1]) func `with a limit of 1 or less, images are loaded one after the other`(
+    limit: Int
+  ) async throws {
+    let running = Lock((now: 0, most: 0))
+    let fixture = PipelineFixture { _ in
+      running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+      for _ in 0..<10 { await Task.yield() }
+      running.withLock { $0.now -= 1 }
+      return .response(body: SolidImage(width: 1, height: 1).data)
+    }
+    var indices: [Int] = []
+    for await element in fixture.pipeline.results(for: requests(4), concurrencyLimit: limit) {
+      indices.append(element.index)
+      _ = try element.result.get()
+    }
+    #expect(indices == [0, 1, 2, 3])
+    let others = Array(requests(8).dropFirst(4))
+    #expect(try await fixture.pipeline.batch(for: others, concurrencyLimit: limit).images.count == 4)
+    #expect(running.withLock(\.most) == 1)
+  }
+
   @Test func `a batch without requests ends at once`() async {
     let fixture = PipelineFixture.serving()
     for await _ in fixture.pipeline.results(for: []) { Issue.record("unexpected result") }

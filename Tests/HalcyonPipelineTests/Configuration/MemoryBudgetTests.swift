@@ -56,6 +56,23 @@ struct MemoryBudgetTests {
     try await budget.reserve(100)
   }
 
+  /// The pixels of the file and of the bitmap, and the bytes over a megabyte.
+  @Test(
+    arguments: [
+      (.jpeg, 1000, 1000, false, .standard, 8250), (.jpeg, 1000, 0, false, .standard, 250),
+      (.jpeg, 1000, 1000, true, .standard, 12_000), (.jpeg, 1000, 1000, false, .high, 16_250),
+      (.webp, 1000, 500, false, .standard, 8000), (.webp, 1000, 500, true, .standard, 8000),
+      (.svg, 10, 1000, false, .standard, 15_000),
+    ] as [(ImageFormat, Int, Int, Bool, DynamicRange, Int)])
+  func `decoding takes the working memory of the format, and the bitmap twice`(
+    format: ImageFormat, stored: Int, output: Int, isProgressive: Bool, range: DynamicRange, byteCount: Int
+  ) {
+    let info = ImageInfo(format: format, storedSize: PixelSize(width: stored, height: 1))
+    let estimate = info.decodingByteCount(
+      outputSize: PixelSize(width: output, height: 1), isProgressive: isProgressive, dynamicRange: range)
+    #expect(estimate - 1 << 20 == byteCount)
+  }
+
   @Test func `an estimate of any size is a number of bytes`() {
     let info = ImageInfo(format: .jpegXL, storedSize: PixelSize(width: .max, height: .max))
     #expect(info.decodingByteCount(outputSize: PixelSize(width: .max, height: 1)) >= 1 << 60)

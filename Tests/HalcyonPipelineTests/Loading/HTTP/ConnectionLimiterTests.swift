@@ -129,12 +129,33 @@ struct ConnectionLimiterTests {
     #expect(order.names == ["raised", "waits"])
   }
 
-  @Test func `limits may be as large as an integer`() {
-    let limits = ConnectionLimits(total: .max, perHost: .max)
-    #expect(limits.allowTransfer(at: .normal, activeCount: 1000) && limits.allowTransfer(at: .normal, hostCount: 1000))
-    #expect(
-      limits.allowTransfer(at: .low, activeCount: .max / 2) && limits.allowTransfer(at: .low, hostCount: .max / 2))
-    #expect(!limits.allowTransfer(at: .low, activeCount: .max / 4 * 3))
+  @Test(arguments: [
+    (-1, 1, 1), (0, 1, 1), (1, 1, 1), (2, 2, 1), (3, 3, 2), (4, 4, 2), (5, 5, 3), (6, 6, 4), (8, 8, 5), (24, 24, 16),
+    (Int.max, Int.max, Int.max / 3 * 2),
+  ])
+  func `prefetching gets two thirds of the connections, and everything at least one`(
+    limit: Int, most: Int, prefetched: Int
+  ) {
+    var changed = ConnectionLimits()
+    (changed.total, changed.perHost) = (limit, limit)
+    for limits in [ConnectionLimits(total: limit, perHost: limit), changed] {
+      for priority in ImagePriority.allCases {
+        let most = [.veryLow, .low].contains(priority) ? prefetched : most
+        for (count, isAllowed) in [(most - 1, true), (most, false)] {
+          #expect(limits.allowTransfer(at: priority, activeCount: count) == isAllowed)
+          #expect(limits.allowTransfer(at: priority, hostCount: count) == isAllowed)
+        }
+      }
+    }
+  }
+
+  @Test func `the limits of connections and of each host are their own`() {
+    let limits = ConnectionLimits()
+    #expect(limits.total == 24)
+    #expect(limits.perHost == 6)
+    #expect(limits.waiting == 10_000)
+    #expect(limits.allowTransfer(at: .normal, activeCount: 23))
+    #expect(!limits.allowTransfer(at: .normal, hostCount: 6))
   }
 
   @Test func `raising the limits grants permits to waiting loads at once`() async throws {

@@ -1,3 +1,4 @@
+import HalcyonImaging
 import HalcyonHTTP
 import HalcyonSupport
 import HalcyonTestDoubles
@@ -16,6 +17,29 @@ struct FailureMemoryTests {
   private func memory() -> FailureMemory { FailureMemory(lifetimes: FailureLifetimes(), time: clock) }
 
   private func keys(_ range: Range<Int>) -> [CacheKey] { range.map { CacheKey("\($0)") } }
+
+  /// The seconds for which a failure is remembered, with a response that says nothing, and one that says 100.
+  @Test func `how long a failure is remembered depends on its kind, and a missing image's on its response`() {
+    let lifetimes = FailureLifetimes(missing: .seconds(1), unusable: .seconds(2), unknownHost: .seconds(3))
+    let rows: [(error: ImageError, seconds: Int, stated: Int)] = [
+      (.httpStatus(404, url: url), 1, 100), (.httpStatus(410, url: url), 1, 100), (.httpStatus(451, url: url), 1, 100),
+      (.httpStatus(403, url: url), 0, 0), (.httpStatus(400, url: url), 0, 0), (.httpStatus(500, url: url), 0, 0),
+      (.notAnImage(contentType: nil, url: url), 2, 2), (.emptyResponse(url: url), 2, 2),
+      (.responseTooLarge(byteLimit: 1, url: url), 2, 2), (.tooManyRedirects(limit: 1, url: url), 2, 2),
+      (.redirectRejected(to: "a", from: url), 2, 2), (.decoding(.truncated(.bmp), url: url), 2, 2),
+      (.transport(.hostNotFound("a"), url: url), 3, 3), (.transport(.idleTimedOut(.zero), url: url), 0, 0),
+      (.cancelled, 0, 0), (.notCached(key: "a"), 0, 0),
+    ]
+    let unheeding = FailureLifetimes(
+      missing: .seconds(1), unusable: .seconds(2), unknownHost: .seconds(3), followsHTTP: false)
+    for (error, seconds, stated) in rows {
+      #expect(lifetimes.lifetime(of: error) == .seconds(seconds), "\(error)")
+      #expect(lifetimes.lifetime(of: error, stated: 100) == .seconds(stated), "\(error)")
+      #expect(lifetimes.lifetime(of: error, stated: 1e9) == .seconds(stated == 100 ? 3600 : stated), "\(error)")
+      #expect(unheeding.lifetime(of: error, stated: 100) == .seconds(seconds), "\(error)")
+      #expect(FailureLifetimes.none.lifetime(of: error, stated: 100) == .zero, "\(error)")
+    }
+  }
 
   @Test func `a thousand failures are remembered, and never more`() {
     let memory = memory()

@@ -1,17 +1,39 @@
 import Foundation
 import HalcyonCache
 import HalcyonHTTP
-import HalcyonPipeline
 import HalcyonTesting
 import HalcyonTestDoubles
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
 
+@testable import HalcyonPipeline
+
 /// Beginnings of bodies in the store, from which a later load resumes.
 @Suite(.unitTest)
 struct PartialBodyStorageTests {
   private static let body = InterruptedDownload.body
+
+  @Test(arguments: [
+    (CacheAccess.readWrite, true, true), (.writeOnly, true, true), (.readOnly, true, false), (.disabled, true, false),
+    (.readWrite, false, false),
+  ])
+  func `a cancelled load is waited for if it may store what it has received`(
+    access: CacheAccess, hasStore: Bool, isWaitedFor: Bool
+  ) throws {
+    let fixture = PipelineFixture(configure: {
+      if !hasStore { $0.cache = ImageCache(disk: nil) }
+    }) { _ in .failure(.cancelled) }
+    let (pipeline, loader) = (fixture.pipeline, fixture.pipeline.loader)
+    for (source, isOverHTTP) in [
+      (ImageSource.url(fixture.url), true), (.data(key: "a") { Data() }, false),
+      (.image(key: "a") { throw CancellationError() }, false),
+    ] {
+      let request = pipeline.resolved(ImageRequest(source: source) { $0.storeAccess = access })
+      let writes = loader.bytes.partialWrites(of: loader.newLoad(request, for: request.newSubscription))
+      #expect(writes === (isWaitedFor && isOverHTTP ? pipeline.cache.writes : nil))
+    }
+  }
 
   @Test
   func `another process resumes from the partial response in the store, and replaces it by an entry as any other`()
