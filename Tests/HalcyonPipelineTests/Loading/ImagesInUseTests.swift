@@ -46,13 +46,16 @@ struct ImagesInUseTests {
 
   @Test func `an image found again is reinserted with its cost`() throws {
     let cache = cache()
-    let held = try solidImage(10, 20)
+    var held = try solidImage(10, 20)
+    held.facts.freshness = SourceFreshness(end: .seconds(1), version: 0, byteCount: 500)
     cache.store(held, for: "held")
     cache.trim(to: 0)
     #expect(cache.totalCost == 0)
     #expect(cache.image(for: "held") != nil)
+    #expect(cache.statistics.savedByteCount == 500)
     #expect(cache.totalCost == 800)
     #expect(cache.image(for: "held") != nil)
+    #expect(cache.statistics.savedByteCount == 1000)
     #expect(cache.statistics.hitsInUse == 1)
     withExtendedLifetime(held) {}
   }
@@ -143,6 +146,17 @@ struct ImagesInUseTests {
     images.keep("a")
     #expect(memory.totalCost == 0)
     #expect(held == nil)
+  }
+
+  @Test func `an image that a program stores ends the use of one of its source`() throws {
+    let memory = cache()
+    let (images, cache, held) = (ImagesInUse(), ImageCache(memory: memory, store: nil), try solidImage())
+    let key = RequestKeys(ImageRequest(source: .string("https://example.com/a"), size: .fit(width: 5))).image
+    images.insert(held, for: key, in: memory, RemovalWatch(key, in: cache))
+    for (source, isFound) in [("https://example.com/b", true), ("https://example.com/a", false)] {
+      cache.recordStoring(ofSource: source)
+      #expect((images.image(for: key) != nil) == isFound)
+    }
   }
 
   @Test func `a removal ends the use of images that must not be stored`() throws {

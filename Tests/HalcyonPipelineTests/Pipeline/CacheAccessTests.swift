@@ -59,6 +59,22 @@ struct CacheAccessTests {
     #expect(error?.name == "notCached")
   }
 
+  @Test func `a cached image is found while its response is stale, and nothing is loaded in its place`() async throws {
+    let clock = TestClock()
+    let fixture = PipelineFixture(configure: {
+      ($0.time, $0.cache) = (clock, ImageCache(memory: MemoryCache(), store: nil))
+    }) { [bytes] _ in .response(body: bytes, headers: ["Cache-Control": "max-age=1"]) }
+    let url = fixture.url
+    _ = try await fixture.pipeline.image(for: ImageRequest(source: .url(key: "a") { url }))
+    clock.advance(by: .seconds(10))
+    #expect(try await fixture.pipeline.response(for: .cached("a")).origin == .memory)
+    let error = await #expect(throws: ImageError.self) {
+      try await fixture.pipeline.image(for: .cached("b") { $0.alternatives = [.url(url)] })
+    }
+    #expect(error?.name == "notCached")
+    #expect(fixture.transport.requests.count == 1)
+  }
+
   @Test func `an image loaded from a source with a key is found under that key`() async throws {
     let fixture = PipelineFixture.serving()
     let url = fixture.url

@@ -96,6 +96,23 @@ struct CacheKeyTests {
     #expect(RequestKeys(ImageRequest(url: url)).fetch == keys[0])
   }
 
+  @Test(arguments: [
+    ("https://ann:hunter2@example.com/a.jpg", "https://example.com/a.jpg"),
+    ("https://ann@example.com/a.jpg?b", "https://example.com/a.jpg?b"),
+    ("https://example.com/a%20b.jpg", "https://example.com/a%20b.jpg"), ("https://example.com", "https://example.com/"),
+  ])
+  func `an error names a source by its URL without user and password`(text: String, expected: String) throws {
+    let source = RequestKeys(ImageRequest(source: .string(text))).fetch.sourceURL
+    #expect(source.absoluteString == expected)
+    #expect(source.sourceKey == nil)
+  }
+
+  @Test(arguments: ["a", "a b/ä?#%", ""]) func `an error names a source without a URL by its key`(key: String) {
+    let source = RequestKeys(ImageRequest(source: .data(Data(), key: key))).fetch.sourceURL
+    #expect(source.scheme == "key")
+    #expect(source.sourceKey == key)
+  }
+
   @Test func `a fragment is not part of the key`() throws {
     let texts = ["https://example.com/f.png", "https://example.com/f.png#1", "https://example.com/f.png#"]
     #expect(Set(texts.map { RequestKeys(ImageRequest(source: .string($0))).image }).count == 1)

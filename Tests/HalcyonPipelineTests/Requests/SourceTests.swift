@@ -337,6 +337,20 @@ struct SourceTests {
     #expect(fixture.transport.requests.isEmpty)
   }
 
+  @Test(arguments: [CachePolicy.reload, .revalidate])
+  func `in low data mode a reload loads the low data source, also if the full image is cached`(
+    policy: CachePolicy
+  ) async throws {
+    let fixture = PipelineFixture(configure: { $0.prefersLowData = { true } }) { request in
+      .response(body: SolidImage(width: request.url.lastPathComponent == "small" ? 5 : 50, height: 5).data)
+    }
+    let small = fixture.url.appending(path: "small")
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    let request = ImageRequest(url: fixture.url) { ($0.lowDataSource, $0.cachePolicy) = (.url(small), policy) }
+    #expect(try await fixture.pipeline.image(for: request).size.width == 5)
+    #expect(fixture.transport.requests.map(\.url) == [fixture.url, small])
+  }
+
   @Test func `in low data mode the low data source is loaded, unless the full image is cached`() async throws {
     let isDear = Lock(true)
     let fixture = PipelineFixture(configure: { $0.prefersLowData = { isDear.withLock { $0 } } }) { request in
