@@ -49,6 +49,26 @@ struct CleaningPolicyTests {
     }
   }
 
+  @Test(arguments: [(7, false), (8, true), (20, true)])
+  func `a cleaning fails at the eighth file that cannot be removed`(count: Int, fails: Bool) async throws {
+    try await TemporaryDirectory.run { folder in
+      let files = FailingFileSystem()
+      let cache = DiskCache(
+        directory: folder, configuration: DiskCacheConfiguration(cleaning: .whenAsked), time: clock, fileSystem: files)
+      for number in 0..<count { try await cache.store(entry(), for: CacheKey("\(number)")) }
+      cache.configuration.sizeLimit = 100
+      files.fail(all: [.unlink], with: .error(EACCES))
+      if fails {
+        await #expect(throws: DiskCacheError.self) { try await cache.clean() }
+      } else {
+        #expect(try await cache.clean().total.count == 0)
+      }
+      #expect(try await cache.count == count)
+      files.clearFailures()
+      #expect(try await cache.clean().total.count == count)
+    }
+  }
+
   @Test func `each kind of cleaning can be disabled`() async throws {
     var policy = CleaningPolicy.whenAsked
     policy.removesExpired = false

@@ -88,6 +88,18 @@ struct HTTPCacheTests {
     #expect(try await client.get { _ in .body("newest", headers) } == .fetched("newest"))
   }
 
+  @Test(arguments: [
+    (500, true), (501, false), (502, true), (503, true), (504, true), (505, false), (429, false), (403, false),
+  ])
+  mutating func `a stale response is served in place of a failure that may pass`(status: Int, isServed: Bool)
+    async throws
+  {
+    try await fill(["Cache-Control": "max-age=1, stale-if-error=60"], wait: 2)
+    let result = try await client.get { _ in .status(status, ["Cache-Control": "no-store"]) }
+    #expect(result == (isServed ? .stored("old") : .failed(status)))
+    #expect(client.store.keys.count == 1)
+  }
+
   @Test(arguments: [404, 410])
   mutating func `a 404 or 410 removes the stored response and its variants`(status: Int) async throws {
     let headers: HTTPHeaders = ["Cache-Control": "max-age=1, stale-if-error=60", "Vary": "Accept"]

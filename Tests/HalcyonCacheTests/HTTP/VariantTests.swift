@@ -127,6 +127,30 @@ struct VariantTests {
     }
   }
 
+  @Test(arguments: [("a", 0), ("b", 2), ("c", 2)])
+  func `a response that may not be stored removes its variant alone, in one call`(accept: String, count: Int)
+    async throws
+  {
+    let (store, now, key) = (CountingStore(), Date(), CacheKey("response"))
+    let cache = HTTPCache(store: store)
+    func head(_ control: String) -> EntryMetadata {
+      EntryMetadata(headers: ["Cache-Control": control, "Vary": "Accept"], requestDate: now, responseDate: now)
+    }
+    for accept in ["a", "b", "c"] {
+      let lookup = await cache.lookUp(key, requestHeaders: ["Accept": accept], at: now)
+      guard case .deliver(let storable?) = await cache.outcome(of: head("max-age=60"), to: lookup) else {
+        Issue.record("the response is not storable")
+        return
+      }
+      try await cache.store(storable, body: Data(accept.utf8))
+    }
+    store.reset()
+    let lookup = await cache.lookUp(key, requestHeaders: ["Accept": accept], at: now)
+    _ = await cache.outcome(of: head("no-store"), to: lookup)
+    #expect(store.base.count == count)
+    if count > 0 { #expect(store.removalCount == 1) }
+  }
+
   @Test mutating func `all variants are removed together`() async throws {
     for name in ["a", "b", "c"] { _ = try await get(name, .body(name, Self.varying)) }
     try await client.cache.removeResponses(for: client.key)
@@ -166,16 +190,22 @@ struct VariantTests {
   }
 }
 
-/// A store that counts reads of entries.
+/// A store that counts reads and removals of entries.
 private final class CountingStore: PassingStore {
   let base = MemoryDataStore()
-  private let reads = Lock(0)
+  private let counts = Lock((reads: 0, removals: 0))
 
-  var readCount: Int { reads.withLock { $0 } }
-  func reset() { reads.withLock { $0 = 0 } }
+  var readCount: Int { counts.withLock(\.reads) }
+  var removalCount: Int { counts.withLock(\.removals) }
+  func reset() { counts.withLock { $0 = (0, 0) } }
 
   func entry(for key: CacheKey) async throws -> StoredEntry? {
-    reads.withLock { $0 += 1 }
+    counts.withLock { $0.reads += 1 }
     return try await base.entry(for: key)
+  }
+
+  func removeEntry(for key: CacheKey) async throws {
+    counts.withLock { $0.removals += 1 }
+    try await base.removeEntry(for: key)
   }
 }

@@ -1,11 +1,12 @@
 import HalcyonSupport
 import HalcyonImaging
-import HalcyonCache
 import Foundation
 import HalcyonTesting
 import HalcyonTestDoubles
 import HalcyonTestTraits
 import Testing
+
+@testable import HalcyonCache
 
 @Suite(.unitTest)
 struct MemoryCacheExpirationTests {
@@ -85,6 +86,53 @@ struct MemoryCacheExpirationTests {
     cache.removeExpired()
     #expect(!cache.contains("soon"))
     #expect(cache.count == 30)
+  }
+
+  @Test(
+    arguments: [
+      (3, .seconds(259_200)), (0, .zero), (-2, .seconds(-172_800)), (.max, .seconds(Int64.max)),
+      (.min, .seconds(Int64.min)),
+    ] as [(Int, Duration)])
+  func `a number of days is as many times 24 hours, or the longest time`(count: Int, duration: Duration) {
+    #expect(CacheExpiration.days(count) == .after(duration, since: .lastUse))
+    #expect(CacheExpiration.days(count, since: .storing) == .after(duration, since: .storing))
+  }
+
+  @Test(
+    arguments: [
+      (.never, 3_153_600_000), (.expired, 0), (.after(.seconds(60)), 60), (.after(.seconds(-60), since: .storing), -60),
+      (.date(Date(timeIntervalSince1970: 1_700_000_450)), 450),
+    ] as [(CacheExpiration, Double)])
+  func `an expiration ends on a date`(expiration: CacheExpiration, seconds: Double) {
+    let now = Date(timeIntervalSince1970: 1_700_000_000)
+    #expect(expiration.end(from: now) == now + seconds)
+  }
+
+  @Test(
+    arguments: [
+      (.zero, 0), (.nanoseconds(7), 7), (.milliseconds(3001), 3_001_000_000),
+      (.milliseconds(-1500), -1_500_000_000),
+      (.seconds(9_223_372_036), 9_223_372_036_000_000_000), (.seconds(9_223_372_037), .max),
+      (.seconds(-9_223_372_037), .min),
+      (.seconds(Int64.max), .max), (.seconds(Int64.min), .min),
+      (Duration(secondsComponent: 9_223_372_036, attosecondsComponent: 854_775_808_000_000_000), .max),
+    ] as [(Duration, Int64)])
+  func `a duration is a number of nanoseconds, or the nearest one`(duration: Duration, nanoseconds: Int64) {
+    #expect(duration.clampedNanoseconds == nanoseconds)
+  }
+
+  @Test func `a deadline has passed from its time on, and a date is needed for a date`() {
+    let date = Date(timeIntervalSince1970: 100)
+    let rows: [(Deadline, Timestamp, Bool?)] = [
+      (.never, Timestamp(uptime: .max, date: .distantFuture), false), (.uptime(5), Timestamp(uptime: 4), false),
+      (.uptime(5), Timestamp(uptime: 5), true), (.date(date), Timestamp(uptime: .max), nil),
+      (.date(date), Timestamp(uptime: 0, date: date - 1), false), (.date(date), Timestamp(uptime: 0, date: date), true),
+    ]
+    for (deadline, now, expected) in rows { #expect(deadline.hasPassed(at: now) == expected, "\(deadline), \(now)") }
+    #expect(Deadline(.sliding(.max), from: 1) == .never)
+    #expect(Deadline(.fixed(3), from: 4) == .uptime(7))
+    #expect(Deadline.uptime(5).renewed(.sliding(10), from: 3) == .uptime(13))
+    #expect(Deadline.uptime(5).renewed(.fixed(10), from: 3) == .uptime(5))
   }
 
   @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .nanoseconds(1)])

@@ -59,6 +59,21 @@ struct ImageCacheTests {
     #expect(inMemory.memory.configuration.countLimit == 3)
   }
 
+  @Test func `in the background a tenth of the limit of decoded images is kept, and nothing of a store of the program`()
+    throws
+  {
+    let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 4000))
+    let others = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 4000))
+    for cache in [memory, others] {
+      for number in 0..<5 { cache.store(try solidImage(10, 10), for: CacheKey("\(number)")) }
+    }
+    for memory in [memory, RequiredMembersStore(cache: others)] as [any MemoryStore] {
+      ImageCache(memory: memory, store: nil).trimForBackground()
+    }
+    #expect(memory.totalCost == 400)
+    #expect(others.totalCost == 0)
+  }
+
   @Test func `in the background a tenth of the encoded images in memory is kept`() async throws {
     let cache = ImageCache(memory: MemoryCache(), store: nil, encodedByteLimit: 1 << 20)
     let store = try #require(cache.encodedStore)
