@@ -133,6 +133,49 @@ struct WorkerPoolTests {
     #expect(runs.count == 10)
   }
 
+  @Test func `a closed pool ends the work that waits, and starts no other`() async throws {
+    let pool = WorkerPool(name: "test", width: 1)
+    let release = Latch()
+    let blocker = await occupy(pool, until: release)
+    let order = Lock<[String]>([])
+    pool.enqueue { order.withLock { $0.append("before") } }
+    pool.close()
+    pool.enqueue { order.withLock { $0.append("after") } }
+    await #expect(throws: CancellationError.self) { try await pool.run { _ in } }
+    release.open()
+    try await blocker.value
+    await waitUntilThreadsEnd(pool)
+    #expect(order.withLock { $0 } == ["before"])
+  }
+
+  @Test func `of equal priority the newest work starts first, where a pool says so`() async throws {
+    let pool = WorkerPool(name: "test", width: 1, newestFirst: true)
+    let release = Latch()
+    let blocker = await occupy(pool, until: release)
+    let order = Lock<[String]>([])
+    for (name, priority) in [("a", ImagePriority.low), ("b", .normal), ("c", .low), ("d", .normal)] {
+      pool.enqueue(priority: priority) { order.withLock { $0.append(name) } }
+    }
+    release.open()
+    try await blocker.value
+    try await pool.run(priority: .veryLow) { _ in }
+    #expect(order.withLock { $0 } == ["d", "b", "c", "a"])
+  }
+
+  @Test func `work notices its cancellation at every 16th row`() throws {
+    let flag = CancellationFlag()
+    #expect(!flag.asCurrent { CancellationFlag.isCurrentCancelled })
+    flag.cancel()
+    try flag.asCurrent {
+      #expect(CancellationFlag.isCurrentCancelled)
+      for row in [1, 15, 17, 31] { try CancellationFlag.checkCurrent(atRow: row) }
+      for row in [0, 16, 160] {
+        #expect(throws: CancellationError.self) { try CancellationFlag.checkCurrent(atRow: row) }
+      }
+    }
+    #expect(!CancellationFlag.isCurrentCancelled)
+  }
+
   @Test func `running work sees its cancellation flag`() async throws {
     let pool = WorkerPool(name: "test", width: 1)
     let (started, release) = (Signal(), Latch())
