@@ -71,6 +71,16 @@ struct ContentEncodingTests {
     }
   }
 
+  @Test(.requires(.contentDecoding)) func `a length beside chunks is ignored`() async throws {
+    try await ImageServer.run { server in
+      let headers: HeaderFields = ["Content-Encoding": "gzip", "Content-Length": "\(body.count)"]
+      let first = body.gzipped
+      let url = server.serve("/a", Reply.body(first + first, headers: headers).chunked(first.count))
+      let loaded = try await load(url)
+      #expect(loaded == body + body)
+    }
+  }
+
   @Test(.requires(.contentDecoding), arguments: [false, true])
   func `the length of a body compressed twice may be the decompressed one, too`(isCut: Bool) async throws {
     try await ImageServer.run { server async throws in

@@ -69,7 +69,10 @@ struct SilentConnectionTests {
   @Test(needsServer) func `a silent connection is given up even if each of its requests is cancelled`() async throws {
     try await withTunnels { url, proxy, transport in
       proxy.silenceTunnels(after: 0)
+      var count = 0
       while proxy.tunnelCount == 1 {
+        count += 1
+        try #require(count < 50_000)
         let (dropped, next) = (proxy.droppedCount, Task { try await load(url, by: transport) })
         while proxy.droppedCount == dropped, proxy.tunnelCount == 1 { try await Task.yieldUnlessCancelled() }
         next.cancel()
@@ -77,6 +80,39 @@ struct SilentConnectionTests {
       }
       try await load(url, by: transport)
     }
+  }
+
+  @Test func `a connection is silent since the first request without a response`() {
+    let connection = OpenConnection(server: OpenConnection.Endpoint(address: "127.0.0.1", port: 1), socket: -1)
+    let start = ContinuousClock.now
+    #expect(!connection.isSilent(for: .zero, at: start))
+    for seconds in [0, 3] { connection.send(at: start + .seconds(seconds)) }
+    #expect(connection.unansweredSince == start)
+    #expect(!connection.isSilent(for: .seconds(5), at: start + .milliseconds(4999)))
+    #expect(connection.isSilent(for: .seconds(5), at: start + .seconds(5)))
+    connection.receive(at: start + .seconds(6))
+    #expect(connection.lastActivity == start + .seconds(6))
+    #expect(!connection.isSilent(for: .zero, at: start + .seconds(9)))
+    connection.send(at: start + .seconds(7))
+    #expect(connection.unansweredSince == start + .seconds(7))
+    #expect(connection.lastActivity == start + .seconds(6))
+  }
+
+  @Test func `a server has twice as long as its first bytes took of late, and a second at least`() {
+    let connections = OpenConnections(leastFirstByteLimit: .seconds(1))
+    let servers = [1, 2].map { OpenConnection.Endpoint(address: "127.0.0.1", port: $0) }
+    for (time, limit) in [(100, 1000), (800, 1600), (100, 1400), (0, 1225), (4000, 8000)] {
+      connections.record(firstByteTime: .milliseconds(time), of: servers[0])
+      #expect(connections.firstByteLimit(of: servers[0]) == .milliseconds(limit))
+      #expect(connections.firstByteLimit(of: servers[1]) == .seconds(1))
+    }
+  }
+
+  @Test func `the next check is at the earliest of the deadlines`() {
+    let (connections, start) = (OpenConnections(leastFirstByteLimit: .seconds(1)), ContinuousClock.now)
+    for seconds in [3, 1, 2] { connections.expectByte(before: start + .seconds(seconds)) }
+    #expect(connections.takeDeadline() == start + .seconds(1))
+    #expect(connections.takeDeadline() == nil)
   }
 
   @Test(needsServer) func `a request can have a connection of its own`() async throws {

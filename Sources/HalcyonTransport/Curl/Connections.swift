@@ -26,7 +26,7 @@ final class OpenConnection {
   /// When the first request was sent since then; `nil` if none was.
   private(set) var unansweredSince: ContinuousClock.Instant?
 
-  fileprivate init(server: Endpoint, socket: curl_socket_t) {
+  init(server: Endpoint, socket: curl_socket_t) {
     self.server = server
     self.socket = socket
   }
