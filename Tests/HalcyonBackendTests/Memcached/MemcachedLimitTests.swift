@@ -84,6 +84,30 @@ struct MemcachedLimitTests {
     }
   }
 
+  @Test(arguments: [0, 2]) func `connections that are idle are kept up to the limit, and dropped with their server`(
+    limit: Int
+  ) async throws {
+    try await MemcachedProcess.run { servers in
+      let group = ServerGroup(
+        [MemcachedServer(host: "127.0.0.1", port: servers[0].port)],
+        .isolated { ($0.connectionLimit, $0.failureLimit) = (limit, 1) }, time: SystemTime())
+      // Calls within calls, each over a connection of its own.
+      func call(_ depth: Int) throws(MemcachedError) {
+        try group.withConnection(to: 0) { connection throws(MemcachedError) in
+          _ = try connection.items(["a"])
+          if depth > 1 { try call(depth - 1) }
+        }
+      }
+      try call(4)
+      var kept: [Connection] = []
+      while let connection = try group.request(["a"], from: 0) { kept.append(connection) }
+      #expect(kept.count == limit)
+      try call(1)
+      group.recordFailure(0)
+      #expect(try group.request(["a"], from: 0) == nil)
+    }
+  }
+
   @Test func `an entry over the limit of the server is an error, and the store goes on`() async throws {
     try await MemcachedProcess.run { servers in
       let store = servers.store(.isolated { ($0.itemByteLimit, $0.failureLimit) = (64 << 20, 100) })

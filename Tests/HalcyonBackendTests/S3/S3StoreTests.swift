@@ -109,7 +109,8 @@ struct S3StoreTests {
     "/images/halcyon/\(KeyDigest(key.source?.text ?? key.text).hexadecimal)/\(key.digest.hexadecimal).\(SharedEntry.format)"
   }
 
-  @Test(arguments: [400, 403, 409, 501]) func `a request that will not pass is not repeated`(status: Int) async throws {
+  @Test(arguments: [400, 403, 409, 501, 505])
+  func `a request that will not pass is not repeated`(status: Int) async throws {
     try await ImageServer.run { server in
       let store = try store(server, time: TestClock())
       server.serve(path(of: "a"), .status(status), .status(404))

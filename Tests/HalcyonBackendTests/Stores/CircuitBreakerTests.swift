@@ -43,4 +43,23 @@ struct CircuitBreakerTests {
     #expect(breaker.permission(at: .seconds(20)) == .refused)
     #expect(breaker.permission(at: .seconds(21)) == .trial)
   }
+
+  @Test func `the interval doubles up to 32 times the first, and a trial that is abandoned is repeated at once`() {
+    var breaker = CircuitBreaker(failureLimit: 0, retryInterval: .seconds(1))
+    var now = Duration.zero
+    breaker.recordFailure(at: now)
+    for interval in [1, 2, 4, 8, 16, 32, 32, 32] {
+      let end = now + .seconds(interval)
+      #expect(breaker.permission(at: end - .milliseconds(1)) == .refused)
+      now = end
+      #expect(breaker.permission(at: now) == .trial)
+      breaker.abandonTrial(at: now)
+      #expect(breaker.permission(at: now) == .trial)
+      breaker.recordFailure(at: now)
+    }
+    // There is no trial to abandon.
+    breaker.abandonTrial(at: now)
+    #expect(breaker.permission(at: now) == .refused)
+    #expect(breaker.openCount == 1)
+  }
 }

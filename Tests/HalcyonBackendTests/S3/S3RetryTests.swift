@@ -1,0 +1,57 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonSupport
+import HalcyonTesting
+import HalcyonTestSupport
+import HalcyonTestTraits
+import Testing
+
+@testable import HalcyonBackend
+
+/// Which requests to the storage are repeated, and when.
+@Suite(.unitTest)
+struct S3RetryTests {
+  /// A clock that records how long is slept, and does not wait.
+  private final class SleepLog: TimeSource {
+    let durations = EventLog<Duration>()
+
+    func now() -> Date { Date(timeIntervalSince1970: 0) }
+    func uptime() -> Duration { .zero }
+    func sleep(for duration: Duration) async throws { durations.record(duration) }
+  }
+
+  private func store(_ transport: ScriptedTransport, _ time: SleepLog, retryCount: Int) throws -> S3Store {
+    let url = try #require(URL(string: "http://localhost/"))
+    let storage = try #require(S3Storage(region: "us-east-1", endpoint: url))
+    var configuration = S3StoreConfiguration()
+    (configuration.retryCount, configuration.retryInterval) = (retryCount, .milliseconds(10))
+    return S3Store(storage: storage, bucket: "images", transport: transport, configuration: configuration, time: time)
+  }
+
+  @Test(arguments: [(-1, 0), (0, 0), (3, 3), (70, 70)])
+  func `the pauses between requests double, up to a million times the first`(retryCount: Int, pauseCount: Int)
+    async throws
+  {
+    let (transport, time) = (ScriptedTransport { _ in .response(status: 500, body: Data()) }, SleepLog())
+    let store = try store(transport, time, retryCount: retryCount)
+    await #expect(throws: S3StoreError.self) { try await store.removeEntry(for: "a") }
+    let pauses = (0..<pauseCount).map { Duration.milliseconds(10) * (1 << min($0, 20)) }
+    #expect(time.durations.events == pauses)
+    #expect(transport.requests.count == pauseCount + 1)
+  }
+
+  @Test(arguments: [
+    (TransportError.hostNotFound("a"), true), (.connectionFailed(host: "a", reason: "b"), true),
+    (.connectTimedOut(.seconds(1)), true), (.idleTimedOut(.seconds(1)), true), (.totalTimedOut(.seconds(1)), false),
+    (.connectionLost(received: 1, expected: 2), true), (.failed(reason: "a"), true), (.cancelled, false),
+    (.malformedResponse(reason: "a"), false), (.secureConnectionFailed(host: "a", reason: "b"), false),
+  ])
+  func `a request is repeated after errors of the connection that may pass`(error: TransportError, isRepeated: Bool)
+    async throws
+  {
+    let transport = ScriptedTransport { _ in .failure(error) }
+    let store = try store(transport, SleepLog(), retryCount: 1)
+    await #expect(throws: (any Error).self) { try await store.removeEntry(for: "a") }
+    #expect(transport.requests.count == (isRepeated ? 2 : 1))
+  }
+}
