@@ -90,6 +90,16 @@ struct AnimationControllerTests {
     #expect(view.number == nil)
   }
 
+  @Test func `the animation of a view that has ended plays no more`() throws {
+    let view = try AnimatedView(frameCount: 3)
+    #expect(view.binder.driver?.isVisible == true)
+    view.binder.end()
+    for isVisible in [false, true] {
+      view.binder.isVisible = isVisible
+      #expect(view.binder.driver?.isVisible == false)
+    }
+  }
+
   @Test func `a paused animation stays at its frame for the rest of its duration`() async throws {
     let view = try AnimatedView(frameCount: 3)
     let animation = view.binder.animation

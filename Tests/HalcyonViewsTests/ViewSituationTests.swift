@@ -199,6 +199,46 @@ struct ViewSituationTests {
     withExtendedLifetime(binder) {}
   }
 
+  @Test func `a newer image that is loaded before the stale one has been decoded is the only one shown`() async throws {
+    let (clock, decoding, decode, requests) = (TestClock(), Signal(), Latch(), Counter())
+    let isHeld = Lock(false)
+    let decoder = SolidDecoder {
+      let waits = isHeld.withLock { held in
+        defer { held = false }
+        return held
+      }
+      guard waits else { return }
+      decoding.set()
+      decode.wait()
+    }
+    let fixture = PipelineFixture(decoder: decoder) {
+      ($0.time, $0.decodingThreads) = (clock, 2)
+    } script: { _ in
+      requests.increment()
+      guard requests.count > 1 else {
+        return .response(body: SolidImage(width: 40, height: 20).data, headers: ["Cache-Control": "max-age=1"])
+      }
+      await decoding.wait()
+      return .response(body: SolidImage(width: 60, height: 20).data)
+    }
+    let request = ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100))
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    fixture.memory.removeAll()
+    clock.advance(by: .seconds(10))
+    isHeld.withLock { $0 = true }
+    let (display, ends) = (RecordingDisplay(), EventLog<String>())
+    let binder = ImageViewBinder(display: display, time: clock) { fixture.pipeline }
+    binder.hc.setImage(with: request) { ends.record($0.name) }
+    try await ends.waitForEvents(count: 1)
+    decode.open()
+    while decoder.decodedSizes.count < 3 { try await Task.yieldUnlessCancelled() }
+    for _ in 0..<1000 { await Task.yield() }
+    #expect(ends.events == ["60x20 from network"])
+    #expect(display.events.filter { $0.hasPrefix("image") } == ["image 60x20"])
+    withExtendedLifetime(binder) {}
+  }
+
   @Test func `a stale image waits for its group`() async throws {
     let gate = Gate()
     let fixture = stalePipeline(gate)
