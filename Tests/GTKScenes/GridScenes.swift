@@ -68,6 +68,14 @@ enum GridScenes {
       let next = Int((position + 1.1 * page) * perPoint)..<Int((position + 1.8 * page) * perPoint)
       return position > 3000 && next.allSatisfy { pipeline[cached: images[$0]] != nil }
     }
+    for position in [8000.0, 7900] { gtk_adjustment_set_value(view, position) }
+    try await stage.until("the page before is in memory", within: 1000) {
+      let perPoint = 300 / gtk_adjustment_get_upper(view)
+      let page = gtk_adjustment_get_page_size(view)
+      let position = gtk_adjustment_get_value(view)
+      let previous = Int((position - 0.9 * page) * perPoint)..<Int((position - 0.6 * page) * perPoint)
+      return previous.allSatisfy { pipeline[cached: images[$0]] != nil }
+    }
   }
 
   static func replaced(_ stage: Stage) async throws {
@@ -190,8 +198,12 @@ enum GridScenes {
   static func freed(_ stage: Stage) async throws {
     let finalizations = FinalizationCounter()
     weak var released: PictureGrid?
+    var shown: Set<UnsafeMutablePointer<GtkWidget>> = []
     do {
       let grid = try await addGrid(stage)
+      grid.onBind = { cell, _ in shown.insert(cell) }
+      grid.onUnbind = { cell, _ in shown.remove(cell) }
+      try stage.require(!shown.isEmpty, "no cell is bound")
       released = grid
       finalizations.watch(gpointer(try widget(of: grid)))
     }
@@ -199,6 +211,7 @@ enum GridScenes {
     try await stage.until("images are shown") { SharedTextures.all.count > 0 }
     if let widget = released?.widget { stage.remove(widget) }
     try await stage.until("the widget is freed") { finalizations.count == 1 }
+    try stage.require(shown.isEmpty, "\(shown.count) cells of a destroyed grid are bound")
     try await stage.until("the grid and its textures are freed") { released == nil && SharedTextures.all.count == 0 }
     let kept = try await addGrid(stage)
     stage.remove(try widget(of: kept))

@@ -66,6 +66,30 @@ enum PlaceholderScenes {
     try stage.require(opaque > 10, "only \(opaque) of \(points.count) points of the icon are opaque")
   }
 
+  static func iconSides(_ stage: Stage) async throws {
+    func requireSide(_ side: gint, of widget: UnsafeMutablePointer<GtkWidget>, _ paintable: OpaquePointer?) throws {
+      let found = gdk_paintable_get_intrinsic_width(paintable)
+      let size = (gtk_widget_get_width(widget), gtk_widget_get_height(widget))
+      try stage.require(found == side, "the icon of a widget of \(size) has a side of \(found), not \(side)")
+    }
+    for (width, height, side) in [(8, 8, 16), (16, 16, 16), (40, 100, 40), (100, 30, 30), (64, 64, 64), (100, 90, 64)] {
+      let picture = try await stage.addPicture(width: width, height: height)
+      picture.hc.setImage(
+        with: nil as URL?, placeholder: .icon("image-missing"), options: withoutDelay, pipeline: ViewScenes.pipeline())
+      try requireSide(gint(side), of: picture, gtk_picture_get_paintable(picture.opaque))
+      stage.remove(picture)
+    }
+    for (pixelSize, side) in [(20, 20), (10, 16), (90, 64)] {
+      guard let image = gtk_image_new() else { return }
+      gtk_image_set_pixel_size(image.opaque, gint(pixelSize))
+      stage.append(image)
+      image.hc.setImage(
+        with: nil as URL?, placeholder: .icon("image-missing"), options: withoutDelay, pipeline: ViewScenes.pipeline())
+      try requireSide(gint(side), of: image, gtk_image_get_paintable(image.opaque))
+      stage.remove(image)
+    }
+  }
+
   static func filePlaceholder(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
     let file = FileManager.default.temporaryDirectory.appending(path: "halcyon-\(UUID().uuidString).png")

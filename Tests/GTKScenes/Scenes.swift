@@ -39,6 +39,8 @@ enum Scenes {
     "view-program-content": PlaceholderScenes.programContent,
     "view-scale-factor": SizeScenes.scaleFactor,
     "view-transition-end": TransitionScenes.transitionEnd,
+    "view-hidden-fade": TransitionScenes.hidden,
+    "view-icon-sides": PlaceholderScenes.iconSides,
     "view-fixed-size": SizeScenes.fixedSize,
     "view-natural-size": ContainerScenes.naturalSize,
     "view-fade-from-nothing": TransitionScenes.fadeFromNothing,

@@ -51,6 +51,31 @@ enum TransitionScenes {
     try await stage.require(picture, is: .green)
   }
 
+  /// A view that is hidden ends its fade, and one that is hidden already begins none.
+  static func hidden(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    let pipeline = ViewScenes.pipeline()
+    try await stage.load(try SolidImage.request(.red), in: picture, pipeline: pipeline)
+    let options = ImageViewOptions(keepsCurrentImage: true, transition: .crossFade(.seconds(1000)))
+    for (color, isHidden) in [(Color.green, false), (.blue, true)] {
+      let outcome = Outcome()
+      if isHidden { gtk_widget_set_visible(picture, 0) }
+      picture.hc.setImage(
+        with: try SolidImage.request(color), options: options, pipeline: pipeline, completion: outcome.take)
+      if !isHidden {
+        try await stage.until("it is loaded") { picture.hc.binder.content.role == .image && !picture.hc.isLoading }
+        for _ in 0..<3 { await stage.nextFrame() }
+        try await stage.require(picture, is: .red, tolerance: 40)
+        try stage.require(outcome.count == 0, "the fade has ended")
+        gtk_widget_set_visible(picture, 0)
+      }
+      try await stage.until("it is complete", within: 1000) { outcome.count == 1 }
+      gtk_widget_set_visible(picture, 1)
+      try await stage.until("it is visible again") { picture.hc.binder.isVisible }
+      try await stage.require(picture, is: color)
+    }
+  }
+
   /// A cross-fade from an empty view that is interrupted before its first frame.
   static func fadeFromNothing(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()

@@ -54,6 +54,8 @@ import Testing
     Rule("view-spinner-for-icon", "a spinner takes the place of an icon"),
     Rule("view-progress", "a loading view shows a progress ring"),
     Rule("view-icon", "a placeholder can be a themed icon"),
+    Rule("view-icon-sides", "an icon is as large as its widget, from 16 to 64 points"),
+    Rule("view-hidden-fade", "a cross-fade ends when its view is hidden, and begins in none that is"),
     Rule("view-gtk-image", "a GtkImage shows images at its pixel size"),
     Rule("view-widgets", "placeholders and indicators can be widgets"),
     Rule("view-own-pipeline", "a PictureView loads its images by its own pipeline, unless a call names another one"),
