@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonImaging
 import HalcyonPipeline
+import HalcyonSupport
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
@@ -55,6 +56,26 @@ struct CutFileTests {
     try await OptionsFixture.run(serving: whole) { fixture async throws in
       #expect(try await fixture.pipeline.data(for: fixture.request()) == whole)
       #expect(try await fixture.entries.count == 1)
+    }
+  }
+
+  @Test func `a cut file that a revalidation in the background receives does not replace a whole one`() async throws {
+    let (whole, newer) = (try await Self.file("jpg"), try await Self.file("progressive"))
+    let body = Lock(whole)
+    try await OptionsFixture.run { _ in
+      .response(
+        body: body.withLock { $0 }, headers: ["Cache-Control": "max-age=1, stale-while-revalidate=1000"])
+    } body: { fixture async throws in
+      let request = fixture.request()
+      _ = try await fixture.pipeline.data(for: request)
+      for (served, expected) in [(whole.prefix(60_000), whole), (newer, whole), (newer, newer)] {
+        await fixture.pipeline.cache.flush()
+        body.withLock { $0 = served }
+        fixture.clock.advance(by: .seconds(2))
+        #expect(try await fixture.pipeline.data(for: request) == expected)
+      }
+      await fixture.pipeline.cache.flush()
+      #expect(fixture.transport.requests.count == 4)
     }
   }
 

@@ -79,19 +79,35 @@ struct PreviewTests {
     #expect(try await follow({ ImageRequest(url: $0) }, waitsForPreview: false).previews.isEmpty)
   }
 
-  @Test func `a preview of a response with no-store is not kept`() async throws {
+  enum Keeping: CaseIterable {
+    case asked, notAsked, unstorable, memoryNotWritten, imageInMemory
+  }
+
+  @Test(arguments: Keeping.allCases)
+  func `the last preview is kept until the image is loaded, if the request and the response allow it`(
+    keeping: Keeping
+  ) async throws {
     try await withPipeline { server, pipeline in
       let gate = Gate()
       let photo = try Photos.data("rocket_progressive.jpg")
-      let reply = Reply.body(photo, headers: ["Cache-Control": "no-store"])
+      let reply = Reply.body(photo, headers: keeping == .unstorable ? ["Cache-Control": "no-store"] : [:])
       let url = server.serve("/a.jpg", reply.held(by: gate, at: .body(photo.count * 3 / 4)))
-      var keeping = request(url)
-      keeping.previews?.keepsLast = true
-      for await event in pipeline.task(for: keeping).events {
+      var request = request(url)
+      request.previews?.keepsLast = keeping != .notAsked
+      if keeping == .memoryNotWritten { request.memoryAccess = .readOnly }
+      if keeping == .imageInMemory {
+        pipeline[cached: request] = try await DecodedImage(data: photo)
+        request.cachePolicy = .reload
+      }
+      let (memory, key) = (pipeline.configuration.cache.memory, pipeline.cacheKey(for: request).preview)
+      var areKept: [Bool] = []
+      for await event in pipeline.task(for: request).events {
         guard case .preview = event else { continue }
-        #expect(!pipeline.configuration.cache.memory.contains(pipeline.cacheKey(for: keeping).preview))
+        areKept.append(memory.contains(key))
         gate.open()
       }
+      #expect(areKept.first == (keeping == .asked))
+      #expect(!memory.contains(key))
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonHTTP
 import HalcyonTesting
 import HalcyonTestSupport
 import HalcyonTestTraits
@@ -44,6 +45,17 @@ struct SharedPipelineTests {
       #expect(result.completed.count == 1)
       #expect(ImagePipeline.shared[cached: ImageRequest(url: url)] != nil)
     }
+  }
+
+  @Test func `pipelines share a transport, unless they have an address policy`() {
+    func transport(_ policy: AddressPolicy) -> any Transport {
+      ImagePipeline(addressPolicy: policy) { $0.cache = ImageCache(disk: nil) }.configuration.transport
+    }
+    let shared = PipelineConfiguration().transport
+    #expect(transport(.any) as AnyObject === shared as AnyObject)
+    #expect(shared.addressPolicy == .any)
+    #expect(transport(.publicInternetOnly) as AnyObject !== shared as AnyObject)
+    #expect(transport(.publicInternetOnly).addressPolicy == .publicInternetOnly)
   }
 
   @Test func `a pipeline is created from a closure that changes the standard configuration`() {
