@@ -27,6 +27,33 @@ struct LifetimeTests {
     #expect(headers[.cacheControl] == limited && headers[.expires] == nil)
   }
 
+  /// The field of the source, its freshness, the seconds that a result took, and the field of the result.
+  @Test(
+    arguments: [
+      (nil, 100, 0, "public, max-age=100"), (nil, 100, 30, "public, max-age=70"), (nil, 100, 100, "no-cache"),
+      (nil, 100, 101, "no-cache"), (nil, nil, 0, "no-cache"), ("no-store, max-age=9", 9, 0, "no-store"),
+      ("private", 100, 0, "private, max-age=100"), ("private", 0, 0, "private, no-cache"),
+      ("no-cache", 100, 0, "no-cache"), ("private, no-cache", 100, 0, "private, no-cache"),
+      ("max-age=10", 100, 0, "public, max-age=100"), ("s-maxage=100", 100, 0, "public, max-age=100"),
+      ("max-age=10, s-maxage=100", 100, 0, "public, max-age=10, s-maxage=100"),
+      ("max-age=10, s-maxage=100", 100, 95, "public, max-age=5, s-maxage=5"),
+      (nil, 40_000_000, 0, "public, max-age=31536000"),
+    ] as [(String?, Int?, Int, String)])
+  func `a result is as fresh as its source, and at most a year`(
+    control: String?, freshness: Int?, seconds: Int, expected: String
+  ) throws {
+    var headers = HTTPHeaders()
+    headers["Cache-Control"] = control
+    let head = ResponseHead(url: URL(filePath: "/a"), status: 200, headers: headers)
+    let lifetime = KnownLifetime(
+      head, freshness.map { .seconds($0) }, isLocal: false, ServiceConfiguration())
+    #expect(lifetime.cacheControl(after: .seconds(seconds)) == expected)
+    var configuration = ServiceConfiguration()
+    configuration.sourceTimeToLive = 60
+    let local = KnownLifetime(head, freshness.map { .seconds($0) }, isLocal: true, configuration)
+    #expect(local.cacheControl(after: .seconds(20)) == "public, max-age=40")
+  }
+
   @Test(arguments: [true, false])
   func `a result is fresh until its URL expires`(passesCacheControl: Bool) async throws {
     let clock = TestClock()
