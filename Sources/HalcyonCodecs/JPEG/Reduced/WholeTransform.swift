@@ -17,9 +17,11 @@ enum WholeTransform {
     rows.transpose()
     rows.transform(shift: constantBits &+ passBits &+ 3)
     rows.transpose()
-    let (low, high) = (Row(repeating: 0), Row(repeating: 255))
+    let (highest, sign) = (Row(repeating: 255), Row(repeating: 31))
     func store(_ row: Row, _ index: Int) {
-      let levels = pointwiseMin(pointwiseMax(row &+ Row(repeating: 128), low), high)
+      // The low eight bits are 255 above the range, and 0 below it.
+      let sum = row &+ Row(repeating: 128)
+      let levels = (sum | (highest &- sum) &>> sign) & ~(sum &>> sign)
       UnsafeMutableRawPointer(target + index &* stride).storeBytes(
         of: SIMD8<UInt8>(truncatingIfNeeded: levels), as: SIMD8<UInt8>.self)
     }
