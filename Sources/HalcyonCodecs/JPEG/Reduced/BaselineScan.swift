@@ -8,6 +8,8 @@ final class BaselineScan: ReducedRows {
   /// The MCUs of each row that are decoded.
   private let columns: Range<Int>
   private let index: JPEGIndex?
+  /// Whether damage of MCUs that are skipped is an error.
+  private let checksAll: Bool
   private let restartInterval: Int
   private let bytes: JPEGScanBytes
   private var bits: JPEGBits
@@ -58,14 +60,15 @@ final class BaselineScan: ReducedRows {
   /// - Parameters:
   ///   - columns: The MCUs of each row that are decoded.
   ///   - index: Places that are known, and where others are kept.
+  ///   - checksAll: Whether damage of MCUs that are skipped is an error.
   init?(
     _ scan: JPEGSegments.Segment, frame: ReducedFrame, tables: JPEGTables, columns: Range<Int>, index: JPEGIndex?,
-    file: UnsafeRawBufferPointer
+    checksAll: Bool, file: UnsafeRawBufferPointer
   ) {
     guard let header = JPEGScanHeader(scan.header), header.isSequential,
       header.components.map(\.id) == frame.components.map(\.id)
     else { return nil }
-    (self.frame, self.columns, self.index) = (frame, columns, index)
+    (self.frame, self.columns, self.index, self.checksAll) = (frame, columns, index, checksAll)
     restartInterval = tables.restartInterval
     unitsBeforeRestart = restartInterval > 0 ? restartInterval : .max
     predictions = .allocate(capacity: frame.components.count)
@@ -112,6 +115,14 @@ final class BaselineScan: ReducedRows {
       for index in components.indices { predictions[index] = place.predictions[index] }
     }
     guard unit < target else { return unit == target }
+    // Up to the last restart marker before it, MCUs are not even read.
+    let first = unit + min(unitsBeforeRestart, target - unit + 1)
+    if !checksAll, first <= target {
+      let count = (target - first) / restartInterval + 1
+      guard let next = bytes.restart(number: restartCount, count: count) else { return false }
+      unit = first + (count - 1) * restartInterval
+      restart(at: next, count: count)
+    }
     // Nothing is written.
     let nowhere = UnsafeMutableRawPointer(coefficients).assumingMemoryBound(to: UInt8.self)
     let blocks = blocks(into: components.map { _ in ReducedTarget(start: nowhere, stride: 0) })
@@ -159,12 +170,16 @@ final class BaselineScan: ReducedRows {
 
   private func restart() -> Bool {
     guard let next = bytes.restart(after: bits, number: restartCount) else { return false }
+    restart(at: next, count: 1)
+    return true
+  }
+
+  private func restart(at next: JPEGBits, count: Int) {
     bits = next
-    restartCount += 1
+    restartCount += count
     unitsBeforeRestart = restartInterval
     predictions.update(repeating: 0, count: components.count)
     index?.append(place(bits, after: 0), unit: unit)
-    return true
   }
 
   private func component(_ index: Int, of header: JPEGScanHeader, _ tables: JPEGTables) -> Component? {

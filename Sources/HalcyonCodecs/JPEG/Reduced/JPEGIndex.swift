@@ -20,7 +20,7 @@ final class JPEGIndex: Sendable {
   }
 
   /// The fewest MCUs between two places.
-  private static let distance = 64
+  private static let distance = 32
 
   private let places = Lock<[Place]>([])
 

@@ -6,7 +6,7 @@
 final class JPEGScanBytes {
   /// More than the bytes of an MCU: ten blocks of 64 coefficients of at most 27 bits.
   private static let margin = 2304
-  private static let pieceByteCount = 1 << 14
+  private static let pieceByteCount = 1 << 12
   /// The number of bytes before the next one that stay readable.
   private static let history = 8
 
@@ -78,6 +78,20 @@ final class JPEGScanBytes {
     guard let offset = markerOffset(after: bits), marker(at: offset) == 0xD0 + UInt8(number & 7)
     else { return nil }
     return start(at: offset + 2)
+  }
+
+  /// The bits after the last of some restart markers, the first of which has a number; what is before them is not read.
+  func restart(number: Int, count: Int) -> JPEGBits? {
+    for number in number..<number + count {
+      while !hasEnded {
+        end = UnsafePointer(memory + Self.history)
+        copy()
+      }
+      guard marker(at: offset) == 0xD0 + UInt8(number & 7) else { return nil }
+      offset += 2
+      hasEnded = false
+    }
+    return start(at: offset)
   }
 
   /// Appends the bytes up to a marker, to the end of the file or to the length of a piece.

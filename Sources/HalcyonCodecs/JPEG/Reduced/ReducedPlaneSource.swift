@@ -126,8 +126,10 @@ extension JPEGFile {
         guard let frame else { return nil }
         guard frame.isProgressive else {
           let columns = frame.columns(of: part.area)
-          return BaselineScan(segment, frame: frame, tables: tables, columns: columns, index: index, file: bytes)
-            .map { (frame, columns, $0) }
+          return BaselineScan(
+            segment, frame: frame, tables: tables, columns: columns, index: index, checksAll: part.readsToEnd,
+            file: bytes
+          ).map { (frame, columns, $0) }
         }
         guard scans?.add(segment, tables: tables) == true, segments.skipScan() else { return nil }
       case ReducedFrame.baseline, ReducedFrame.progressive:

@@ -51,6 +51,17 @@ struct JPEGPixelsTests {
     #expect(index.place(before: -1) == nil)
   }
 
+  @Test func `intervals of restart markers before an area are not read`() throws {
+    var file = try Fixture.data("jpeg/peacock.default-restarts.jpeg")
+    let whole = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap
+    let area = PixelArea(left: 20, top: whole.size.height - 30, width: 40, height: 30)
+    let marker = try #require(file.firstRange(of: Data([0xFF, 0xD0])))
+    file.replaceSubrange(marker.lowerBound - 9..<marker.lowerBound - 1, with: [UInt8](repeating: 0, count: 8))
+    let pixels = try #require(try ReducedPlanes.with(file) { try $0.pixels(of: area) })
+    #expect(try pixels.largestDifference(to: whole.with(BitmapGeometry(area))) == 0)
+    #expect(try ReducedPlanes.with(file) { try $0.pixels(of: PixelArea(size: whole.size)) } == nil)
+  }
+
   @Test(arguments: [0, 5_000_000, 6_999_999])
   func `files that differ in a byte have places of their own`(offset: Int) throws {
     let indexes = JPEGIndexes()
