@@ -42,7 +42,7 @@ extension JPEGDecoder {
       var file = JPEGFile(
         bytes: truncation.isAccepted ? buffer.readableJPEG : buffer, size: header.size, cmykTransform: cmyk.transform,
         truncation: truncation, isCancelled: options.isCancelled)
-      if isWhole, header.isInRows { file.index = indexes.index(of: file.bytes) }
+      if isWhole, header.isInRows { file.index = index ?? indexes.index(of: file.bytes) }
       let mapFile = map.map { map in
         JPEGFile(
           bytes: UnsafeRawBufferPointer(rebasing: buffer[map.range]), size: map.header.size, cmykTransform: nil,
@@ -176,6 +176,19 @@ extension JPEGDecoder {
       guard source.isUnusual else { throw error }
       return nil
     }
+  }
+}
+
+extension JPEGDecoder: FileOpeningDecoder {
+  /// Writes a file of several scans, of which each has all parts of the picture, with one scan.
+  package func opened(_ file: Data, limits: ImageLimits) throws -> (file: Data, decoder: any ImageDecoder) {
+    guard let header = try parse(file) else { throw ImageDecodingError.truncated(.jpeg) }
+    var decoder = self
+    decoder.index = JPEGIndex()
+    // A gain map is another picture after this one.
+    if header.isInRows || file.withUnsafeBytes({ JPEGGainMap.find(header, in: $0) }) != nil { return (file, decoder) }
+    try limits.check(header.size, format: .jpeg)
+    return try JPEGTransform.withOneScan(file).map { ($0, decoder) } ?? (file, self)
   }
 }
 

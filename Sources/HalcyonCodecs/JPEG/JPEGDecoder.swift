@@ -13,6 +13,8 @@ package struct JPEGDecoder: ImageDecoder {
   #if !IMAGEIO
   let colors = ColorTransformCache()
   let indexes = JPEGIndexes()
+  /// The index of the only file of this decoder; `nil` if it has several.
+  var index: JPEGIndex?
   #endif
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.

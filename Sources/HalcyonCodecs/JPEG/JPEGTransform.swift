@@ -3,6 +3,7 @@ public import HalcyonImaging
 
 #if !IMAGEIO
 import CHalcyonJPEGShim
+import HalcyonSupport
 #endif
 
 /// Changes of JPEG files that do not encode pixels again, so that nothing is lost.
@@ -38,14 +39,23 @@ import CHalcyonJPEGShim
   /// The quarter turns that make the pixels of a file upright; none for those that are stored mirrored.
   private static let turns: [ImageOrientation: Int] = [.up: 0, .right: 1, .down: 2, .left: 3]
 
-  private static func rewritten(_ file: Data, _ quarterTurns: Int, _ isProgressive: Bool) -> Data? {
+  /// A file with the same pixels and segments, and one scan; `nil` if its data is damaged. Gain maps are left out.
+  static func withOneScan(_ file: Data) throws -> Data? {
+    let rewritten = rewritten(file, 0, false, optimizesCodes: false)
+    try CancellationFlag.checkCurrent()
+    return rewritten
+  }
+
+  /// - Parameter optimizesCodes: Whether the file is a few per cent smaller, which takes a third longer.
+  private static func rewritten(
+    _ file: Data, _ quarterTurns: Int, _ isProgressive: Bool, optimizesCodes: Bool = true
+  ) -> Data? {
     var bytes: UnsafeMutablePointer<UInt8>?
     var count = 0
     let status = file.withUnsafeBytes { file in
       jpeg_shim_transform(
         file.bindMemory(to: UInt8.self).baseAddress, file.count, Int32(quarterTurns), isProgressive,
-        JPEGReader.scanLimit,
-        &bytes, &count)
+        optimizesCodes, JPEGReader.scanLimit, { CancellationFlag.isCurrentCancelled }, &bytes, &count)
     }
     guard status == jpeg_shim_ok, let bytes else { return nil }
     return Data(bytesNoCopy: bytes, count: count, deallocator: .free)

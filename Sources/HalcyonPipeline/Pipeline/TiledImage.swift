@@ -10,7 +10,7 @@ import Foundation
 /// let tile = try await picture.tile(area, reduction: 2)  // 512x512 pixels
 /// ```
 ///
-/// It holds the encoded bytes. Of baseline JPEG, TIFF, BMP and HEIC a tile costs about what it shows. A file of any other
+/// It holds the encoded bytes. Of JPEG, TIFF, BMP and HEIC a tile costs about what it shows. A file of any other
 /// format is decoded as a whole at the reduction that is asked for, and kept as long as this object, if that takes no more
 /// memory than the memory cache of the pipeline may use (``MemoryCacheConfiguration/costLimit``); otherwise it is decoded for each
 /// tile. Safe from any thread; tiles are decoded on the threads of the pipeline, as many at once as it has.
@@ -30,12 +30,12 @@ public final class TiledImage: Sendable {
   private let levels = Lock<[Int: DecodedImage]>([:])
   private let jobs: InFlightJobs<Int, DecodedImage>
 
-  fileprivate init(_ encoded: EncodedImage, _ file: Renderer.File, _ request: ImageRequest, _ loader: ImageLoader) async
-  {
+  fileprivate init(
+    _ encoded: EncodedImage, _ file: Renderer.File, cutsRegions: Bool, _ request: ImageRequest, _ loader: ImageLoader
+  ) {
     (info, url, self.file, self.request, self.loader) = (encoded.info, encoded.sourceURL, file, request, loader)
     jobs = InFlightJobs { [url] _ in url }
-    let limit = loader.configuration.cache(for: request).memoryConfiguration.costLimit
-    levelByteLimit = await file.cutsRegions(of: info, on: loader.workers) ? 0 : limit
+    levelByteLimit = cutsRegions ? 0 : loader.configuration.cache(for: request).memoryConfiguration.costLimit
   }
 
   /// The pixels of a part of the picture.
@@ -53,7 +53,7 @@ public final class TiledImage: Sendable {
   ///   the picture; ``ImageError/cancelled`` if the calling task is cancelled.
   public func tile(_ area: PixelArea, reduction: Int = 1) async throws(ImageError) -> DecodedImage {
     let reduction = max(1, reduction)
-    if size.reduced(by: reduction).pixelCount <= levelByteLimit / bytesPerPixel / 5 * 3 {
+    if keepsLevel(reduction) {
       return try await part(area, of: level(reduction), reduction)
     }
     return try await render { [self] isCancelled throws(RenderingError) in
@@ -61,7 +61,13 @@ public final class TiledImage: Sendable {
     }
   }
 
-  private var bytesPerPixel: Int { request.resolved.dynamicRange.bytesPerPixel }
+  /// Whether several tiles take about as long as one area that all of them are in.
+  package func isCheapInParts(at reduction: Int) -> Bool { levelByteLimit == 0 || keepsLevel(reduction) }
+
+  private func keepsLevel(_ reduction: Int) -> Bool {
+    let bytesPerPixel = request.resolved.dynamicRange.bytesPerPixel
+    return size.reduced(by: reduction).pixelCount <= levelByteLimit / bytesPerPixel / 5 * 3
+  }
 
   /// The whole picture at a reduction, decoded once for all callers.
   private func level(_ reduction: Int) async throws(ImageError) -> DecodedImage {
@@ -128,7 +134,8 @@ public final class TiledImage: Sendable {
 extension ImagePipeline {
   /// Opens an image whose parts are read later, at any reduction.
   ///
-  /// Its bytes come from the store or from the source, as for ``data(for:onProgress:)``; nothing is decoded.
+  /// Its bytes come from the store or from the source, as for ``data(for:onProgress:)``. Nothing is decoded, but a progressive
+  /// JPEG file is written again with one scan, which takes as long as decoding it.
   ///
   /// - Throws: The errors of ``info(for:)``.
   public func tiledImage(for request: ImageRequest) async throws(ImageError) -> TiledImage {
@@ -136,7 +143,11 @@ extension ImagePipeline {
     let encoded = try await loader.encodedImage(for: request, needsEnd: false)
     do {
       let decoder = try loader.configuration.decoders(for: request).decoder(for: encoded.info.format)
-      return await TiledImage(encoded, Renderer.File(encoded.data, by: decoder), request, loader)
+      let (info, limits) = (encoded.info, loader.configuration.limits)
+      return try await loader.workers.run(priority: request.resolved.priority) { [loader] flag in
+        let file = try flag.asCurrent { try Renderer.File(opening: encoded.data, by: decoder, limits) }
+        return TiledImage(encoded, file, cutsRegions: file.cutsRegions(of: info), request, loader)
+      }
     } catch {
       throw ImageError(decoding: error, url: encoded.sourceURL)
     }
@@ -144,11 +155,15 @@ extension ImagePipeline {
 }
 
 extension Renderer.File {
+  fileprivate init(opening data: Data, by decoder: any ImageDecoder, _ limits: ImageLimits) throws {
+    let opened = try (decoder as? any FileOpeningDecoder)?.opened(data, limits: limits)
+    self.init(opened?.file ?? data, by: opened?.decoder ?? decoder)
+  }
+
   /// Whether a part is decoded without most of the others. Progressive files have all parts in each pass.
-  fileprivate func cutsRegions(of info: ImageInfo, on workers: WorkerPool) async -> Bool {
+  fileprivate func cutsRegions(of info: ImageInfo) -> Bool {
     let abilities = info.format.abilities
     guard abilities.cutsRegions, decoder.decodesRegions else { return false }
-    guard abilities.progressiveBytesPerPixel != nil else { return true }
-    return (try? await workers.run { _ in try decoder.metadata(of: data).isProgressive }) == false
+    return abilities.progressiveBytesPerPixel == nil || (try? decoder.metadata(of: data).isProgressive) == false
   }
 }

@@ -13,14 +13,16 @@ typedef struct {
   jpeg_shim_errors errors;
   struct jpeg_progress_mgr progress;
   int scan_limit;
+  bool (*is_cancelled)(void);
   jvirt_barray_ptr turned[MAX_COMPONENTS];
   unsigned char *bytes;
   unsigned long count;
 } transform;
 
-// Each scan takes as long as reading all coefficients.
+// Each scan takes as long as reading all coefficients. Called for each row of MCUs.
 static void check_scans(j_common_ptr info) {
   transform *job = (transform *)info;
+  if (job->is_cancelled()) jpeg_shim_escape(&job->errors, jpeg_shim_failed, "cancelled");
   if (job->source.input_scan_number > job->scan_limit) jpeg_shim_escape(&job->errors, jpeg_shim_failed, "too many scans");
 }
 
@@ -112,7 +114,7 @@ static void copy_segments(transform *job) {
   }
 }
 
-static void rewrite(transform *job, int quarter_turns, bool is_progressive) {
+static void rewrite(transform *job, int quarter_turns, bool is_progressive, bool optimizes_codes) {
   struct jpeg_decompress_struct *source = &job->source;
   for (int i = 0; i < 16; i++) jpeg_save_markers(source, JPEG_APP0 + i, 0xFFFF);
   jpeg_read_header(source, TRUE);
@@ -125,7 +127,7 @@ static void rewrite(transform *job, int quarter_turns, bool is_progressive) {
   jpeg_copy_critical_parameters(source, &job->result);
   if (quarter_turns % 2) swap_sides(&job->result);
   for (int i = 0; quarter_turns && i < source->num_components; i++) turn_component(job, i, coefficients, quarter_turns);
-  job->result.optimize_coding = TRUE;
+  job->result.optimize_coding = optimizes_codes;
   if (is_progressive) jpeg_simple_progression(&job->result);
   jpeg_write_coefficients(&job->result, quarter_turns ? job->turned : coefficients);
   copy_segments(job);
@@ -134,8 +136,8 @@ static void rewrite(transform *job, int quarter_turns, bool is_progressive) {
 }
 
 jpeg_shim_status jpeg_shim_transform(
-  const uint8_t *bytes, size_t count, int quarter_turns, bool is_progressive, int scan_limit, uint8_t **result,
-  size_t *result_count) {
+  const uint8_t *bytes, size_t count, int quarter_turns, bool is_progressive, bool optimizes_codes, int scan_limit,
+  bool (*is_cancelled)(void), uint8_t **result, size_t *result_count) {
   transform *job = calloc(1, sizeof *job);
   if (!job) return jpeg_shim_out_of_memory;
   job->source.err = job->result.err = &job->errors.base;
@@ -146,11 +148,12 @@ jpeg_shim_status jpeg_shim_transform(
     jpeg_create_decompress(&job->source);
     jpeg_create_compress(&job->result);
     job->scan_limit = scan_limit;
+    job->is_cancelled = is_cancelled;
     job->progress.progress_monitor = check_scans;
     job->source.progress = &job->progress;
     jpeg_mem_src(&job->source, bytes, count);
     jpeg_mem_dest(&job->result, &job->bytes, &job->count);
-    rewrite(job, quarter_turns, is_progressive);
+    rewrite(job, quarter_turns, is_progressive, optimizes_codes);
   }
   volatile jpeg_shim_status status = job->errors.status;
   if (!setjmp(job->errors.escape)) {

@@ -119,7 +119,7 @@ jpeg_shim_status jpeg_shim_writer_finish(jpeg_shim_writer *writer, const uint8_t
 // Segments of applications are kept. `jpeg_shim_imperfect` if an edge that a turn moves has no whole blocks. The caller frees
 // `result`.
 jpeg_shim_status jpeg_shim_transform(
-  const uint8_t *bytes, size_t count, int quarter_turns, bool is_progressive, int scan_limit, uint8_t **result,
-  size_t *result_count);
+  const uint8_t *bytes, size_t count, int quarter_turns, bool is_progressive, bool optimizes_codes, int scan_limit,
+  bool (*is_cancelled)(void), uint8_t **result, size_t *result_count);
 
 #endif
