@@ -20,7 +20,8 @@ extension WebPDecoder {
       // Chroma is interpolated from the samples around the area.
       let crop = area.expanded(by: 2, toMultiplesOf: 2, in: header.canvas)
       let bitmap = try WebPReader.bitmap(
-        bytes, size: crop.size, crop: crop, isScaled: false, isOpaque: isOpaque, ignoresAlpha: header.mayDenyAlpha,
+        bytes, size: crop.size, crop: crop, readsToEnd: false, isScaled: false, isOpaque: isOpaque,
+        ignoresAlpha: header.mayDenyAlpha,
         isCancelled: isCancelled)
       let inner = PixelArea(left: area.left - crop.left, top: area.top - crop.top, size: area.size)
       return try bitmap.with(BitmapGeometry(inner))
@@ -35,7 +36,8 @@ extension WebPDecoder {
       (crop, geometry) = (part.area, part.geometry)
     }
     let bitmap = try WebPReader.bitmap(
-      bytes, size: crop?.size ?? scale.size, crop: crop, isScaled: scale.isScaled, isOpaque: isOpaque,
+      bytes, size: crop?.size ?? scale.size, crop: crop, readsToEnd: plan.readsToEnd, isScaled: scale.isScaled,
+      isOpaque: isOpaque,
       ignoresAlpha: header.mayDenyAlpha, isCancelled: isCancelled)
     return try Resampler(format: .webp, geometry: geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
       RowPlaneSource(BitmapRowSource(bitmap), isCancelled: isCancelled)
@@ -56,7 +58,7 @@ extension WebPDecoder {
     let geometry = part.scaled(by: 1 / Double(factor))
     let bitmap = try Resampler(format: .webp, geometry: geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
       let planes = try WebPPlaneSource(
-        bytes, area, hasAlpha: !isOpaque, skipsLoopFilter: plan.skipsLoopFilter,
+        bytes, area, readsToEnd: plan.readsToEnd, hasAlpha: !isOpaque, skipsLoopFilter: plan.skipsLoopFilter,
         isCancelled: isCancelled)
       return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
     }

@@ -19,6 +19,7 @@ final class WebPPlaneSource: PlaneSource {
   private let size: PixelSize
   private let planes: [Plane]
   private let run: WebPRun
+  private let readsToEnd: Bool
   private let isCancelled: () -> Bool
   /// The alpha of a row of chroma.
   private var chromaAlpha: [UInt8]
@@ -26,11 +27,12 @@ final class WebPPlaneSource: PlaneSource {
   /// - Parameters:
   ///   - bytes: A complete file, which must outlive the source.
   ///   - area: The area of the stored image to decode, whose left and top edges are even.
+  ///   - readsToEnd: Whether damage after the area is an error.
   ///   - hasAlpha: Whether there is a fourth plane.
   ///   - skipsLoopFilter: Whether the edges of blocks are not smoothed, which saves time and is invisible in an image
   ///     that is reduced to a third.
   init(
-    _ bytes: UnsafeRawBufferPointer, _ area: PixelArea, hasAlpha: Bool, skipsLoopFilter: Bool,
+    _ bytes: UnsafeRawBufferPointer, _ area: PixelArea, readsToEnd: Bool, hasAlpha: Bool, skipsLoopFilter: Bool,
     isCancelled: @escaping () -> Bool
   ) throws(ImageDecodingError) {
     let size = area.size
@@ -62,6 +64,7 @@ final class WebPPlaneSource: PlaneSource {
     self.format = format
     self.pages = pages
     self.size = size
+    self.readsToEnd = readsToEnd
     self.planes = [luma, blue, red] + (alpha.map { [$0] } ?? [])
     self.isCancelled = isCancelled
     chromaAlpha = Array(repeating: 0, count: hasAlpha ? chroma.width : 0)
@@ -83,7 +86,7 @@ final class WebPPlaneSource: PlaneSource {
     return rowsPerRead
   }
 
-  func finish() throws(ImageDecodingError) { try run.finish() }
+  func finish() throws(ImageDecodingError) { try run.finish(readsToEnd: readsToEnd) }
 
   /// Premultiplies two rows of luma and one of chroma, in which black without colour is 16, 128 and 128.
   private func premultiply(_ row: Int, of target: borrowing PlaneBuffer) {

@@ -8,13 +8,13 @@ enum WebPReader {
   ///   - bytes: A complete file, or the chunks of one frame of an animation.
   ///   - size: The size of the result.
   ///   - crop: The area of the stored image to decode, whose left and top edges are even. Default: all of it.
+  ///   - readsToEnd: Whether damage after the area is an error.
   ///   - isScaled: Whether `size` differs from the stored size; libwebp then averages pixels.
   ///   - ignoresAlpha: Whether the result is made opaque; see ``WebPHeader/mayDenyAlpha``.
   ///   - isPartial: Whether damage after the first row leaves the rows from it on transparent; then not `isOpaque`.
   static func bitmap(
-    _ bytes: UnsafeRawBufferPointer, size: PixelSize, crop: PixelArea? = nil, isScaled: Bool, isOpaque: Bool,
-    ignoresAlpha: Bool,
-    isPartial: Bool = false, isCancelled: @escaping () -> Bool
+    _ bytes: UnsafeRawBufferPointer, size: PixelSize, crop: PixelArea? = nil, readsToEnd: Bool = true, isScaled: Bool,
+    isOpaque: Bool, ignoresAlpha: Bool, isPartial: Bool = false, isCancelled: @escaping () -> Bool
   ) throws -> Bitmap {
     try Bitmap(size: size, isOpaque: isOpaque) { output in
       let run = try WebPRun(bytes, size: size, isCancelled: isCancelled) { config in
@@ -28,7 +28,7 @@ enum WebPReader {
         config.output.u.RGBA.stride = Int32(size.width * 4)
         config.output.u.RGBA.size = output.count
       }
-      let byteCount = size.width * 4 * (try isPartial ? run.finishPart() : run.finish())
+      let byteCount = size.width * 4 * (try isPartial ? run.finishPart() : run.finish(readsToEnd: readsToEnd))
       if ignoresAlpha { AlphaMath.makeOpaque(UnsafeMutableRawBufferPointer(rebasing: output[..<byteCount])) }
       UnsafeMutableRawBufferPointer(rebasing: output[byteCount...]).initializeMemory(as: UInt8.self, repeating: 0)
     }

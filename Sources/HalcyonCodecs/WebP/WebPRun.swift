@@ -49,19 +49,20 @@ final class WebPRun {
     config.deallocate()
   }
 
-  /// The number of decoded rows, from the top, where the output are planes.
+  /// The number of decoded rows of the result, from the top.
   var rowCount: Int {
     if isDone { return size.height }
-    var last: Int32 = 0
-    return WebPIDecGetYUVA(decoder, &last, nil, nil, nil, nil, nil, nil, nil, nil) == nil ? 0 : Int(last)
+    var count: Int32 = 0
+    return WebPIDecodedArea(decoder, nil, nil, nil, &count) == nil ? 0 : Int(count)
   }
 
-  /// Decodes to the end of the file.
+  /// Decodes to the last row of the result.
   ///
+  /// - Parameter readsToEnd: Whether damage after it is an error.
   /// - Returns: The number of rows of the image.
   @discardableResult
-  func finish() throws(ImageDecodingError) -> Int {
-    while !isDone { try step() }
+  func finish(readsToEnd: Bool = true) throws(ImageDecodingError) -> Int {
+    while !isDone, readsToEnd || rowCount < size.height { try step() }
     return rowCount
   }
 
@@ -73,9 +74,8 @@ final class WebPRun {
     do throws(ImageDecodingError) {
       return try finish()
     } catch {
-      var last: Int32 = 0
-      guard error.isDamage, WebPIDecGetRGB(decoder, &last, nil, nil, nil) != nil, last > 0 else { throw error }
-      return Int(last)
+      guard error.isDamage, rowCount > 0 else { throw error }
+      return rowCount
     }
   }
 
