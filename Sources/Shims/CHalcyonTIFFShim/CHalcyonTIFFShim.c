@@ -146,9 +146,21 @@ uint32_t tiff_shim_rows_per_read(const tiff_shim_reader *reader) {
   return rows == 0 || rows > reader->image.height ? reader->image.height : rows;
 }
 
+// Whether columns of strips can be read. TIFFRGBAImage finds the columns of other kinds of samples at wrong places.
+static bool reads_columns(const tiff_shim_reader *reader) {
+  const TIFFRGBAImage *image = &reader->image;
+  return !reader->has_image || (image->bitspersample == 8 && image->isContig &&
+                                (image->photometric == PHOTOMETRIC_RGB || image->samplesperpixel == 1));
+}
+
 void tiff_shim_limit(tiff_shim_reader *reader, uint32_t *left, uint32_t *width) {
   uint32_t unit = 0;
-  if (TIFFIsTiled(reader->file) && TIFFGetField(reader->file, TIFFTAG_TILEWIDTH, &unit) && unit) {
+  if (TIFFIsTiled(reader->file)) {
+    TIFFGetField(reader->file, TIFFTAG_TILEWIDTH, &unit);
+  } else if (reads_columns(reader)) {
+    unit = 1;
+  }
+  if (unit) {
     uint64_t right = ((uint64_t)*left + *width + unit - 1) / unit * unit;
     reader->left = *left / unit * unit;
     reader->right = right < reader->width ? (uint32_t)right : reader->width;
