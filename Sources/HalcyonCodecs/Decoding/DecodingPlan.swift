@@ -8,7 +8,9 @@ struct DecodingPlan {
   /// The range of the result, if the file has a high one. That of animations is standard.
   let dynamicRange: DynamicRange
   /// In stored pixels, before the orientation is applied.
-  let geometry: ResizeGeometry
+  private(set) var geometry: ResizeGeometry
+  /// The size of the picture that is read.
+  private var sourceSize: PixelSize
   /// Whether the file is read to its end, so that damage there is an error; otherwise only up to the region.
   let readsToEnd: Bool
   private let isCancelled: @Sendable () -> Bool
@@ -22,12 +24,20 @@ struct DecodingPlan {
     let geometry = try options.size.geometry(for: info.pixelSize, region: options.region)
     try options.limits.check(info.storedSize, format: info.format, isInRows: isInRows)
     self.info = info
+    sourceSize = info.storedSize
     colorSpace = options.colorSpace.resolved(isWide: isWide)
     dynamicRange = info.frameCount == 1 ? options.dynamicRange : .standard
     isCancelled = options.isCancelled
     readsToEnd = options.region == nil
     try options.limits.check(geometry.outputSize, format: info.format)
     self.geometry = info.orientation.storedGeometry(for: geometry, storedSize: info.storedSize)
+  }
+
+  /// The same plan for a smaller version of the image.
+  func reading(_ size: PixelSize) -> DecodingPlan {
+    var plan = self
+    (plan.geometry, plan.sourceSize) = (geometry.scaled(from: sourceSize, to: size), size)
+    return plan
   }
 
   /// Whether the whole image is decoded at its stored size, without resampling.
@@ -84,7 +94,7 @@ extension DecodingPlan {
   ) throws -> Bitmap {
     if let area = geometry.area { return try self.rows(rows(), area).bitmap(isCancelled: isCancelled) }
     let factor = BoxShrink.factor(reduction: geometry.reduction)
-    let (area, geometry) = geometry.part(of: info.storedSize, unit: PixelSize(width: factor, height: factor))
+    let (area, geometry) = geometry.part(of: sourceSize, unit: PixelSize(width: factor, height: factor))
     let resampler = RowResampler(format: info.format, geometry: geometry, graphs: graphs, isCancelled: isCancelled)
     return try resampler.bitmap(isOpaque: isOpaque, dynamicRange: dynamicRange) { try self.rows(rows(), area) }
   }

@@ -5,7 +5,8 @@ package import Foundation
 /// space that libtiff supports, or on Apple's systems ImageIO.
 ///
 /// Floating-point samples are from 0 to 1; negative samples are black. With libtiff, strips and rows of tiles are resampled
-/// one by one, so decoding takes the memory of the largest of them. Old-style JPEG (compression 6), which was never well
+/// one by one, so decoding takes the memory of the largest of them, and smaller sizes are made of a reduced copy of the page
+/// (NewSubfileType, SubIFDs) that is large enough. Old-style JPEG (compression 6), which was never well
 /// defined, is not supported.
 package struct TIFFDecoder: ImageDecoder {
   let graphs = ResampleGraphCache()

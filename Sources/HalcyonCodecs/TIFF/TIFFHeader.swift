@@ -41,6 +41,8 @@ struct TIFFHeader {
   /// The ICC profile in the file.
   var profile: Range<Int>?
   var hasFurtherPages = false
+  /// The positions of the directories of other versions of the page.
+  var subdirectories: [Int] = []
   /// The positions of the strips or tiles in the file, and how many bytes each has, as far as the bytes go.
   var partOffsets: [Int] = []
   var partByteCounts: [Int] = []
@@ -59,6 +61,19 @@ struct TIFFHeader {
   }
 
   var isGrey: Bool { Photometric.greys.contains(photometric) }
+
+  /// Whether a page has the same picture in fewer pixels, with the same kind of samples.
+  fileprivate func isLarger(than page: TIFFHeader) -> Bool {
+    guard page.size.width < size.width, page.size.height <= size.height else { return false }
+    func kind(_ header: TIFFHeader) -> [Int] {
+      [header.bitDepth, header.photometric, header.samplesPerPixel, header.orientation.rawValue]
+        + [header.hasAlpha, header.hasUnassociatedAlpha].map { $0 ? 1 : 0 }
+    }
+    // The size may be rounded.
+    let (across, down) = (size.width * page.size.height, size.height * page.size.width)
+    return abs(across - down) <= max(size.width, size.height) && kind(page) == kind(self)
+      && page.sampleKind == sampleKind && page.compression != 6
+  }
 
   /// Throws for compression 6, which was never well defined.
   func rejectOldJPEG() throws(ImageDecodingError) {
@@ -87,6 +102,7 @@ struct TIFFHeaderParser {
     static let photometric = 262
     static let orientation = 274
     static let colorMap = 320
+    static let subdirectories = 330
     static let jpegTables = 347
     static let stripOffsets = 273
     static let samplesPerPixel = 277
@@ -105,6 +121,8 @@ struct TIFFHeaderParser {
   private static let entryLimit = 4096
   /// The most directories that are searched for a page.
   private static let directoryLimit = 64
+  /// The most smaller versions of a page that are read: each has half the sides of the one before.
+  private static let smallerPageLimit = 16
   /// Larger numbers of samples per pixel count as this.
   private static let sampleLimit = 1 << 16
   /// The most strips or tiles that are checked: enough for a tiled image of 256 megapixels.
@@ -117,17 +135,42 @@ struct TIFFHeaderParser {
   /// The header, or `nil` if the bytes end before the directory does.
   static func parse(_ bytes: Bytes) throws(ImageDecodingError) -> TIFFHeader? {
     guard bytes.count >= 8 else { return nil }
-    let littleEndian = bytes.starts(with: "II".utf8)
+    let parser = try TIFFHeaderParser(bytes)
+    guard let first = parser.isBig ? parser.unsigned64(8) : parser.unsigned32(4),
+      let directory = try parser.firstPage(from: first)
+    else { return nil }
+    return try parser.header(at: directory)
+  }
+
+  private init(_ bytes: Bytes) throws(ImageDecodingError) {
+    littleEndian = bytes.starts(with: "II".utf8)
     guard littleEndian || bytes.starts(with: "MM".utf8),
       let version = bytes.unsigned16(at: 2, littleEndian: littleEndian), version == 42 || version == 43
     else { throw .corrupt(.tiff, reason: "its signature is wrong") }
-    return try TIFFHeaderParser(bytes: bytes, littleEndian: littleEndian, isBig: version == 43).header()
+    (self.bytes, isBig) = (bytes, version == 43)
   }
 
-  private func header() throws(ImageDecodingError) -> TIFFHeader? {
-    guard let first = isBig ? unsigned64(8) : unsigned32(4), let directory = try firstPage(from: first),
-      let entries = try entries(at: directory), let next = next(after: entries)
-    else { return nil }
+  /// The smaller versions of a page, which follow it or are in its sub-directories.
+  static func smallerPages(of page: TIFFHeader, in bytes: Bytes) throws(ImageDecodingError) -> [TIFFHeader] {
+    let parser = try TIFFHeaderParser(bytes)
+    guard let entries = try parser.entries(at: page.directory) else { return [] }
+    var directories = page.subdirectories
+    var next = parser.next(after: entries)
+    while let directory = next, directory != 0, directories.count < smallerPageLimit,
+      try parser.isReducedResolution(directory), let entries = try parser.entries(at: directory)
+    {
+      directories.append(directory)
+      next = parser.next(after: entries)
+    }
+    var pages: [TIFFHeader] = []
+    for directory in directories where try parser.isReducedResolution(directory) {
+      if let smaller = try? parser.header(at: directory), page.isLarger(than: smaller) { pages.append(smaller) }
+    }
+    return pages
+  }
+
+  private func header(at directory: Int) throws(ImageDecodingError) -> TIFFHeader? {
+    guard let entries = try entries(at: directory), let next = next(after: entries) else { return nil }
     var header = TIFFHeader()
     header.directory = directory
     for entry in stride(from: entries.lowerBound, to: entries.upperBound, by: entryByteCount) {
@@ -189,6 +232,8 @@ struct TIFFHeaderParser {
       header.hasAlpha = [1, 2].contains(value(entry) ?? 0)
       header.hasUnassociatedAlpha = value(entry) == 2
     case Tag.colorProfile: header.profile = range(entry)
+    case Tag.subdirectories:
+      if header.subdirectories.isEmpty { header.subdirectories = try values(entry, Self.smallerPageLimit) }
     // Only the first, like libtiff: a small file could repeat one for its whole length.
     case Tag.stripOffsets, Tag.tileOffsets:
       if tag == Tag.tileOffsets { header.isTiled = true }
@@ -216,11 +261,11 @@ struct TIFFHeaderParser {
   /// The first integer of an entry.
   private func value(_ entry: Int) -> Int? { integers(entry).flatMap { integer($0.start, width: $0.width) } }
 
-  /// The integers of an entry, at most ``partLimit``, as far as the bytes go.
-  private func values(_ entry: Int) throws(ImageDecodingError) -> [Int] {
+  /// The integers of an entry, at most a number, as far as the bytes go.
+  private func values(_ entry: Int, _ limit: Int = partLimit) throws(ImageDecodingError) -> [Int] {
     guard let (start, width, count) = integers(entry) else { return [] }
     var (values, parts) = ([Int](), HeaderParts(.tiff, limit: .max))
-    for index in 0..<min(count, Self.partLimit) {
+    for index in 0..<min(count, limit) {
       try parts.add()
       guard let value = integer(start + index * width, width: width) else { break }
       values.append(value)
@@ -239,7 +284,7 @@ struct TIFFHeaderParser {
   /// The position, width and number of the integers of an entry.
   private func integers(_ entry: Int) -> (start: Int, width: Int, count: Int)? {
     let countWidth = isBig ? 8 : 4
-    guard let type = unsigned16(entry + 2), let width = [1: 1, 3: 2, 4: 4, 16: 8][type],
+    guard let type = unsigned16(entry + 2), let width = [1: 1, 3: 2, 4: 4, 13: 4, 16: 8, 18: 8][type],
       let count = isBig ? unsigned64(entry + 4) : unsigned32(entry + 4)
     else { return nil }
     let inline = entry + 4 + countWidth

@@ -81,6 +81,48 @@ struct TIFFHeaderTests {
     let image = try TIFFDecoder().decode(pages([(copy, isReduced: true)]), options: DecodingOptions())
     #expect(image.size == copy, "where there is nothing else")
   }
+
+  /// A page of 80x60 pixels of level 50 with smaller versions, and another picture of level 200.
+  private func pyramid(inSubdirectory: Bool) -> Data {
+    let sizes = [(80, 60), (40, 30), (20, 15), (40, 20)].map { PixelSize(width: $0.0, height: $0.1) }
+    var file = pages(sizes.map { ($0, isReduced: $0 != sizes[0]) }, levels: [50, 100, 150, 200])
+    if inSubdirectory {
+      // Instead of the kind of the page, where its version is, and no next page.
+      file.replaceSubrange(10..<22, with: entry(330, type: 13, count: 1, value: 8 + 2 + 9 * 12 + 4))
+      file.replaceSubrange(8 + 2 + 9 * 12..<8 + 2 + 9 * 12 + 4, with: [0, 0, 0, 0])
+    }
+    return file
+  }
+
+  @Test(
+    arguments: [
+      (TargetSize.original, nil, 50, 50), (.fit(width: 60, height: 60), nil, 50, 50),
+      (.fit(width: 40, height: 40), nil, 100, 100), (.fit(width: 21, height: 21), nil, 100, 100),
+      (.fit(width: 20, height: 20), nil, 150, 100), (.fit(width: 3, height: 3), nil, 150, 100),
+      (.exact(width: 40, height: 16), nil, 100, 100), (.fill(width: 10, height: 10), nil, 150, 100),
+      (.original, PixelArea(left: 16, top: 8, width: 32, height: 24), 50, 50),
+      (.fit(width: 16, height: 16), PixelArea(left: 16, top: 8, width: 32, height: 24), 100, 100),
+      (.fit(width: 8, height: 8), PixelArea(left: 48, top: 36, width: 32, height: 24), 150, 100),
+    ] as [(TargetSize, PixelArea?, Int, Int)])
+  func `the smallest version with enough pixels is read instead of the page`(
+    _ size: TargetSize, _ region: PixelArea?, level: Int, inSubdirectory: Int
+  ) throws {
+    let options = DecodingOptions(size: size, region: region)
+    for (isNested, level) in [(false, level), (true, inSubdirectory)] {
+      let image = try TIFFDecoder().decode(pyramid(inSubdirectory: isNested), options: options)
+      #expect(image.size == (try options.outputSize(for: PixelSize(width: 80, height: 60))))
+      #expect(image.info.storedSize == PixelSize(width: 80, height: 60))
+      let (last, row) = (image.size.width - 1, image.size.height / 2)
+      for column in [0, last] { #expect(abs(image.bitmap.color(column, row).x - level) <= 1) }
+    }
+  }
+
+  @Test func `of a file whose smaller version is cut, the page is read`() throws {
+    let file = pyramid(inSubdirectory: false)
+    let cut = file.prefix(file.count - 40 * 20 - 100)
+    let image = try TIFFDecoder().decode(cut, options: DecodingOptions(size: .fit(width: 20, height: 20)))
+    #expect(abs(image.bitmap.color(10, 5).x - 50) <= 1)
+  }
   #endif
 
   @Test func `directories that refer to themselves are searched once`() throws {
@@ -90,7 +132,7 @@ struct TIFFHeaderTests {
   }
 
   /// Grey pages, whose directories come first.
-  private func pages(_ pages: [(size: PixelSize, isReduced: Bool)]) -> Data {
+  private func pages(_ pages: [(size: PixelSize, isReduced: Bool)], levels: [UInt8] = []) -> Data {
     let directoryByteCount = 2 + 9 * 12 + 4
     var file = Data("II*\0".utf8) + Data([8, 0, 0, 0])
     var offset = 8 + pages.count * directoryByteCount
@@ -105,7 +147,10 @@ struct TIFFHeaderTests {
       file += (0..<4).map { UInt8(truncatingIfNeeded: next >> ($0 * 8)) }
       offset += page.size.pixelCount
     }
-    return file + Data(count: pages.reduce(0) { $0 + $1.size.pixelCount })
+    for (index, page) in pages.enumerated() {
+      file += Data(repeating: levels.isEmpty ? 0 : levels[index], count: page.size.pixelCount)
+    }
+    return file
   }
 
   private func parse(_ bytes: Data) throws -> TIFFHeader? {
