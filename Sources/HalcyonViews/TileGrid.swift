@@ -66,8 +66,15 @@ package struct TileGrid: Hashable, Sendable {
   /// The part of the picture that a tile has pixels of: its cell and the bleed around it.
   package func area(of tile: Tile) -> PixelArea { area(from: tile, to: tile, bleed: Self.bleed) }
 
-  /// The part of the picture that all of some tiles of one level are in, which are decoded at once: most formats have no pixels
-  /// without those above them.
+  /// Tiles of one level in rows, of which each is decoded at once; the rows in the middle of the view come first.
+  package func rows(of tiles: [Tile], for geometry: ZoomGeometry) -> [[Tile]] {
+    func distance(_ tile: Tile) -> Double {
+      abs((Double(tile.row) + 0.5) * Double(Self.side * tile.reduction) - geometry.centre.y)
+    }
+    return Dictionary(grouping: tiles, by: \.row).values.sorted { distance($0[0]) < distance($1[0]) }
+  }
+
+  /// The part of the picture that all of some tiles of one level are in.
   package func area(of tiles: some Collection<Tile>) -> PixelArea? {
     guard let first = tiles.first else { return nil }
     let (start, end) = tiles.reduce(into: (first, first)) { corners, tile in

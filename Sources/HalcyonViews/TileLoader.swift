@@ -8,7 +8,7 @@ package final class TileLoader<Drawing> {
   package private(set) var tiles: [Tile: Drawing] = [:]
   /// The grid of the picture.
   package let grid: TileGrid
-  /// Called when tiles have been loaded, or cannot be.
+  /// Called each time that tiles have been loaded, or cannot be.
   package var onLoad: (@MainActor () -> Void)?
 
   private let image: TiledImage
@@ -25,20 +25,26 @@ package final class TileLoader<Drawing> {
   /// Whether tiles are being loaded.
   package var isLoading: Bool { load != nil }
 
-  /// Loads the tiles that are missing, and frees others if there are too many, in place of an earlier load.
+  /// Loads the tiles that are missing, those in the middle of the view first, and frees others if there are too many; in place
+  /// of an earlier load.
   package func load(_ wanted: [Tile], for geometry: ZoomGeometry) {
     stop()
     evict(wanted, geometry)
     let missing = wanted.filter { tiles[$0] == nil }
-    guard let area = grid.area(of: missing) else { return }
-    load = Task { [weak self, image] in
-      // Where they cannot be decoded, the picture stays blurred.
-      let bitmap = try? await image.tile(area, reduction: missing[0].reduction).bitmap
-      guard let self, !Task.isCancelled else { return }
-      load = nil
-      for tile in missing { tiles[tile] = bitmap.flatMap { part(tile, of: $0, area) }.map(makeDrawing) }
-      evict(wanted, geometry)
-      onLoad?()
+    guard let reduction = missing.first?.reduction else { return }
+    // In a format without an access to its parts, all tiles are decoded at once.
+    let groups = image.isCheapInParts(at: reduction) ? grid.rows(of: missing, for: geometry) : [missing]
+    load = Task { [weak self, image, grid] in
+      for (index, group) in groups.enumerated() {
+        guard let area = grid.area(of: group) else { continue }
+        // Where they cannot be decoded, the picture stays blurred.
+        let bitmap = try? await image.tile(area, reduction: reduction).bitmap
+        guard let self, !Task.isCancelled else { return }
+        if index == groups.count - 1 { load = nil }
+        for tile in group { tiles[tile] = bitmap.flatMap { part(tile, of: $0, area) }.map(makeDrawing) }
+        evict(wanted, geometry)
+        onLoad?()
+      }
     }
   }
 

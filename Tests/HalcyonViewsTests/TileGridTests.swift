@@ -60,8 +60,12 @@ struct TileGridTests {
     #expect(grid.area(of: tile) == area)
   }
 
-  @Test func `missing tiles are decoded in one area around them`() {
+  @Test func `missing tiles are decoded in rows, those in the middle first, and each in one area around them`() {
     func tile(_ column: Int, _ row: Int) -> Tile { Tile(reduction: 2, column: column, row: row) }
+    // The middle, at 6250, is in row 12.
+    let rows = grid.rows(of: [tile(4, 10), tile(5, 11), tile(4, 11), tile(2, 12), tile(2, 13)], for: geometry(0.5))
+    #expect(rows.map { $0.map(\.row) } == [[12], [11, 11], [13], [10]])
+    #expect(grid.area(of: rows[1]) == PixelArea(left: 2044, top: 5628, width: 1032, height: 520))
     let area = grid.area(of: [tile(4, 4), tile(5, 3), tile(2, 3), tile(5, 7)])
     #expect(area == PixelArea(left: 1020, top: 1532, width: 2056, height: 2568))
     #expect(grid.area(of: [tile(1, 1)]) == grid.area(of: tile(1, 1)))

@@ -1,3 +1,4 @@
+import HalcyonCache
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTestDoubles
@@ -12,11 +13,16 @@ struct TileLoaderTests {
   private let fixture = PipelineFixture.serving(SolidImage(width: 3000, height: 2000))
   private let loaded = EventLog<Int>()
 
-  private func loader() async throws -> TileLoader<PixelSize> {
+  private func loader(_ fixture: PipelineFixture? = nil) async throws -> TileLoader<PixelSize> {
+    let fixture = fixture ?? self.fixture
     let image = try await fixture.pipeline.tiledImage(for: ImageRequest(url: fixture.url))
     let loader = TileLoader(image) { $0.size }
     loader.onLoad = { [loaded, weak loader] in loaded.record(loader?.tiles.count ?? 0) }
     return loader
+  }
+
+  private func finish(_ loader: TileLoader<PixelSize>) async throws {
+    while loader.isLoading { try await loaded.waitForEvents(count: loaded.events.count + 1) }
   }
 
   private func geometry(_ zoom: Double) -> ZoomGeometry {
@@ -31,7 +37,7 @@ struct TileLoaderTests {
     let wanted = loader.grid.tiles(for: geometry(1), baseWidth: 600)
     loader.load(wanted, for: geometry(1))
     #expect(loader.isLoading)
-    try await loaded.waitForEvents(count: 1)
+    try await finish(loader)
     #expect(Set(loader.tiles.keys) == Set(wanted) && !loader.isLoading)
     for (tile, size) in loader.tiles { #expect(size == loader.grid.area(of: tile).size) }
     // Those that are there are not loaded again.
@@ -42,8 +48,30 @@ struct TileLoaderTests {
     view.pan(x: -400, y: 0)
     let next = loader.grid.tiles(for: view, baseWidth: 600)
     loader.load(next, for: view)
-    try await loaded.waitForEvents(count: 2)
+    try await finish(loader)
     #expect(Set(loader.tiles.keys).isSuperset(of: next))
+  }
+
+  @Test func `the row in the middle is shown first, unless each row takes decoding the whole picture`() async throws {
+    let loader = try await loader()
+    let wanted = loader.grid.tiles(for: geometry(1), baseWidth: 600)
+    let shown = EventLog<Set<Int>>()
+    loader.onLoad = { [loaded, weak loader] in
+      shown.record(Set(loader?.tiles.keys.map(\.row) ?? []))
+      loaded.record(0)
+    }
+    loader.load(wanted, for: geometry(1))
+    try await finish(loader)
+    #expect(shown.events == [[3], [3, 4]])
+    let small = PipelineFixture {
+      $0.cache = ImageCache(memory: MemoryCacheConfiguration(costLimit: 1 << 20), disk: nil)
+    } script: { _ in
+      .response(body: SolidImage(width: 3000, height: 2000).data)
+    }
+    let whole = try await self.loader(small)
+    whole.load(wanted, for: geometry(1))
+    try await finish(whole)
+    #expect(Set(whole.tiles.keys) == Set(wanted) && small.decoder.decodedSizes.count == 1)
   }
 
   @Test func `tiles of other places are freed once there are too many`() async throws {
@@ -52,7 +80,7 @@ struct TileLoaderTests {
     for _ in 0..<8 {
       let wanted = loader.grid.tiles(for: view, baseWidth: 600)
       loader.load(wanted, for: view)
-      while loader.isLoading { try await loaded.waitForEvents(count: loaded.events.count + 1) }
+      try await finish(loader)
       let pixels = loader.tiles.keys.reduce(0) { $0 + loader.grid.pixelCount(of: $1) }
       #expect(Set(loader.tiles.keys).isSuperset(of: wanted) && pixels <= TileGrid.pixelLimit(for: view.viewSize))
       view.pan(x: 300, y: 200)
