@@ -105,7 +105,8 @@ struct JPEGGainMap {
     for _ in 0..<imageLimit {
       guard let start = file.position(of: [0xFF, 0xD8, 0xFF], from: offset) else { return nil }
       if let map = JPEGGainMap(at: start, of: header, in: file) { return map }
-      offset = self.end(ofPictureAt: start, in: file) ?? start + 1
+      let end = isPicture(file[start..<file.count]) ? self.end(ofPictureAt: start, in: file) : nil
+      offset = end ?? start + 1
     }
     return nil
   }

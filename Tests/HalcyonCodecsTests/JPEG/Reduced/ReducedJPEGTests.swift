@@ -156,9 +156,12 @@ struct ReducedJPEGTests {
       for flip: UInt8 in [0xFF, 1 << UInt8(position & 7)] {
         var damaged = file
         damaged[position] ^= flip
-        guard let own = try? ReducedPlanes.own(damaged, scale: .eighth) else { continue }
+        // libjpeg also reads the scans that are not needed.
+        guard let own = try? ReducedPlanes.own(damaged, scale: .eighth),
+          let libjpeg = try? ReducedPlanes.libjpeg(damaged, scale: .eighth)
+        else { continue }
         ownCount += 1
-        #expect(try own == ReducedPlanes.libjpeg(damaged, scale: .eighth), "byte \(position)")
+        #expect(own == libjpeg, "byte \(position)")
         for scale in [JPEGScale.quarter, .half] { _ = try? ReducedPlanes.own(damaged, scale: scale) }
       }
     }
