@@ -71,7 +71,7 @@ struct CacheAccessTests {
     let error = await #expect(throws: ImageError.self) {
       try await fixture.pipeline.image(for: .cached("b") { $0.alternatives = [.url(url)] })
     }
-    #expect(error?.name == "notCached")
+    #expect(error?.name == "allSourcesFailed")
     #expect(fixture.transport.requests.count == 1)
   }
 
