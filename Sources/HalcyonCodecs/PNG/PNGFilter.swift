@@ -3,13 +3,7 @@
 enum PNGFilter {
   private typealias Pixel = SIMD4<Int16>
 
-  /// Reverses the filter of a row.
-  ///
-  /// - Parameters:
-  ///   - filter: The filter, 1 to 4.
-  ///   - source: The filtered row. Up to three bytes after it are read.
-  ///   - previous: The row above.
-  ///   - target: Where the row goes. Up to three bytes after it are written.
+  /// Reverses a filter, 1 to 4, of a row below another one. Up to three bytes after the rows are read and written.
   static func reverse(
     _ filter: UInt8, of source: UnsafePointer<UInt8>, after previous: UnsafePointer<UInt8>,
     into target: UnsafeMutablePointer<UInt8>, pixelCount: Int, bytesPerPixel: Int
