@@ -133,6 +133,10 @@ final class PNGInflatedFile {
     try inflate(into: inflated, count: rowByteCount)
     rows = (rows.previous, rows.current)
     rowOffset = 0
+    #if DEBUG && !OPTIMIZED
+    // Without optimisation libspng is faster.
+    let pixelByteCount = 0
+    #endif
     guard (1...4).contains(inflated[0]), (3...4).contains(pixelByteCount) else {
       return swap(&rows.current, &inflated)
     }
