@@ -68,13 +68,17 @@ enum GridScenes {
       let next = Int((position + 1.1 * page) * perPoint)..<Int((position + 1.8 * page) * perPoint)
       return position > 3000 && next.allSatisfy { pipeline[cached: images[$0]] != nil }
     }
-    for position in [8000.0, 7900] { gtk_adjustment_set_value(view, position) }
-    try await stage.until("the page before is in memory", within: 1000) {
+    gtk_adjustment_set_value(view, 8000)
+    var frameCount = 0
+    try await stage.until("the page before is in memory", within: 600) {
       let perPoint = 300 / gtk_adjustment_get_upper(view)
       let page = gtk_adjustment_get_page_size(view)
       let position = gtk_adjustment_get_value(view)
-      let previous = Int((position - 0.9 * page) * perPoint)..<Int((position - 0.6 * page) * perPoint)
-      return previous.allSatisfy { pipeline[cached: images[$0]] != nil }
+      let previous = Int((position - 0.9 * page) * perPoint)..<Int((position - 0.75 * page) * perPoint)
+      if previous.allSatisfy({ pipeline[cached: images[$0]] != nil }) { return true }
+      frameCount += 1
+      if frameCount % 20 == 0 { gtk_adjustment_set_value(view, position - 100) }
+      return false
     }
   }
 

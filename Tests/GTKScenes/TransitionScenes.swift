@@ -60,8 +60,10 @@ enum TransitionScenes {
     for (color, isHidden) in [(Color.green, false), (.blue, true)] {
       let outcome = Outcome()
       if isHidden { gtk_widget_set_visible(picture, 0) }
-      picture.hc.setImage(
-        with: try SolidImage.request(color), options: options, pipeline: pipeline, completion: outcome.take)
+      var request = try SolidImage.request(color)
+      // A hidden widget has no size.
+      request.size = .original
+      picture.hc.setImage(with: request, options: options, pipeline: pipeline, completion: outcome.take)
       if !isHidden {
         try await stage.until("it is loaded") { picture.hc.binder.content.role == .image && !picture.hc.isLoading }
         for _ in 0..<3 { await stage.nextFrame() }
