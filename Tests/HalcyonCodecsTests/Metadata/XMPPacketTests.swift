@@ -96,7 +96,8 @@ struct XMPPacketTests {
     #expect(packet.values(.dc, "creator") == (1...min(count, 16)).map { "\($0)" })
     let files = (1...count).map { "<rdf:li Item:Length='\($0)'/>" }.joined()
     let list = "<Container:Directory><rdf:Seq>\(files)</rdf:Seq></Container:Directory>"
-    #expect(XMPPacket(Data(Self.packet("", list).utf8)).files.count == min(count, 16))
+    let lengths = XMPPacket(Data(Self.packet("", list).utf8)).files.map { $0["Length"] }
+    #expect(lengths == (1...min(count, 16)).map { "\($0)" })
   }
 
   private static let dates = [
