@@ -62,6 +62,38 @@ struct JPEGPixelsTests {
     #expect(try ReducedPlanes.with(file) { try $0.pixels(of: PixelArea(size: whole.size)) } == nil)
   }
 
+  /// A grey file of 200x200 blocks, each of two bits, with a restart marker in the middle.
+  private func greyFile() -> Data {
+    func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
+      [0xFF, marker] + FileSurgery.bytes(content.count + 2, count: 2) + content
+    }
+    let side = FileSurgery.bytes(1600, count: 2)
+    // The code 0 for no difference, or for the end of a block.
+    let code = [1] + [UInt8](repeating: 0, count: 15) + [0]
+    var file = Data([0xFF, 0xD8])
+    file += segment(0xDB, [0] + [UInt8](repeating: 8, count: 64))
+    file += segment(0xC0, [8] + side + side + [1, 1, 0x11, 0])
+    file += segment(0xC4, [0] + code)
+    file += segment(0xC4, [0x10] + code)
+    file += segment(0xDD, FileSurgery.bytes(20_000, count: 2))
+    file += segment(0xDA, [1, 1, 0, 0, 63, 0])
+    file += Data(count: 5000) + Data([0xFF, 0xD0]) + Data(count: 5000)
+    return file + Data([0xFF, 0xD9])
+  }
+
+  @Test func `decoding that begins inside an interval goes on after its restart marker`() throws {
+    let index = JPEGIndex()
+    try ReducedPlanes.with(greyFile()) { file in
+      var file = file
+      file.index = index
+      for top in [770, 780] {
+        let pixels = try file.pixels(of: PixelArea(left: 0, top: top, width: 40, height: 60))
+        #expect(pixels?.color(20, 50) == Color(128, 128, 128, 255))
+      }
+    }
+    #expect(index.place(before: 19_000)?.unit ?? 0 > 0)
+  }
+
   @Test(arguments: [0, 5_000_000, 6_999_999])
   func `files that differ in a byte have places of their own`(offset: Int) throws {
     let indexes = JPEGIndexes()
