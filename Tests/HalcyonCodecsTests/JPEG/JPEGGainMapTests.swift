@@ -247,6 +247,7 @@ struct JPEGGainMapTests {
     #expect(try JPEGDecoder().wholeInfo(of: plain).dynamicRange == .standard)
   }
 
+  #if !IMAGEIO
   /// A grey picture whose light is noise, so that its map has as many bytes, and a picture of coloured noise beside a bright
   /// part, which has an edge and no other detail in its map.
   @Test(arguments: [(true, 24), (false, 48)]) func `a map has the whole size unless it has more bytes than the picture`(
@@ -271,6 +272,7 @@ struct JPEGGainMapTests {
     let map = try #require(try decoded(written, keepsGainMap: true).gainMap)
     #expect(map.bitmap.size == PixelSize(width: side, height: side))
   }
+  #endif
 
   @Test(arguments: names) func `other formats get the tone-mapped picture`(_ name: String) throws {
     let image = try decoded(Self.file(name))
