@@ -49,26 +49,6 @@ struct CleaningPolicyTests {
     }
   }
 
-  @Test(arguments: [(7, false), (8, true), (20, true)])
-  func `a cleaning fails at the eighth file that cannot be removed`(count: Int, fails: Bool) async throws {
-    try await withCache(.whenAsked) { cache in
-      for number in 0..<count { try await cache.store(entry(), for: CacheKey("\(number)")) }
-      // Folders in their places cannot be removed like files.
-      let blobs = cache.directory.appending(path: "v\(DiskCache.format)/d").path()
-      for name in try FileManager.default.subpathsOfDirectory(atPath: blobs) where name.contains("/") {
-        try FileManager.default.removeItem(atPath: blobs + "/" + name)
-        try FileManager.default.createDirectory(atPath: blobs + "/" + name, withIntermediateDirectories: false)
-      }
-      cache.configuration.sizeLimit = 100
-      if fails {
-        await #expect(throws: DiskCacheError.self) { try await cache.clean() }
-      } else {
-        #expect(try await cache.clean().total.count == 0)
-      }
-      #expect(try await cache.count == count)
-    }
-  }
-
   @Test func `each kind of cleaning can be disabled`() async throws {
     var policy = CleaningPolicy.whenAsked
     policy.removesExpired = false
