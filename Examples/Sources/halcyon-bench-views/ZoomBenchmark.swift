@@ -101,15 +101,15 @@ struct ZoomBenchmark {
   /// Copies of the photo side by side.
   private func encodedMap() async throws -> Data {
     let photo = try await ImagePipeline.shared.image(for: ImageRequest(url: url)).bitmap
-    let (size, row) = (Self.mapSize, photo.size.width * 4)
+    let (size, byteCount) = (Self.mapSize, photo.size.width * 4)
     let map = try Bitmap(size: size, isOpaque: true) { target in
       photo.withUnsafeBytes { source in
-        for start in stride(from: 0, to: target.count, by: size.width * 4) {
-          let line = source[start / (size.width * 4) % photo.size.height * photo.bytesPerRow...].prefix(row)
-          for left in stride(from: 0, to: size.width * 4, by: row) {
-            let count = min(row, size.width * 4 - left)
-            UnsafeMutableRawBufferPointer(rebasing: target[(start + left)...]).copyMemory(
-              from: UnsafeRawBufferPointer(rebasing: line.prefix(count)))
+        guard let start = target.baseAddress, let first = source.baseAddress else { return }
+        for row in 0..<size.height {
+          let line = first + row % photo.size.height * photo.bytesPerRow
+          let end = (row + 1) * size.width * 4
+          for offset in stride(from: row * size.width * 4, to: end, by: byteCount) {
+            (start + offset).copyMemory(from: line, byteCount: min(byteCount, end - offset))
           }
         }
       }
