@@ -21,8 +21,7 @@ extension WebPDecoder {
       let crop = area.expanded(by: 2, toMultiplesOf: 2, in: header.canvas)
       let bitmap = try WebPReader.bitmap(
         bytes, size: crop.size, crop: crop, readsToEnd: false, isScaled: false, isOpaque: isOpaque,
-        ignoresAlpha: header.mayDenyAlpha,
-        isCancelled: isCancelled)
+        ignoresAlpha: header.mayDenyAlpha, isCancelled: isCancelled)
       let inner = PixelArea(left: area.left - crop.left, top: area.top - crop.top, size: area.size)
       return try bitmap.with(BitmapGeometry(inner))
     }
@@ -37,8 +36,7 @@ extension WebPDecoder {
     }
     let bitmap = try WebPReader.bitmap(
       bytes, size: crop?.size ?? scale.size, crop: crop, readsToEnd: plan.readsToEnd, isScaled: scale.isScaled,
-      isOpaque: isOpaque,
-      ignoresAlpha: header.mayDenyAlpha, isCancelled: isCancelled)
+      isOpaque: isOpaque, ignoresAlpha: header.mayDenyAlpha, isCancelled: isCancelled)
     return try Resampler(format: .webp, geometry: geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
       RowPlaneSource(BitmapRowSource(bitmap), isCancelled: isCancelled)
     }

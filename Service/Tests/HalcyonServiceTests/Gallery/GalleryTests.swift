@@ -27,16 +27,21 @@ struct GalleryTests {
     }
   }
 
+  private func withPhotos(in folder: URL, _ body: @Sendable ([[String: Any]]) throws -> Void) async throws {
+    try await RunningService.run {
+      $0.showsGallery = true
+      $0.localRoot = folder
+    } body: { service, _ in
+      let answer = try await service.get("/gallery.json")
+      try body(try #require(try JSONSerialization.jsonObject(with: answer.body) as? [[String: Any]]))
+    }
+  }
+
   @Test func `the page lists the images of the folder by their names`() async throws {
     try await TemporaryDirectory.run { folder in
       let names = ["g", "b", "k", "a", "f", "c", "j", "e", "d"].map { "\($0).png" }
       for name in names { try Quadrants.png().write(to: folder.appending(path: name)) }
-      try await RunningService.run {
-        $0.showsGallery = true
-        $0.localRoot = folder
-      } body: { service, _ in
-        let answer = try await service.get("/gallery.json")
-        let photos = try #require(try JSONSerialization.jsonObject(with: answer.body) as? [[String: Any]])
+      try await withPhotos(in: folder) { photos in
         #expect(photos.compactMap { $0["source"] as? String } == names.sorted().map { "local:///" + $0 })
       }
     }
@@ -47,12 +52,7 @@ struct GalleryTests {
       try Quadrants.png().write(to: folder.appending(path: "my_cat.png"))
       try Data("text".utf8).write(to: folder.appending(path: "notes.png"))
       try Quadrants.png().write(to: folder.appending(path: ".hidden.png"))
-      try await RunningService.run {
-        $0.showsGallery = true
-        $0.localRoot = folder
-      } body: { service, _ in
-        let answer = try await service.get("/gallery.json")
-        let photos = try #require(try JSONSerialization.jsonObject(with: answer.body) as? [[String: Any]])
+      try await withPhotos(in: folder) { photos in
         #expect(photos.count == 1)
         #expect(photos.first?["source"] as? String == "local:///my_cat.png")
         #expect(photos.first?["name"] as? String == "my cat" && photos.first?["width"] as? Int == 80)

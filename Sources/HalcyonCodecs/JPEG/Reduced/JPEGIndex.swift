@@ -57,7 +57,7 @@ final class JPEGIndexes: Sendable {
     let hash: UInt64
   }
 
-  /// Nobody can make two files with the same hash.
+  /// Random, so that a file cannot be made with the hash of another one.
   private let seed = UInt64.random(in: .min ... .max)
   private let indexes = RecentTable<Key, JPEGIndex>(costLimit: 4)
 

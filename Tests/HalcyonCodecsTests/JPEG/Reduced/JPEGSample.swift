@@ -15,42 +15,36 @@ struct JPEGSample {
 
   /// A baseline file. Each block has a DC coefficient and up to three others.
   var file: Data {
-    var (bits, random) = (Bits(), Random())
-    var last = [0, 0, 0]
+    let bytes = blocks { component, bits, random in
+      for run in [0, 1, random.number(0...9)] {
+        let value = random.number(1...6) * (random.number(0...1) * 2 - 1)
+        write(value, run: run, table: coefficients[component], Self.coefficientSymbols, &bits)
+      }
+      writeSymbol(0, table: coefficients[component], Self.coefficientSymbols, &bits)
+    }
+    return Data(head(frame: 0xC1) + scan([0, 1, 2], 0, 63) + bytes + [0xFF, 0xD9])
+  }
+
+  /// The blocks of a scan of all components: a DC coefficient each, and what `writeRest` writes.
+  private func blocks(_ writeRest: (_ component: Int, inout Bits, inout Random) -> Void) -> [UInt8] {
+    var (bits, random, last) = (Bits(), Random(), [0, 0, 0])
     for _ in 0..<units.0 * units.1 {
       for component in 0..<3 {
         for _ in 0..<sampling[component].0 * sampling[component].1 {
           let value = random.number(-25...25)
           write(value - last[component], run: 0, table: differences[component], Self.differenceSymbols, &bits)
           last[component] = value
-          for run in [0, 1, random.number(0...9)] {
-            let value = random.number(1...6) * (random.number(0...1) * 2 - 1)
-            write(value, run: run, table: coefficients[component], Self.coefficientSymbols, &bits)
-          }
-          writeSymbol(0, table: coefficients[component], Self.coefficientSymbols, &bits)
+          writeRest(component, &bits, &random)
         }
       }
     }
-    let start = head(frame: 0xC1) + scan([0, 1, 2], 0, 63)
-    return Data(start + bits.bytes + [0xFF, 0xD9])
+    return bits.bytes
   }
 
   /// A progressive file: a scan of all DC coefficients, and one of each single AC coefficient, which are 0.
   func progressiveFile(scanCount: Int) -> Data {
-    var (file, bits, random) = (head(frame: 0xC2), Bits(), Random())
-    file += scan([0, 1, 2], 0, 0)
+    var file = head(frame: 0xC2) + scan([0, 1, 2], 0, 0) + blocks { _, _, _ in }
     let counts = sampling.map { across, down in units.0 * across * units.1 * down }
-    var last = [0, 0, 0]
-    for _ in 0..<units.0 * units.1 {
-      for component in 0..<3 {
-        for _ in 0..<sampling[component].0 * sampling[component].1 {
-          let value = random.number(-25...25)
-          write(value - last[component], run: 0, table: differences[component], Self.differenceSymbols, &bits)
-          last[component] = value
-        }
-      }
-    }
-    file += bits.bytes
     for index in 0..<scanCount - 1 {
       let component = index % 3
       var bits = Bits()
