@@ -1,11 +1,12 @@
 import HalcyonHTTP
 import HalcyonImaging
-import HalcyonPipeline
 import HalcyonTestDoubles
 import HalcyonTesting
 import HalcyonTestTraits
 import HalcyonViews
 import Testing
+
+@testable import HalcyonPipeline
 
 /// Requests that change while their image is loading, in views that are built from values.
 @MainActor @Suite(.unitTest)
@@ -35,6 +36,8 @@ struct ChangedRequestTests {
     try await view.waitForRequest("40x20")
     models[1].apply(update("41x20", in: view))
     models[2].apply(update("42x20", in: view))
+    let limiter = view.fixture.pipeline.loader.bytes.http.limiter
+    while limiter.waitingCount < 2 { try await Task.yieldUnlessCancelled() }
     let changed = update("42x20", in: view) { $0.priority = .high }
     models[2].adopt(changed, changed.identity)
     view.release("40x20")

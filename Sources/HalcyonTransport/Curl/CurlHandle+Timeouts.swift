@@ -59,8 +59,9 @@ extension CurlHandle {
     // While receiving is paused the server cannot send, so it is not idle.
     if transfer.isPaused { return now + limit }
     guard !transfer.hasHead else { return lastActivity + limit }
-    // Connecting has its own timeout; the idle timeout begins once the request can be sent.
-    return (timeToSend.map { max(lastActivity, lastStart + $0) } ?? now) + limit
+    // Connecting has its own timeout; the idle timeout begins once the request can be sent, at the time that the connection
+    // counts from, too.
+    return ((sent ?? timeToSend.map { lastStart + $0 }).map { max(lastActivity, $0) } ?? now) + limit
   }
 
   /// From the start until the request could be sent over a connection; `nil` while there is none.

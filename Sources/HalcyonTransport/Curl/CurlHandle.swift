@@ -223,7 +223,7 @@ extension CurlHandle {
     self.connection = connection
     (isSending, isAcknowledged, firstSilence) = (maySend, false, nil)
     isReused = connection?.lastActivity != nil
-    sent = received.time
+    sent = maySend ? received.time : nil
     if maySend { connection?.send(at: received.time) }
     if let silenceDeadline { openConnections.expectByte(before: silenceDeadline) }
     if let deadline = deadline(of: connection) { openConnections.expectByte(before: deadline) }
