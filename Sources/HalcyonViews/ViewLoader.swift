@@ -240,7 +240,7 @@ final class ViewLoader {
   func supersede(by next: ViewLoader?) {
     if let next, next.viewRequest.loadsSameBytes(as: viewRequest) {
       let transfer = task ?? secondaryTask
-      transfer?.ignore()
+      transfer?.joinOnly()
       next.keptTransfers = keptTransfers + [transfer].compactMap(\.self)
       keptTransfers = []
       if task == nil { secondaryTask = nil } else { task = nil }

@@ -70,6 +70,12 @@ final class ViewTask {
   /// Receives no more events; the load goes on.
   func ignore() { receive = nil }
 
+  /// The load goes on for others that need the same work, without events, and starts none that it has not begun.
+  func joinOnly() {
+    ignore()
+    task.joinOnly()
+  }
+
   /// Ends the load without another event. ``result`` is set when this returns.
   func cancel() {
     ignore()

@@ -56,16 +56,14 @@ struct SharedTransferTests {
     let view = ViewFixture(holding: ["40x20"]) { [joins] in
       $0.eventHandler = { if case .joined(.bytes) = $0.kind { joins.record("joined") } }
     }
+    var requests = [10, 20, 30, 36].map { ImageRequest(url: view.url("40x20"), size: .fit(width: $0, height: $0)) }
+    requests[3].processors = [.crop(width: 8, height: 8)]
     view.set("40x20")
-    for width in [10, 20, 30] {
-      var request = view.request("40x20")
-      request.size = .fit(width: width, height: width)
+    try await view.waitForRequest("40x20")
+    for (index, request) in requests.enumerated() {
       view.set(request)
+      try await joins.waitForEvents(count: index + 1)
     }
-    var request = view.request("40x20")
-    (request.size, request.processors) = (.fit(width: 36, height: 36), [.crop(width: 8, height: 8)])
-    view.set(request)
-    try await joins.waitForEvents(count: 4)
     view.release("40x20")
     try await view.ends.waitForEvents(count: 5)
     #expect(view.ends.events == Array(repeating: "superseded with cancelled", count: 4) + ["8x8 from network"])

@@ -10,6 +10,7 @@ final class LoadSubscription: Sendable {
     var priority: ImagePriority
     var keepsResult = false
     var wantsPartialData = false
+    var onlyJoins = false
     var priorityObservers = ObserverList<@Sendable () -> Void>()
     var progress: LoadProgress?
     var info: ImageInfo?
@@ -77,6 +78,11 @@ final class LoadSubscription: Sendable {
   var wantsPartialData: Bool { state.withLock(\.wantsPartialData) }
 
   func requestPartialData() { state.withLock { $0.wantsPartialData = true } }
+
+  /// Whether it joins jobs of other subscribers and starts none.
+  var onlyJoins: Bool { state.withLock(\.onlyJoins) }
+
+  func joinOnly() { state.withLock { $0.onlyJoins = true } }
 
   /// The last progress, if there was any.
   var latestProgress: LoadProgress? { state.withLock(\.progress) }

@@ -116,6 +116,9 @@ public final class ImageTask: Sendable {
     work.cancel()
   }
 
+  /// From now on the load joins work that others have started, and starts none: it ends if there is none to join.
+  package func joinOnly() { subscription.joinOnly() }
+
   /// The last progress of the transfer; `nil` if there was none, as for cached images.
   package var latestProgress: LoadProgress? { subscription.latestProgress }
 

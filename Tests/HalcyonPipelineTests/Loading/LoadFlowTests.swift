@@ -185,6 +185,29 @@ struct LoadFlowTests {
     await #expect(throws: ImageError.self) { try await caller.value }
   }
 
+  @Test func `a subscriber that only joins waits for a job in flight, and starts none`() async throws {
+    let jobs: InFlightJobs<Int, Int> = newJobs()
+    let (started, release) = (Signal(), Signal())
+    let only = LoadSubscription(priority: .normal)
+    only.joinOnly()
+    func joined() async throws -> Int {
+      try await jobs.value(for: 0, subscription: only, keepsResult: true) { _ in 2 }
+    }
+    await #expect(throws: ImageError.self) { try await joined() }
+    let first = Task {
+      try await jobs.value(for: 0, subscription: LoadSubscription(priority: .normal), keepsResult: true) { _ in
+        started.set()
+        await release.wait()
+        return 1
+      }
+    }
+    await started.wait()
+    async let value = joined()
+    while only.priorityObserverCount == 0 { try await Task.yieldUnlessCancelled() }
+    release.set()
+    #expect(try await [first.value, value] == [1, 1])
+  }
+
   @Test func `a job ends up with the highest priority of its callers, in whatever order they change it`() async throws {
     for _ in 0..<200 {
       let jobs: InFlightJobs<Int, Int> = newJobs()
