@@ -31,6 +31,7 @@ enum Main {
   private static func run() async throws {
     let parts = CommandLine.arguments.dropFirst()
     if parts.first == SizingBenchmark.command { return try await SizingBenchmark.measure(Array(parts.dropFirst())) }
+    if parts.first == ZoomBenchmark.command { return try await ZoomBenchmark.look(at: URL(filePath: parts.last ?? "")) }
     func isWanted(_ part: String) -> Bool { parts.isEmpty || parts.contains(part) }
     if ["scroll", "blocking", "sizing", "zoom"].contains(where: isWanted) {
       let origin = try await GalleryProcess()

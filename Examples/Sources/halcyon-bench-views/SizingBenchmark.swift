@@ -63,15 +63,7 @@ struct SizingBenchmark {
   private func figures(_ sizing: String, _ pictures: String, _ file: URL) async throws -> Figures {
     var rounds: [[Double]] = []
     for _ in 0..<Self.roundCount {
-      let (process, output) = (Process(), Pipe())
-      process.executableURL = URL(filePath: CommandLine.arguments[0])
-      process.arguments = [Self.command, sizing, pictures, file.path()]
-      process.standardOutput = output
-      try process.run()
-      let text = await Task.detached {
-        String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      }.value
-      process.waitUntilExit()
+      let text = try await OwnProcess.run([Self.command, sizing, pictures, file.path()])
       rounds.append(text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) })
       guard rounds.last?.count == 4 else { throw CocoaError(.fileReadCorruptFile) }
     }

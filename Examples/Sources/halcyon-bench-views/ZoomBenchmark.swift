@@ -5,6 +5,9 @@ import HalcyonGTK
 /// in a view that zooms itself, in which it is looked at like a map.
 @MainActor
 struct ZoomBenchmark {
+  /// The first argument of the process that looks at the large photo.
+  static let command = "map"
+
   private static let (width, height) = (8000, 6000)
   /// The largest photo of a telephone.
   private static let mapSize = PixelSize(width: 16_320, height: 12_240)
@@ -41,11 +44,11 @@ struct ZoomBenchmark {
     Metrics.print("views.zoom.memory_5_seconds_later", Metrics.megabytes("VmRSS") - before, "MB", atMost: 100)
     gtk_window_destroy(window.cast())
     try await encodedMap().write(to: file)
-    try await look(at: file)
+    print(try await OwnProcess.run([Self.command, file.path()]), terminator: "")
   }
 
   /// Five zooms, forty pans and a jump in a window of a desktop.
-  private func look(at file: URL) async throws {
+  static func look(at file: URL) async throws {
     guard let window = gtk_window_new() else { return }
     let view = ZoomableView(pipeline: ImagePipeline { $0.cache = ImageCache(disk: nil) })
     gtk_window_set_default_size(window.cast(), 1120, 760)
