@@ -152,6 +152,9 @@ struct PrivateNetworkTests {
         #expect(error?.description.contains("127.0.0.1") == true)
         #expect(error?.description.contains(pin) == false)
       }
+      let other = await failure(
+        server.url("a", host: "LOCALHOST"), made.configuration { $0.pinnedPublicKeys = ["localhost": [pin]] })
+      guard case .publicKeyMismatch = other else { throw CancellationError() }
     }
   }
 

@@ -14,7 +14,7 @@ public final class ImageBatch: Sendable {
   private let tracker: BatchProgressTracker
   private let work: Task<Void, Never>
   /// The number of calls that wait for the outcome.
-  private let waiterCount = Lock(0)
+  let waiterCount = Lock(0)
 
   init(_ requests: [ImageRequest], pipeline: ImagePipeline, concurrencyLimit: Int, cancelsOnFailure: Bool) {
     let tracker = BatchProgressTracker(count: requests.count)

@@ -140,6 +140,21 @@ struct DiskBadEntryTests {
     }
   }
 
+  @Test func `an eviction goes on with the next entry where a file cannot be removed`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let files = FailingRemoval()
+      let cache = cache(folder, fileSystem: files)
+      for key in keys { try await cache.store(entry(key), for: key) }
+      cache.configuration.sizeLimit = try await cache.totalSize - 1
+      // The reservation is released first, which removes its file.
+      files.callsBeforeFailure.withLock { $0 = 1 }
+      try await cache.trim()
+      #expect(try await cache.entry(for: keys[0]) != nil)
+      #expect(try await cache.entry(for: keys[1]) == nil)
+      #expect(try await cache.count == keys.count - 1)
+    }
+  }
+
   @Test func `a cleaning removes expired entries although a recovery fails`() async throws {
     try await TemporaryDirectory.run { folder in
       let files = FailingRemoval()

@@ -5,7 +5,7 @@ import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
 
-@testable import HalcyonCache
+@_spi(Programs) @testable import HalcyonCache
 @testable import HalcyonSupport
 
 @Suite(.integrationTest)
@@ -59,6 +59,22 @@ struct DiskVerificationTests {
       #expect(try await cache.verify().damagedFiles.isEmpty)
       #expect(cache.statistics.hits == 0)
       #expect(cache.statistics.misses.isEmpty)
+    }
+  }
+
+  @Test func `a whole file of half an image is found, but not the part of a download that is to be completed`()
+    async throws
+  {
+    try await withCache { cache, file in
+      let part = CacheKey("b").ofPartialBody
+      for (key, text) in [("a", "whole"), ("b", "half"), (part, "half")] {
+        try await cache.store(entry(text), for: key)
+      }
+      let found = try await cache.verify(removesDamaged: true, isWhole: { $0 == Data("whole".utf8) }) { _ in }
+      #expect(found.damagedFiles.map(\.lastPathComponent) == [file("b").lastPathComponent])
+      #expect(try await cache.entry(for: "b") == nil)
+      #expect(try await cache.entry(for: part) == entry("half"))
+      #expect(try await cache.entry(for: "a") == entry("whole"))
     }
   }
 

@@ -41,6 +41,24 @@ struct MemorySweeperTests {
     withExtendedLifetime(subscription) {}
   }
 
+  @Test func `an observer that ends leaves the others`() throws {
+    let cache = sweptCache()
+    let counts = Lock([0, 0])
+    var subscriptions = (0..<2).map { index in
+      cache.evictionObservers.observe { item in counts.withLock { $0[index] += item.count } }
+    }
+    func evict() throws {
+      cache.store(try solidImage(), for: "a", expiration: .after(.seconds(1)))
+      clock.advance(by: .seconds(2))
+      _ = cache.sweep()
+    }
+    try evict()
+    subscriptions.removeFirst()
+    try evict()
+    #expect(counts.withLock { $0 } == [1, 2])
+    withExtendedLifetime(subscriptions) {}
+  }
+
   @Test
   func `sweeping stops when no image can expire, and starts again with the next one that can`() async throws {
     let cache = sweptCache()

@@ -41,6 +41,17 @@ struct GIFEncoderTests {
     #expect(image.bitmap.color(7, 0) == Color(255, 0, 0, 255))
   }
 
+  @Test func `what a frame with a hole shares with the one before is there again after it is cleared`() throws {
+    let (red, blue, hole) = (Color(255, 0, 0, 255), Color(0, 0, 255, 255), Color(0, 0, 0, 0))
+    let bitmaps = try [[red, red], [red, hole], [blue, hole]].map { colors in
+      try Bitmap.painted(8, 4, isOpaque: false) { column, _ in colors[column / 4] }
+    }
+    let file = try StandardCodecs.gif(
+      bitmaps.map { AnimationFrame(bitmap: $0, duration: .milliseconds(100)) }, loopCount: nil)
+    let reader = try GIFDecoder().frameReader(for: file, options: DecodingOptions())
+    for bitmap in bitmaps { #expect(try reader.nextFrame()?.bitmap.largestDifference(to: bitmap) == 0) }
+  }
+
   @Test(arguments: [(Duration.seconds(Int64.max), 65_535), (.seconds(Int64.min), 0)])
   func `durations that the format cannot express are clamped`(_ duration: Duration, _ hundredths: Int) throws {
     let frame = AnimationFrame(bitmap: try Bitmap.painted(1, 1) { _, _ in Color(0, 0, 0, 255) }, duration: duration)

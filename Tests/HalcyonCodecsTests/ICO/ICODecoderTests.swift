@@ -79,6 +79,20 @@ struct ICODecoderTests {
     }
   }
 
+  @Test func `the mask of an icon of 32 bits applies if all of its alpha is zero`() throws {
+    // A pixel that the mask hides, and one that it shows, from bottom to top.
+    func icon(alpha: UInt8) -> Data {
+      let header: [UInt8] = [40, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 32, 0] + [UInt8](repeating: 0, count: 24)
+      let image = header + [0, 0, 255, 0, 255, 0, 0, alpha] + [0x80, 0, 0, 0]
+      let directory: [UInt8] = [0, 0, 1, 0, 1, 0, 2, 1, 0, 0, 1, 0, 32, 0, UInt8(image.count), 0, 0, 0, 22, 0, 0, 0]
+      return Data(directory + image)
+    }
+    for (alpha, expected) in [(0, [0, 255]), (128, [0, 128]), (255, [0, 255])] as [(UInt8, [Int])] {
+      let bitmap = try ICODecoder().decode(icon(alpha: alpha), options: DecodingOptions()).bitmap
+      #expect([bitmap.color(0, 0).w, bitmap.color(1, 0).w] == expected)
+    }
+  }
+
   @Test func `the next entry counts if the headers of the largest are damaged, not while they are missing`() throws {
     let entries = [(16, try Self.png(16)), (48, try Self.damaged(Self.png(48), at: "IHDR", offset: 9))]
     let file = Self.icon(entries)

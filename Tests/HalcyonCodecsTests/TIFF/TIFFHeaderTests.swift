@@ -84,7 +84,7 @@ struct TIFFHeaderTests {
 
   /// A page of 80x60 pixels of level 50 with smaller versions, and another picture of level 200.
   private func pyramid(inSubdirectory: Bool) -> Data {
-    let sizes = [(80, 60), (40, 30), (20, 15), (40, 20)].map { PixelSize(width: $0.0, height: $0.1) }
+    let sizes = [(80, 60), (40, 30), (20, 15), (30, 30)].map { PixelSize(width: $0.0, height: $0.1) }
     var file = pages(sizes.map { ($0, isReduced: $0 != sizes[0]) }, levels: [50, 100, 150, 200])
     if inSubdirectory {
       // Instead of the kind of the page, where its version is, and no next page.
@@ -119,7 +119,7 @@ struct TIFFHeaderTests {
 
   @Test func `of a file whose smaller version is cut, the page is read`() throws {
     let file = pyramid(inSubdirectory: false)
-    let cut = file.prefix(file.count - 40 * 20 - 100)
+    let cut = file.prefix(file.count - 30 * 30 - 100)
     let image = try TIFFDecoder().decode(cut, options: DecodingOptions(size: .fit(width: 20, height: 20)))
     #expect(abs(image.bitmap.color(10, 5).x - 50) <= 1)
   }

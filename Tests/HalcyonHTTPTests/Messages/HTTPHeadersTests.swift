@@ -84,6 +84,16 @@ struct DigitsTests {
     #expect(RetryAfter.parse(field, now: now) == seconds.map { .seconds($0) })
   }
 
+  @Test(
+    arguments: [("Sun, 06 Nov 1994 08:49:37 GMT", 60), ("Sun, 06 Nov 1994 08:50:47 GMT", 0), (nil, 10)]
+      as [(String?, Int)])
+  func `a date in Retry-After counts from the server's own date`(date: String?, seconds: Int) {
+    var headers: HTTPHeaders = ["Retry-After": "Sun, 06 Nov 1994 08:50:37 GMT"]
+    headers["Date"] = date
+    let now = Date(timeIntervalSince1970: 784_111_827)
+    #expect(RetryAfter.delay(in: headers, now: now) == .seconds(seconds))
+  }
+
   @Test func `a field value without digits is not a number`() {
     #expect((["Content-Length": ""] as HTTPHeaders).contentLength == nil)
     #expect((["Content-Length": "5, "] as HTTPHeaders).contentLength == nil)

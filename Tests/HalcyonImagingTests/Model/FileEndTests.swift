@@ -67,6 +67,13 @@ struct FileEndTests {
     ("a compressed drawing", .svg, InflatedContent.gzip(drawing)),
   ]
 
+  @Test func `a GIF file may lack the end itself, but no byte of its last block`() {
+    let screen = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0] + [UInt8](repeating: 0, count: 6)
+    let file = Data(screen + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0])
+    for whole in [file, file + [0x3B]] { #expect(!ImageFormat.gif.lacksEnd(whole)) }
+    for count in 1...3 { #expect(ImageFormat.gif.lacksEnd(file.dropLast(count)), "\(count) bytes are missing") }
+  }
+
   @Test(arguments: files)
   func `a file that is cut anywhere behind its signature lacks its end, and the whole one does not`(
     _ file: (name: String, format: ImageFormat, bytes: Data)

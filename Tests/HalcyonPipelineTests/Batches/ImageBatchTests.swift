@@ -120,6 +120,17 @@ struct ImageBatchTests {
     try await held.cancelled.waitForEvents(count: 3)
   }
 
+  @Test func `cancelling one of two calling tasks leaves the batch to the other`() async throws {
+    let held = HeldPipeline()
+    let batch = held.pipeline.batch(for: requests(3))
+    let calls = (0..<2).map { _ in Task { try await batch.images } }
+    while batch.waiterCount.withLock({ $0 }) < 2 { try await Task.yieldUnlessCancelled() }
+    calls[0].cancel()
+    held.gate.open()
+    #expect(try await calls[1].value.count == 3)
+    #expect(held.cancelled.events.isEmpty)
+  }
+
   @Test func `one progress covers the whole batch`() async throws {
     let gates = (0..<2).map { _ in Gate() }
     let body = SolidImage(width: 4, height: 4, paddingByteCount: 986).data

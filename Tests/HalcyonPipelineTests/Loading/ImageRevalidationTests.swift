@@ -247,6 +247,19 @@ struct ImageRevalidationTests {
     }
   }
 
+  @Test(arguments: [(404, 0), (410, 0), (403, 2), (503, 2)])
+  func `what was made of an image goes once the server says that the image is gone`(
+    status: Int, count: Int
+  ) async throws {
+    let (origin, fixture) = try await loaded("max-age=1")
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, size: .fit(width: 5, height: 5)))
+    #expect(fixture.memory.count == 2)
+    clock.advance(by: .seconds(10))
+    origin.change { $0.failure = .response(status: status, body: Data()) }
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(fixture.memory.count == count)
+  }
+
   @Test(arguments: [
     ScriptedTransport.Reply.response(status: 503, body: Data()), .failure(.hostNotFound("a")),
     .failure(.connectionLost(received: 0, expected: nil)),

@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonProcessing
 import HalcyonSupport
+import HalcyonTesting
 import HalcyonTestTraits
 import Testing
 
@@ -37,6 +38,19 @@ struct ResponseCacheTests {
     #expect(cache[key] == nil)
     cache.insert(result(10), for: key, freshness: .seconds(1000), isCurrent: nil, since: cache.generation)
     #expect(cache[key] != nil)
+  }
+
+  @Test func `a result is kept as long as it is fresh, and not longer than some seconds`() {
+    let clock = TestClock()
+    let cache = ResponseCache(byteLimit: 100_000, time: clock)
+    let keys = ["/short", "/long"].map { ResponseCache.Key(path: $0, accepted: .none) }
+    for (key, seconds) in zip(keys, [2, 1000]) {
+      cache.insert(result(10), for: key, freshness: .seconds(seconds), isCurrent: nil, since: 0)
+    }
+    for kept in [[true, true], [false, true], [false, false]] {
+      #expect(keys.map { cache[$0] != nil } == kept)
+      clock.advance(by: .seconds(3))
+    }
   }
 
   @Test func `paths are compared by their bytes`() {

@@ -37,7 +37,8 @@ struct SourcePatternTests {
     ("https://a.com/*/thumbs/", "https://a.com/1/2/thumbs/a.jpg"), ("https://*.com:81/", "https://a.com/x"),
     ("https://*.com/", "https://a.com:81/x"), ("local://", "https://example.com/a"),
     ("https://a*a.com", "https://a.com/"), ("https://a.com/o/public/", "https://a.com/o/private%2Fpublic%2Fcat.png"),
-    ("https://a.com/*/x/", "https://a.com/a%2Fb/x/c"),
+    ("https://a.com/*/x/", "https://a.com/a%2Fb/x/c"), ("https://a.com/x/y", "https://a.com/x"),
+    ("https://a.com/x", "https://a.com/"),
   ])
   func `a pattern refuses what only begins alike`(pattern: String, source: String) throws {
     let source = try #require(SourceURL(source))

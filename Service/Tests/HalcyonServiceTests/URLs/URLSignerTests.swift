@@ -26,11 +26,12 @@ struct URLSignerTests {
     #expect(!other.isValid(signature, for: path))
   }
 
-  @Test func `each of several pairs is accepted, and the first one signs`() {
+  @Test func `each of several pairs is accepted, and the first one signs`() throws {
     let new = URLSigner.KeyPair(key: Data("new".utf8), salt: Data("salt".utf8))
     let signer = URLSigner(pairs: [new, documented])
-    #expect(signer.isValid(signature, for: path))
-    #expect(signer.signature(of: path) == URLSigner(pairs: [new]).signature(of: path))
+    let first = try #require(signer.signature(of: path))
+    #expect(first == URLSigner(pairs: [new]).signature(of: path))
+    for signature in [first, signature] { #expect(signer.isValid(signature, for: path)) }
   }
 
   @Test func `a shorter signature is the start of the full one, and only its length is accepted`() throws {

@@ -38,6 +38,16 @@ struct JPEGPixelsTests {
     try expectPixels(of: Fixture.data("jpeg/peacock.\(name).jpeg"))
   }
 
+  @Test func `the sampling factors of the only component mean nothing`() throws {
+    let file = try Fixture.data("jpeg/peacock.grayscale.jpeg")
+    var other = file
+    other[try #require(file.firstRange(of: Data([0xFF, 0xC0]))).lowerBound + 11] = 0x22
+    try expectPixels(of: other)
+    for scale in [JPEGScale.eighth, .half] {
+      #expect(try ReducedPlanes.own(other, scale: scale) == ReducedPlanes.own(file, scale: scale))
+    }
+  }
+
   @Test(arguments: [false, true])
   func `decoding begins at known places`(hasRestarts: Bool) throws {
     let index = JPEGIndex()

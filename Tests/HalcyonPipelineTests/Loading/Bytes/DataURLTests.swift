@@ -13,6 +13,8 @@ struct DataURLTests {
     ("data:;base64,YWJj", "abc"),
     ("data:image/png; base64,YWJj", "abc"),
     ("data:image/png;base64 ,YWJj", "abc"),
+    ("data:text/plain;charset=utf-8;base64,YWJj", "abc"),
+    ("data:text/plain;base64;charset=utf-8,YWJj", "YWJj"),
     ("data:image/png ; BASE64,YWJj", "abc"),
     ("DATA:image/png;base64,YWJj", "abc"),
     ("  data:;base64,YWJj\n", "abc"),

@@ -159,6 +159,18 @@ struct GetCommandTests {
     }
   }
 
+  @Test func `the report of a picture says nothing of frames`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString
+      for format in ["png", "webp"] {
+        let result = folder.appending(path: "a.\(format)")
+        let run = try await CommandRun(
+          "get", url, "-o", result.path(), "--cache-dir", folder.path() + "/c", "--json")
+        #expect(try run.objects().first?["isStill"] as? Bool != true, "\(run.output)\(run.errors)")
+      }
+    }
+  }
+
   @Test func `several images are written into a folder, and a failure does not end the others`() async throws {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")
