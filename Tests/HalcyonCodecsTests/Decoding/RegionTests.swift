@@ -28,6 +28,9 @@ struct RegionTests {
       PixelArea(left: width - 1, top: height - 1, width: 1, height: 1),
       PixelArea(left: width / 3, top: 0, width: 1, height: height),
       PixelArea(left: 0, top: height / 3, width: width, height: 1),
+      // From a corner of an MCU, whose first pixels depend on the one before.
+      PixelArea(
+        left: width / 2 & ~15, top: height / 2 & ~15, size: PixelSize(width: 1 + width / 5, height: 1 + height / 5)),
     ]
   }
 
@@ -102,6 +105,7 @@ struct RegionTests {
   @Test(arguments: [
     PixelArea(left: -1, top: 0, width: 5, height: 5), PixelArea(left: 0, top: 0, width: 0, height: 5),
     PixelArea(left: 0, top: 0, width: 5, height: -5), PixelArea(left: 0, top: 30, width: 5, height: 3),
+    PixelArea(left: 30, top: 0, width: 3, height: 5),
     PixelArea(left: .max, top: 0, width: 1, height: 1), PixelArea(left: 1, top: 1, width: .max, height: .max),
     PixelArea(left: .min, top: .min, width: 1, height: 1),
   ])

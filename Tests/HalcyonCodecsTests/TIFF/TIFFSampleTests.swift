@@ -251,6 +251,9 @@ struct TIFFSampleTests {
       }
       // A signed byte has half of the levels.
       #expect(largest <= (kind.bits == 8 && kind.format == 2 ? 3 : 2), "\(samples) samples")
+      let region = PixelArea(left: 5, top: 7, width: 9, height: 6)
+      let part = try TIFFDecoder().decode(file, options: DecodingOptions(region: region)).bitmap
+      #expect(try part.largestDifference(to: bitmap.with(BitmapGeometry(region))) == 0, "\(samples) samples")
     }
   }
 

@@ -61,7 +61,8 @@ struct PrintableTests {
   }
 
   @Test(arguments: [
-    "http://user:SECRET@example.com:port/", "http:/user:SECRET@example.com/", "//user:SECRET@example.com/",
+    "http://user:SECRET@example.com:port/", "http:/user:SECRET@example.com/", "http:/user:a@SECRET@example.com/",
+    "//user:SECRET@example.com/",
     "ftp://user:SECRET@example.com/a", "user:SECRET@example.com", "http://user:SEC/SECRET@example.com/a",
     "http://user:SECRET@[::1/a", "https://user:SECRET@\u{301}example.com:port/",
   ])
