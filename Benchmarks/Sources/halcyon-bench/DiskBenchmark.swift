@@ -179,8 +179,8 @@ enum DiskBenchmark {
     let sql = """
       PRAGMA synchronous=OFF; PRAGMA cache_size=-400000; BEGIN;
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<\(rowCount))
-      INSERT INTO entry(id, digest, bytes, sequence, expires, lifetime, source, host)
-        SELECT 10000+i, randomblob(16), 16384, 10000+i, 4000000000, 604800, randomblob(16), 'images.example.com' FROM n;
+      INSERT INTO entry(id, digest, bytes, sequence, expires, lifetime, source)
+        SELECT 10000+i, randomblob(16), 16384, 10000+i, 4000000000, 604800, randomblob(16) FROM n;
       UPDATE total SET sequence=10000+\(rowCount);
       COMMIT; PRAGMA wal_checkpoint(TRUNCATE);
       """
@@ -202,12 +202,13 @@ enum DiskBenchmark {
       code = sqlite3_exec(database, pragmas, nil, nil, nil)
       precondition(code == SQLITE_OK)
       let insertion = """
-        INSERT INTO entry(digest, bytes, sequence, defaulted, expires, source, host)
-        SELECT randomblob(16), 16384, sequence, 1, sequence, randomblob(24), 'images.example.com' FROM total
+        INSERT INTO entry(digest, bytes, sequence, defaulted, expires, source)
+        SELECT randomblob(16), 16384, sequence, 1, sequence, randomblob(24) FROM total
         """
       statements = ["BEGIN IMMEDIATE", "UPDATE total SET sequence=sequence+1", insertion, "COMMIT"].map { sql in
         var statement: OpaquePointer?
-        sqlite3_prepare_v2(database, sql, -1, &statement, nil)
+        let code = sqlite3_prepare_v2(database, sql, -1, &statement, nil)
+        precondition(code == SQLITE_OK, String(cString: sqlite3_errmsg(database)))
         return statement
       }
     }
