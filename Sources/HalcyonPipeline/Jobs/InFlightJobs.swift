@@ -92,21 +92,19 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) {
     // A pattern, since Apple's older systems cannot compare a closure with typed throws with `nil`.
     let hasOperation = if case .none = operation { false } else { true }
-    let joined: Result<(job: SharedJob<Value>, isNew: Bool, isRaised: Bool), ImageError> = state.withLock { state in
+    var mayStart: Bool { hasOperation && !Task.isCancelled && !waiter.subscription.onlyJoins }
+    let joined: (job: SharedJob<Value>, isNew: Bool, isRaised: Bool)? = state.withLock { state in
       if let known = state.jobs[key], job == nil || job === known.subscription {
-        return .success((known, false, known.add(waiter)))
+        return (known, false, known.add(waiter))
       }
       // Under the lock, so that a cancelled caller does not restart a job that another caller has just left.
-      if !hasOperation || Task.isCancelled || waiter.subscription.onlyJoins { return .failure(.cancelled) }
-      if state.isInvalidated { return .failure(.pipelineInvalidated(url: sourceURL(key))) }
+      if state.isInvalidated || !mayStart { return nil }
       let new = SharedJob<Value>(writes: writes)
       state.jobs[key] = new
-      return .success((new, true, new.add(waiter)))
+      return (new, true, new.add(waiter))
     }
-    let (job, isNew, isRaised): (SharedJob<Value>, Bool, Bool)
-    switch joined {
-    case .success(let found): (job, isNew, isRaised) = found
-    case .failure(let error): return waiter.resume(returning: .failure(error))
+    guard let (job, isNew, isRaised) = joined else {
+      return waiter.resume(returning: .failure(mayStart ? .pipelineInvalidated(url: sourceURL(key)) : .cancelled))
     }
     if isRaised { job.subscription.notifyPriorityObservers() }
     if isNew, let operation {
