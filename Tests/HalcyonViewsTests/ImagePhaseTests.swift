@@ -3,10 +3,11 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonTesting
 import HalcyonTestDoubles
-import HalcyonViews
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
+
+@testable import HalcyonViews
 
 /// The phases of views that are built from values, as in SwiftUI.
 @MainActor @Suite(.unitTest)
@@ -37,6 +38,18 @@ struct ImagePhaseTests {
     guard case .success(let image) = model.phase else { throw Unexpected(model.phase) }
     #expect(image.size == PixelSize(width: 100, height: 50))
     #expect(model.phase.image != nil && model.phase.error == nil && !model.phase.isLoading)
+  }
+
+  @Test func `phases differ in what a view shows of them`() throws {
+    let (image, other) = (try solidImage(), try solidImage())
+    let progress = LoadProgress(receivedByteCount: 1, expectedByteCount: 2)
+    let phases: [ImagePhase] = [
+      .empty, .loading(nil), .loading(progress), .preview(image, nil), .preview(image, progress),
+      .preview(other, progress), .success(image), .success(other), .failure(.cancelled),
+    ]
+    for (row, phase) in phases.enumerated() {
+      #expect(phases.map { phase.isSame(as: $0) } == phases.indices.map { $0 == row }, "\(phase)")
+    }
   }
 
   @Test func `an image in memory is shown without a phase of loading in between`() async throws {

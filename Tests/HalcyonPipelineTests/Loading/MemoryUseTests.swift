@@ -105,6 +105,22 @@ struct MemoryUseTests {
     }
   }
 
+  @Test(arguments: [CacheAccess.readWrite, .writeOnly])
+  func `a request that does not read the store uses no entry of it`(access: CacheAccess) async throws {
+    try await TemporaryDirectory.run { folder in
+      let (first, start) = (pipeline(folder).pipeline, clock.now())
+      var request = try request(1)
+      _ = try await first.image(for: request)
+      await first.cache.flush()
+      request.storeAccess = access
+      clock.advance(by: .seconds(240))
+      #expect(first[cached: request] != nil)
+      first.cache.willTerminate()
+      let entry = try #require(try await entries(pipeline(folder).pipeline).first)
+      #expect((entry.lastUseDate.timeIntervalSince(start) > 200) == (access == .readWrite))
+    }
+  }
+
   @Test func `hits count about once a minute, for both processes`() async throws {
     try await TemporaryDirectory.run { folder in
       let (first, second) = (pipeline(folder).pipeline, pipeline(folder).pipeline)
