@@ -88,6 +88,21 @@ struct RegionTests {
     }
   }
 
+  #if !IMAGEIO
+  @Test(arguments: ["jpeg/peacock.default-restarts.jpeg", "jpeg/peacock.default.jpeg", "jpeg/peacock.png"])
+  func `what is cut counts for a part of the whole, and not for a region before it`(_ name: String) throws {
+    let (file, decoder) = (try FormatFixture.data(name), try FormatFixture.decoder(name))
+    let whole = try decoder.decode(file, options: DecodingOptions()).bitmap
+    let cut = file.dropLast(file.count / 4)
+    let region = PixelArea(left: 8, top: 4, width: whole.size.width / 2, height: 4)
+    let part = try decoder.decode(cut, options: DecodingOptions(region: region))
+    #expect(try part.bitmap.largestDifference(to: whole.with(BitmapGeometry(region))) == 0)
+    for size in [TargetSize.original, .fill(width: whole.size.width / 2, height: 2)] {
+      #expect(throws: ImageDecodingError.self) { try decoder.decode(cut, options: DecodingOptions(size: size)) }
+    }
+  }
+  #endif
+
   @Test func `a size applies to a region as if it were the whole image`() throws {
     let file = try Fixture.data("jpeg/peacock.default.jpeg")
     let region = PixelArea(left: 10, top: 20, width: 60, height: 40)
