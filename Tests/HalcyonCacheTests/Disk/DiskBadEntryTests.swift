@@ -140,18 +140,25 @@ struct DiskBadEntryTests {
     }
   }
 
-  @Test func `an eviction goes on with the next entry where a file cannot be removed`() async throws {
+  @Test(arguments: [1, 7, 8])
+  func `an eviction goes on with the next entry until the eighth whose file cannot be removed`(count: Int) async throws
+  {
     try await TemporaryDirectory.run { folder in
-      let files = FailingRemoval()
+      let files = FailingRemoval(failureCount: count)
       let cache = cache(folder, fileSystem: files)
       for key in keys { try await cache.store(entry(key), for: key) }
       cache.configuration.sizeLimit = try await cache.totalSize - 1
       // The reservation is released first, which removes its file.
       files.callsBeforeFailure.withLock { $0 = 1 }
-      try await cache.trim()
-      #expect(try await cache.entry(for: keys[0]) != nil)
-      #expect(try await cache.entry(for: keys[1]) == nil)
-      #expect(try await cache.count == keys.count - 1)
+      if count == 8 {
+        await #expect(throws: DiskCacheError.self) { try await cache.trim() }
+        #expect(try await cache.count == keys.count)
+      } else {
+        try await cache.trim()
+        for key in keys.prefix(count) { #expect(try await cache.entry(for: key) != nil) }
+        #expect(try await cache.entry(for: keys[count]) == nil)
+        #expect(try await cache.count == keys.count - 1)
+      }
     }
   }
 
@@ -169,17 +176,20 @@ struct DiskBadEntryTests {
   }
 }
 
-/// A file system in which one removal of a file fails on request.
+/// A file system in which removals of files fail on request, one by default.
 private final class FailingRemoval: FileSystem {
   let callsBeforeFailure = Lock<Int?>(nil)
+  private let failureCount: Int
+
+  init(failureCount: Int = 1) { self.failureCount = failureCount }
 
   func perform(_ call: FileSystemCall, byteCount: Int, _ body: (_ byteCount: Int) -> Int) -> Int {
     let fails =
       call == .unlink
       && callsBeforeFailure.withLock { count in
         guard let rest = count else { return false }
-        count = rest > 0 ? rest - 1 : nil
-        return rest == 0
+        count = rest > 1 - failureCount ? rest - 1 : nil
+        return rest <= 0
       }
     guard fails else { return body(byteCount) }
     errno = EIO
