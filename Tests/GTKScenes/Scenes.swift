@@ -88,6 +88,7 @@ enum Scenes {
     "zoomable-pixels": ZoomableScenes.pixels,
     "zoomable-gestures": ZoomableScenes.gestures,
     "zoomable-changes": ZoomableScenes.changes,
+    "zoomable-versions": ZoomableScenes.versions,
     "zoomable-translucent": ZoomableScenes.translucent,
     "zoomable-freed": ZoomableScenes.freed,
     "zoomable-accessibility": ZoomableScenes.accessibility,

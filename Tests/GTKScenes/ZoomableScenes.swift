@@ -5,6 +5,7 @@ import Halcyon
 import HalcyonCodecs
 import HalcyonGTK
 import HalcyonImaging
+import HalcyonTestSupport
 
 /// A photograph that is larger than its view, which zooms into it.
 @MainActor
@@ -202,6 +203,35 @@ enum ZoomableScenes {
     view.zoom = 4
     try await stage.until("it has tiles") { view.isSharp }
     try await stage.require(widget, is: .green)
+  }
+
+  /// An image that is loaded anew each time: its tiles are of the bytes that have just been stored, and a new version stays in place.
+  static func versions(_ stage: Stage) async throws {
+    let data = try photo()
+    try await TemporaryDirectory.run { folder in
+      try await ImageServer.run { server in
+        let view = ZoomableView(pipeline: ImagePipeline { $0.cache = ImageCache(in: folder) })
+        guard let widget = view.widget else { return }
+        try await stage.add(widget, width: 403, height: 301)
+        var request = ImageRequest(url: server.serve("/photo.jpg", .body(data)))
+        request.cachePolicy = .reload
+        let outcome = Outcome()
+        view.hc.setImage(with: request, completion: outcome.take)
+        try await stage.until("the whole picture is shown") { outcome.count == 1 }
+        (view.zoom, view.centre) = (1, (x: 700, y: 600))
+        try await requireWhole(view, stage)
+        try stage.require(
+          server.requests(for: "/photo.jpg").count == 1,
+          "\(server.requests(for: "/photo.jpg").count) requests for an image and its tiles")
+        view.hc.setImage(with: request, completion: outcome.take)
+        try await stage.until("it is loaded again") { outcome.count == 2 }
+        try stage.require(view.zoom == 1 && view.centre == (700, 600), "it shows \(view.centre) at \(view.zoom)")
+        try await requireWhole(view, stage)
+        try stage.require(
+          server.requests(for: "/photo.jpg").count == 2,
+          "\(server.requests(for: "/photo.jpg").count) requests for two images and their tiles")
+      }
+    }
   }
 
   /// Pixels that are translucent are not drawn over each other, and show no edges of tiles.

@@ -107,6 +107,8 @@ import Testing
     Rule("zoomable-gestures", "keys, clicks, drags, swipes, wheel and pinch zoom and move a photograph"),
     Rule(
       "zoomable-changes", "a zoomed view keeps to its range, its place and its image, and loads nothing while hidden"),
+    Rule(
+      "zoomable-versions", "a newer version of a zoomed photograph stays in its place, and its tiles are loaded once"),
     Rule("zoomable-translucent", "a zoomed image that is translucent is drawn once, without edges of tiles"),
     Rule("zoomable-freed", "a zoomable view lives as long as its widget, and frees its tiles"),
     Rule(

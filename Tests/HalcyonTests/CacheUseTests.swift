@@ -88,6 +88,8 @@ struct CacheUseTests {
       let request = ImageRequest(source: .data(try photo(), key: "a/b"))
       for _ in 0..<2 { #expect(try await pipeline.file(for: request, in: folder).lastPathComponent == "ab.png") }
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["ab.png"])
+      let url = try #require(URL(string: "data:image/png;base64,\(try photo().base64EncodedString())"))
+      #expect(try await pipeline.file(for: ImageRequest(url: url), in: folder).lastPathComponent == "image.png")
       let error = await #expect(throws: ImageError.self) {
         try await pipeline.file(for: request, in: folder.appending(path: "missing"))
       }

@@ -13,19 +13,28 @@ import Testing
 struct TiledImageTests {
   /// Decodes a ``SolidImage`` in parts, and records them.
   private final class CuttingDecoder: ImageDecoder {
-    let formats: Set<ImageFormat> = [.bmp]
+    let formats: Set<ImageFormat>
     let decodesRegions = true
     let regions = EventLog<PixelArea?>()
     let gate: Gate?
+    private let isProgressive: Bool
     private let running = Lock((now: 0, most: 0))
 
-    init(gate: Gate? = nil) { self.gate = gate }
+    init(_ format: ImageFormat = .bmp, isProgressive: Bool = false, gate: Gate? = nil) {
+      (formats, self.isProgressive, self.gate) = ([format], isProgressive, gate)
+    }
 
     /// The most parts that were decoded at once.
     var mostAtOnce: Int { running.withLock(\.most) }
 
     func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
-      try SolidDecoder().probe(bytes, isComplete: isComplete)
+      var info = try SolidDecoder().probe(bytes, isComplete: isComplete)
+      if let format = formats.first { info?.format = format }
+      return info
+    }
+
+    func metadata(of bytes: Data) throws -> ImageMetadata {
+      ImageMetadata(info: try wholeInfo(of: bytes), isProgressive: isProgressive)
     }
 
     func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
@@ -105,6 +114,21 @@ struct TiledImageTests {
     #expect(try await tiles == Array(repeating: PixelSize(width: 50, height: 50), count: 6))
     #expect(Set(decoder.regions.events) == Set(areas))
     #expect(decoder.mostAtOnce == 2)
+  }
+
+  @Test(arguments: [false, true])
+  func `a progressive file, whose passes have all parts, is decoded as a whole`(isProgressive: Bool) async throws {
+    let decoder = CuttingDecoder(.jpeg, isProgressive: isProgressive)
+    // The signature of JPEG, of which the last byte is a part of the width, and its end.
+    let data = Data([0xFF, 0xD8]) + SolidImage(width: 0x03FF, height: 600).data.dropFirst(2) + [0xFF, 0xD9]
+    let pipeline = ImagePipeline {
+      $0.cache = ImageCache(disk: nil)
+      $0.decoders = [decoder]
+    }
+    let picture = try await pipeline.tiledImage(for: ImageRequest(source: .data(data)))
+    let areas = [Self.area(0, 0, 100, 100), Self.area(100, 0, 100, 100)]
+    for area in areas { _ = try await picture.tile(area) }
+    #expect(decoder.regions.events == (isProgressive ? [nil] : areas))
   }
 
   @Test func `a format that is not read in parts is decoded once at each reduction`() async throws {

@@ -35,7 +35,8 @@ package struct WebPDecoder: AnimatedImageDecoder {
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try bytes.withUnsafeBytes { buffer in
       try options.image {
-        try draw(header(buffer), of: buffer, options: options)
+        // What is cut off after a region is not missed.
+        try draw(header(buffer, isPartial: options.region != nil), of: buffer, options: options)
       } part: {
         try draw(header(buffer, isPartial: true), of: buffer, isPartial: true, options: options)
       }

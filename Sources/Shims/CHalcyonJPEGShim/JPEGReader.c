@@ -192,10 +192,17 @@ jpeg_shim_status jpeg_shim_crop(jpeg_shim_reader *reader, size_t *left, size_t w
 
 jpeg_shim_status jpeg_shim_skip_rows(jpeg_shim_reader *reader, size_t count) {
   if (setjmp(reader->errors.escape)) return reader->errors.status;
-  if (jpeg_skip_scanlines(&reader->info, (JDIMENSION)count) != count) {
+  struct jpeg_decompress_struct *info = &reader->info;
+  // libjpeg does not read what it skips up to the end, where damage would be missed: the last row is read.
+  bool is_last = count > 0 && count == info->output_height - info->output_scanline;
+  if (is_last) count -= 1;
+  if (jpeg_skip_scanlines(info, (JDIMENSION)count) != count) {
     jpeg_shim_escape(&reader->errors, jpeg_shim_failed, "rows are missing");
   }
-  return jpeg_shim_ok;
+  if (!is_last) return jpeg_shim_ok;
+  JDIMENSION width = info->output_width * (JDIMENSION)info->output_components;
+  JSAMPARRAY row = info->mem->alloc_sarray((j_common_ptr)info, JPOOL_IMAGE, width, 1);
+  return jpeg_shim_read_row(reader, row[0]);
 }
 
 jpeg_shim_status jpeg_shim_read_row(jpeg_shim_reader *reader, uint8_t *row) {

@@ -122,9 +122,13 @@ struct DamagedPixelTests {
     arguments: [
       "jpeg/peacock.default.jpeg", "jpeg/peacock.default-progressive.jpeg", "jpeg/peacock.default-restarts.jpeg",
       "jpeg/peacock.grayscale.jpeg",
-    ], [TargetSize.original, .fit(width: 30, height: 30), .fit(width: 8, height: 8)])
+    ], [TargetSize.original, .fit(width: 30, height: 30), .fit(width: 8, height: 8), .fill(width: 50, height: 4)])
   func `a damaged scan of JPEG is reported`(_ name: String, _ size: TargetSize) throws {
     let file = try Fixture.data(name)
+    for file in [file, FileSurgery.large(jpeg: file)] { try expectDamage(in: file, name, size) }
+  }
+
+  private func expectDamage(in file: Data, _ name: String, _ size: TargetSize) throws {
     let scan = try #require(file.firstRange(of: Data([0xFF, 0xDA]))).upperBound + 12
     let middle = scan + (file.count - scan) / 3
     func isDamaged(_ file: Data, partial: Bool = false) throws -> Bool {

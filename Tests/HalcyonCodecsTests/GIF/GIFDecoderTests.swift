@@ -87,4 +87,14 @@ struct GIFDecoderTests {
     #expect(bitmaps[1].color(2, 1) == Self.blue && bitmaps[1].color(1, 1) == Self.green)
     #expect(bitmaps[2].largestDifference(to: bitmaps[1]) == 0)
   }
+
+  @Test func `a file may lack its trailer, and not the end of a frame`() throws {
+    let file = Self.file(2, 1, [Frame(rows: [[0, 1]]), Frame(rows: [[2, 2]])])
+    let decoder = GIFDecoder()
+    #expect(
+      try frames(file.dropLast(1)).count == 2 && !decoder.decode(file.dropLast(1), options: DecodingOptions()).isPartial
+    )
+    #expect(try decoder.probe(file.dropLast(1), isComplete: true)?.frameCount == 2)
+    #expect(throws: ImageDecodingError.truncated(.gif)) { try frames(file.dropLast(4)) }
+  }
 }

@@ -58,6 +58,17 @@ struct JPEGOpeningTests {
     #expect(opened == file && (decoder as? JPEGDecoder)?.index == nil)
   }
 
+  @Test func `a file of several scans with a gain map is left as it is`() throws {
+    let light = try Bitmap.lit(96, 64) { column, _ in column < 48 ? SIMD4(3, 3, 3, 1) : SIMD4(0.2, 0.2, 0.2, 1) }
+    let file = try JPEGEncoder(isProgressive: true).encode(light, gainMap: nil, options: EncodingOptions())
+    try #require(scanCount(file) > 1)
+    let (opened, decoder) = try JPEGDecoder().opened(file, limits: ImageLimits())
+    #expect(opened == file)
+    var options = DecodingOptions()
+    options.dynamicRange = .high
+    #expect(try decoder.decode(opened, options: options).bitmap.dynamicRange == .high)
+  }
+
   @Test func `opening a file of several scans is cancelled, and within the limits`() throws {
     let file = try Fixture.data("jpeg/peacock.default-progressive.jpeg")
     #expect(throws: CancellationError.self) {

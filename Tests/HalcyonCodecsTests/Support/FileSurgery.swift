@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonImaging
 
 /// Edits of encoded files, to produce files that no encoder writes.
 enum FileSurgery {
@@ -32,6 +33,32 @@ enum FileSurgery {
   /// A JPEG file with a segment inserted after its SOI marker.
   static func jpeg(_ file: Data, inserting marker: UInt8, _ content: [UInt8]) -> Data {
     insert([0xFF, marker] + bytes(content.count + 2, count: 2) + content, at: 2, of: file)
+  }
+
+  /// A grey JPEG file with the codes 0 for no difference of a block's mean to the one before, 10 for one of four bits, and 0 for the
+  /// end of a block. A difference of 1 is a level.
+  static func greyJPEG(_ size: PixelSize, scan: Data, restartInterval: Int = 0) -> Data {
+    func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
+      [0xFF, marker] + bytes(content.count + 2, count: 2) + content
+    }
+    func table(_ id: UInt8, _ values: [UInt8]) -> [UInt8] {
+      [id] + values.map { _ in 1 } + [UInt8](repeating: 0, count: 16 - values.count) + values
+    }
+    let frame = [8] + bytes(size.height, count: 2) + bytes(size.width, count: 2)
+    var file = Data([0xFF, 0xD8]) + segment(0xDB, [0] + [UInt8](repeating: 8, count: 64))
+    file += segment(0xC0, frame + [1, 1, 0x11, 0])
+    file += segment(0xC4, table(0, [0, 4]))
+    file += segment(0xC4, table(0x10, [0]))
+    if restartInterval > 0 { file += segment(0xDD, bytes(restartInterval, count: 2)) }
+    return file + segment(0xDA, [1, 1, 0, 0, 63, 0]) + scan + [0xFF, 0xD9]
+  }
+
+  /// The bytes that ``large(jpeg:)`` adds.
+  static let largeByteCount = 4 + 16_384
+
+  /// A JPEG file with a comment, which is not so small that libjpeg decodes it whatever is needed of it.
+  static func large(jpeg file: Data) -> Data {
+    jpeg(file, inserting: 0xFE, [UInt8](repeating: 0, count: largeByteCount - 4))
   }
 
   static func jpeg(_ file: Data, orientation: Int) -> Data {

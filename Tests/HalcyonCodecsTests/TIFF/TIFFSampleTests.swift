@@ -254,6 +254,18 @@ struct TIFFSampleTests {
       let region = PixelArea(left: 5, top: 7, width: 9, height: 6)
       let part = try TIFFDecoder().decode(file, options: DecodingOptions(region: region)).bitmap
       #expect(try part.largestDifference(to: bitmap.with(BitmapGeometry(region))) == 0, "\(samples) samples")
+      guard layout == .strips else { continue }
+      // The last strip of three rows is beyond the end of the file.
+      var cut = file
+      let offset = 8 + 6 * ((3 * width * samples * kind.bits / 8 + 1) / 2 * 2)
+      cut.replaceSubrange(try #require(cut.lastRange(of: Self.bytes(offset, 4))), with: Self.bytes(1 << 30, 4))
+      let before = try TIFFDecoder().decode(cut, options: DecodingOptions(region: region)).bitmap
+      #expect(before.largestDifference(to: part) == 0, "\(samples) samples")
+      for size in [TargetSize.original, .fill(width: 9, height: 2)] {
+        #expect(throws: ImageDecodingError.truncated(.tiff)) {
+          try TIFFDecoder().decode(cut, options: DecodingOptions(size: size))
+        }
+      }
     }
   }
 

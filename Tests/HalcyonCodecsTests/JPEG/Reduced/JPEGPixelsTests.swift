@@ -72,23 +72,11 @@ struct JPEGPixelsTests {
     #expect(try ReducedPlanes.with(file) { try $0.pixels(of: PixelArea(size: whole.size)) } == nil)
   }
 
-  /// A grey file of 200x200 blocks, each of two bits, with a restart marker in the middle.
+  /// A grey file of 200x200 blocks with a restart marker in the middle: the first half has the level 136, the second 128.
   private func greyFile() -> Data {
-    func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
-      [0xFF, marker] + FileSurgery.bytes(content.count + 2, count: 2) + content
-    }
-    let side = FileSurgery.bytes(1600, count: 2)
-    // The code 0 for no difference, or for the end of a block.
-    let code = [1] + [UInt8](repeating: 0, count: 15) + [0]
-    var file = Data([0xFF, 0xD8])
-    file += segment(0xDB, [0] + [UInt8](repeating: 8, count: 64))
-    file += segment(0xC0, [8] + side + side + [1, 1, 0x11, 0])
-    file += segment(0xC4, [0] + code)
-    file += segment(0xC4, [0x10] + code)
-    file += segment(0xDD, FileSurgery.bytes(20_000, count: 2))
-    file += segment(0xDA, [1, 1, 0, 0, 63, 0])
-    file += Data(count: 5000) + Data([0xFF, 0xD0]) + Data(count: 5000)
-    return file + Data([0xFF, 0xD9])
+    let (bright, dark) = (Data([0b1010_0000]) + Data(count: 5000), Data(count: 5000))
+    return FileSurgery.greyJPEG(
+      PixelSize(width: 1600, height: 1600), scan: bright + [0xFF, 0xD0] + dark, restartInterval: 20_000)
   }
 
   @Test func `decoding that begins inside an interval goes on after its restart marker`() throws {
@@ -98,6 +86,7 @@ struct JPEGPixelsTests {
       file.index = index
       for top in [770, 780] {
         let pixels = try file.pixels(of: PixelArea(left: 0, top: top, width: 40, height: 60))
+        #expect(pixels?.color(20, 15) == Color(136, 136, 136, 255))
         #expect(pixels?.color(20, 50) == Color(128, 128, 128, 255))
       }
     }
