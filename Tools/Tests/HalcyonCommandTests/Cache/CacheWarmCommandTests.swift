@@ -27,6 +27,17 @@ struct CacheWarmCommandTests {
     }
   }
 
+  @Test func `of over a thousand URLs each is loaded once`() async throws {
+    try await withOrigin { server, folder in
+      let photo = Reply.body(try Photos.data("rocket.jpg"))
+      let urls = ["/a.jpg", "/b.jpg"].map { server.serve($0, photo).absoluteString }
+      let list = folder.appending(path: "urls.txt")
+      try Data((Array(repeating: urls[0], count: 1000) + [urls[1]]).joined(separator: "\n").utf8).write(to: list)
+      let run = try await CommandRun("cache", "warm", "--file", list.path(), "-d", folder.path() + "cache")
+      #expect(run.output == "Downloaded 2 images; 0 were stored already; 0 failed.\n", "\(run.errors)")
+    }
+  }
+
   @Test(
     arguments: [
       (nil, 0, 512 << 20), (nil, 600 << 20, 664 << 20), (nil, 500 << 20, 564 << 20), (9, 600 << 20, 9),

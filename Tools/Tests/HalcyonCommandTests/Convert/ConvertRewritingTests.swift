@@ -133,12 +133,13 @@ enum ExifWithPlace {
       entry(0x0110, 2, 3, Array("X1\0\0".utf8)) + entry(0x8298, 2, 4, Array("Ann\0".utf8))
       + entry(0x8825, 4, 1, number(place, 4))
     // Before the copyright in the order of tags, entries that follow the place are moved.
-    let latitude = place + 2 + 2 * 12 + 4
+    let latitude = place + 2 + 3 * 12 + 4
+    // The version is no offset, though there are bytes of the camera's name at 10.
     let directory =
-      entry(1, 2, 2, Array("N\0\0\0".utf8)) + entry(2, 5, 3, number(latitude, 4))
+      entry(0, 1, 4, [0, 0, 0, 10]) + entry(1, 2, 2, Array("N\0\0\0".utf8)) + entry(2, 5, 3, number(latitude, 4))
     let fractions = [52, 1, 30, 1, 0, 1].flatMap { number($0, 4) }
     return Data(
-      Array("MM".utf8) + number(42, 2) + number(8, 4) + number(3, 2) + main + number(0, 4) + number(2, 2) + directory
+      Array("MM".utf8) + number(42, 2) + number(8, 4) + number(3, 2) + main + number(0, 4) + number(3, 2) + directory
         + number(0, 4) + fractions)
   }
 }
