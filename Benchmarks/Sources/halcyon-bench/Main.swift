@@ -1,7 +1,7 @@
 import BenchMetric
 
-/// Runs the benchmarks named by its arguments: `memory`, `decoding`, `disk`, `pipeline`, `loads` or `network`; all of them
-/// without arguments.
+/// Runs the benchmarks named by its arguments: `memory`, `disk`, `pipeline`, `loads` or `network`; all of them without
+/// arguments.
 @main
 enum Main {
   static func main() async {
@@ -17,7 +17,6 @@ enum Main {
       try MemoryBenchmark.run()
       try ReuseBenchmark.run()
     }
-    if subjects.isEmpty || subjects.contains("decoding") { try DownsampleBenchmark.run() }
     if subjects.isEmpty || subjects.contains("disk") { try await DiskBenchmark.run() }
     #if os(Linux)
     if subjects.isEmpty || subjects.contains("pipeline") { try await PipelineBenchmark.run() }
