@@ -9,7 +9,6 @@ import Testing
 struct CurlTransportErrorTests {
   private let transport = PlatformTransport()
   private let body = Data(repeating: 9, count: 100_000)
-  private let shortIdleTimeout = TransportLimits(idleTimeout: .milliseconds(100))
 
   private func error(from url: URL, limits: TransportLimits = TransportLimits()) async -> TransportError? {
     await #expect(throws: TransportError.self) {
@@ -23,26 +22,6 @@ struct CurlTransportErrorTests {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body).cut(at: .body(count)))
       #expect(await error(from: url) == .connectionLost(received: count, expected: body.count))
-    }
-  }
-
-  @Test(arguments: [Reply.Position.head(0), .head(10), .body(0), .body(500)])
-  func `a connection reset at any stage is reported as lost`(position: Reply.Position) async throws {
-    try await ImageServer.run { server in
-      let url = server.serve("/a", .body(body).reset(at: position))
-      guard case .connectionLost = await error(from: url) else {
-        Issue.record("the reset was not reported as connectionLost")
-        return
-      }
-    }
-  }
-
-  @Test(arguments: [Reply.Position.head(0), .head(10), .body(0), .body(500)])
-  func `a server that stops sending is abandoned after the idle timeout`(position: Reply.Position) async throws {
-    try await ImageServer.run { server in
-      let url = server.serve("/a", .body(body).stalled(at: position))
-      #expect(await error(from: url, limits: shortIdleTimeout) == .idleTimedOut(.milliseconds(100)))
-      try await server.waitUntilNoConnections()
     }
   }
 
