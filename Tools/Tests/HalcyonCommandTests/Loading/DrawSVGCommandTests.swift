@@ -29,18 +29,6 @@ struct DrawSVGCommandTests {
     IsolatedSVGDecoder(helper: try CommandRun.program(), arguments: ["draw-svg"], limits: limits)
   }
 
-  @Test(arguments: [TargetSize.original, .fit(width: 400, height: 400), .fill(width: 10, height: 10, anchor: .right)])
-  func `a drawing of the helper has the pixels of a drawing in the same process`(_ size: TargetSize) throws {
-    let options = DecodingOptions(size: size)
-    let isolated = try Self.decoder().decode(Self.document, options: options)
-    let direct = try StandardCodecs.decoder(for: .svg).decode(Self.document, options: options)
-    #expect(isolated.info == direct.info)
-    #expect(isolated.size == direct.size)
-    isolated.bitmap.withUnsafeBytes { pixels in
-      direct.bitmap.withUnsafeBytes { expected in #expect(pixels.elementsEqual(expected)) }
-    }
-  }
-
   @Test func `a drawing that takes too much CPU time ends with the helper`() throws {
     var limits = IsolatedSVGDecoder.Limits()
     limits.cpuSeconds = 1
@@ -58,16 +46,6 @@ struct DrawSVGCommandTests {
         Self.document, options: DecodingOptions(size: .fit(width: 14_000, height: 14_000)))
     }
     _ = try Self.decoder(limits).decode(Self.document, options: DecodingOptions())
-  }
-
-  @Test func `errors of the document are those of a drawing in the same process`() throws {
-    let nested = Data(
-      ("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'>" + String(repeating: "<g>", count: 200)).utf8)
-    let error = #expect(throws: ImageDecodingError.self) {
-      try StandardCodecs.decoder(for: .svg).decode(nested, options: DecodingOptions())
-    }
-    let expected = try #require(error)
-    #expect(throws: expected) { try Self.decoder().decode(nested, options: DecodingOptions()) }
   }
 
   @Test func `the command draws with the helper`() async throws {
