@@ -1,11 +1,10 @@
-import Foundation
 import HalcyonHTTP
 import HalcyonTestTraits
 import Testing
 
 @testable import HalcyonPipeline
 
-/// Compares the table of options and paths with the options, and with the tests that take their paths from it.
+/// Compares the table of options and paths with the options.
 @Suite(.unitTest)
 struct OptionTableTests {
   private struct Names: RequestOptionVisitor {
@@ -27,22 +26,5 @@ struct OptionTableTests {
     let properties = stored.filter { !["source", "mapping", "optionsBox"].contains($0) }
     #expect(properties.count > 5)
     #expect(RequestOption.allCases.map(\.rawValue).sorted() == (options.list + properties).sorted())
-  }
-
-  @Test(arguments: RequestOption.allCases)
-  func `a test is called on every path that the option affects`(option: RequestOption) throws {
-    #expect(!LoadPath.affected(by: option).isEmpty)
-    #expect(try Self.testedOptions.contains(option.rawValue))
-  }
-
-  /// The options whose paths are arguments of a test in this folder.
-  private static var testedOptions: Set<String> {
-    get throws {
-      let folder = URL(filePath: #filePath).deletingLastPathComponent()
-      let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-      let texts = try files.map { try String(contentsOf: $0, encoding: .utf8) }
-      let lists = texts.flatMap { $0.matches(of: #/arguments: LoadPath\.affected\(\s*by: ([^)]+)\)/#).map(\.1) }
-      return Set(lists.flatMap { $0.matches(of: #/\.(\w+)/#).map { String($0.1) } })
-    }
   }
 }
