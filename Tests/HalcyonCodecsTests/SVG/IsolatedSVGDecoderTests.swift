@@ -227,14 +227,6 @@ struct IsolatedSVGDecoderTests {
     }
   }
 
-  @Test func `a helper that ends with a signal is an error that names its limits`() throws {
-    // Threads block other signals, which the shell inherits.
-    let slow = ImageDecodingError.unsupportedFeature(.svg, feature: "a drawing that takes over 10 seconds of CPU time")
-    #expect(throws: slow) {
-      try Self.decoder("kill -KILL $$").decode(Self.document, options: DecodingOptions())
-    }
-  }
-
   @Test(arguments: ["true", "exit 3", "echo '{}'", "echo '{}'; echo pixels", "cat", "cat /dev/zero"])
   func `output that is not a drawing is an error`(_ script: String) throws {
     #expect(throws: ImageDecodingError.self) {
