@@ -28,27 +28,13 @@ struct OptionResultTests {
   /// For a source of 80 by 60 pixels: red and green above, blue and white below.
   static let cases: [ResultCase] = [
     ResultCase("", 80, 60, "rgbw"), ResultCase("rs:fit:40:40", 40, 30, "rgbw"),
-    ResultCase("rs:fit:160:160:1", 160, 120, "rgbw"), ResultCase("rs:fill:30:60", 30, 60, "rgbw"),
-    ResultCase("rs:fill:30:60/g:we", 30, 60, "rrbb"), ResultCase("rs:fill:30:60/g:ea", 30, 60, "ggww"),
-    ResultCase("rs:fill:80:20/g:no", 80, 20, "rgrg"), ResultCase("rs:fill:80:20/g:so", 80, 20, "bwbw"),
-    ResultCase("rs:fill:30:60/g:nowe:45:0", 30, 60, "ggww"), ResultCase("rs:fill:30:60/g:fp:0.1:0.5", 30, 60, "rrbb"),
-    ResultCase("rs:fill:160:160:1", 160, 160, "rgbw"), ResultCase("rs:fill-down:160:80", 80, 40, "rgbw"),
-    ResultCase("rs:force:40:60", 40, 60, "rgbw"), ResultCase("rs:auto:40:20", 40, 20, "rgbw"),
-    ResultCase("w:40/dpr:1.5", 60, 45, "rgbw"), ResultCase("z:0.5", 40, 30, "rgbw"),
-    ResultCase("c:30:20:nowe", 30, 20, "rrrr"), ResultCase("c:30:20:soea", 30, 20, "wwww"),
-    ResultCase("c:0.5:0:ea", 40, 60, "ggww"), ResultCase("c:40:30:nowe/w:80/el:1", 80, 60, "rrrr"),
-    ResultCase("c:40:60:we/rs:fill:20:10/g:so", 20, 10, "bbbb"), ResultCase("rot:90", 60, 80, "brwg"),
-    ResultCase("rot:180", 80, 60, "wbgr"), ResultCase("rot:270", 60, 80, "gwrb"),
-    ResultCase("rot:90/rs:fill:60:20/g:no", 60, 20, "brbr"), ResultCase("rot:90/rs:fill:20:80/g:we", 20, 80, "bbww"),
+    ResultCase("rs:fill:30:60/g:we", 30, 60, "rrbb"), ResultCase("w:40/dpr:1.5", 60, 45, "rgbw"),
+    ResultCase("c:30:20:nowe", 30, 20, "rrrr"), ResultCase("rot:90", 60, 80, "brwg"),
     ResultCase("rot:270/rs:fill:60:20/g:no", 60, 20, "gwgw"), ResultCase("fl:1", 80, 60, "grwb"),
-    ResultCase("fl:0:1", 80, 60, "bwrg"), ResultCase("fl:1/rs:fill:30:60/g:we", 30, 60, "ggww"),
-    ResultCase("rs:fit:100:100/ex:1", 100, 100, "...."), ResultCase("rs:fit:100:60/ex:1:we", 100, 60, "r.b."),
-    ResultCase("rs:fit:100:60/ex:1:ea", 100, 60, ".g.w"), ResultCase("rs:fit:100:60/ex:1:we/bg:000", 100, 60, "rkbk"),
-    ResultCase("w:40/h:40/exar:1:no", 40, 40, "rg.."), ResultCase("pd:10", 100, 80, "...."),
+    ResultCase("rs:fit:100:100/ex:1", 100, 100, "...."), ResultCase("rs:fit:100:60/ex:1:we/bg:000", 100, 60, "rkbk"),
     ResultCase("pd:0:20:0:0/bg:0000ff", 100, 60, "rbbb"), ResultCase("br:-255", 80, 60, "kkkk"),
-    ResultCase("br:255", 80, 60, "wwww"), ResultCase("pix:80", 80, 60, "????"), ResultCase("sa:1/co:1", 80, 60, "rgbw"),
-    ResultCase("co:0", 80, 60, "????"), ResultCase("bl:2", 80, 60, "rgbw"), ResultCase("sh:1", 80, 60, "rgbw"),
-    ResultCase("mw:160", 160, 120, "rgbw"), ResultCase("pr:small", 20, 15, "rgbw"),
+    ResultCase("pix:80", 80, 60, "????"), ResultCase("co:0", 80, 60, "????"), ResultCase("mw:160", 160, 120, "rgbw"),
+    ResultCase("pr:small", 20, 15, "rgbw"),
   ]
 
   @Test func `each option has the documented result`() async throws {
@@ -104,12 +90,10 @@ struct OptionResultTests {
   }
 
   @Test func `the settings of encoders change the files`() async throws {
-    var sizes: [[Int]] = []
     for isThorough in [false, true] {
       try await RunningService.run {
         ($0.encoders.isJPEGProgressive, $0.encoders.isPNGInterlaced) = (isThorough, isThorough)
-        ($0.pngColorLimit, $0.encoders.webPPreset) = isThorough ? (64, .text) : (nil, .default)
-        ($0.encoders.webPEffort, $0.encoders.avifSpeed, $0.encoders.jpegXLEffort) = isThorough ? (6, 4, 7) : (0, 10, 1)
+        $0.pngColorLimit = isThorough ? 64 : nil
       } body: { service, origin in
         let source = origin.serve("/a.png", .body(try Photos.data("chelsea.png")))
         let jpeg = try await service.image("w:200", of: source, as: "jpg")
@@ -118,14 +102,8 @@ struct OptionResultTests {
         #expect(try ImageMetadata(of: png.body).isProgressive == isThorough)
         let colors = try png.bitmap().withUnsafeBytes { Set($0.bindMemory(to: UInt32.self)).count }
         #expect((colors <= 64) == isThorough)
-        var counts: [Int] = []
-        for format in ["webp", "avif", "jxl"] {
-          counts.append(try await service.image("w:200", of: source, as: format).body.count)
-        }
-        sizes.append(counts)
       }
     }
-    #expect(zip(sizes[0], sizes[1]).allSatisfy { $0 != $1 }, "\(sizes)")
   }
 
   @Test func `PNG has a colour table if its source has one`() async throws {
