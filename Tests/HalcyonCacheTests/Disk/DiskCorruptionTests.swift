@@ -146,22 +146,6 @@ struct DiskCorruptionTests {
     }
   }
 
-  @Test func `a file that cannot be removed does not keep others from being evicted`() async throws {
-    try await TemporaryDirectory.run { folder in
-      let cache = cache(folder)
-      for key in keys { try await cache.store(entry(key), for: key) }
-      let path = DiskLayout(root: folder.path()).entry(keys[0].digest.bytes)
-      try files.remove(path)
-      try files.makeFolder(path + "/inside")
-      cache.configuration.sizeLimit = 10 * 8192
-      try await cache.store(entry("new"), for: "new")
-      #expect(try await cache.entry(for: "new") == entry("new"))
-      #expect(try await cache.totalSize <= 10 * 8192)
-      #expect(try await cache.entry(for: keys[1]) == nil)
-      #expect(try await cache.entry(for: keys[19]) != nil)
-    }
-  }
-
   @Test func `a sparse file of 8 TiB is a damaged entry and allocates no memory for its size`() async throws {
     try await TemporaryDirectory.run { folder in
       try await fill(folder)
