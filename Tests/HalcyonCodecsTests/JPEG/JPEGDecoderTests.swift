@@ -46,23 +46,6 @@ struct JPEGDecoderTests {
     #expect(image.difference(toAveraged: original, geometry: TargetSize.original.geometry(for: original.size)) < 12)
   }
 
-  @Test(
-    arguments: Fixture.jpegNames,
-    [
-      TargetSize.fit(width: 60, height: 60), .fit(width: 50, height: 50), .fit(width: 33, height: 33),
-      .fit(width: 25, height: 25), .fit(width: 12, height: 12), .fit(width: 5, height: 5), .fit(width: 1, height: 1),
-      .fill(width: 20, height: 20), .fill(width: 9, height: 40), .fill(width: 50, height: 3),
-    ])
-  func `a smaller size is close to the average of the full size`(_ name: String, _ size: TargetSize) throws {
-    let file = try Fixture.data(name)
-    let full = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap
-    let small = try JPEGDecoder().decode(file, options: DecodingOptions(size: size)).bitmap
-    let geometry = size.geometry(for: full.size)
-    #expect(small.size == geometry.outputSize)
-    // Lanczos preserves more contrast than an average, most visibly in very small images.
-    #expect(small.difference(toAveraged: full, geometry: geometry) < (small.size.width < 9 ? 9 : 6))
-  }
-
   @Test(.slow, arguments: [(1, 1), (2, 1), (1, 40), (7, 5), (17, 33), (65, 3), (15, 16), (129, 127), (333, 9)])
   func `odd dimensions decode at every target size`(_ width: Int, _ height: Int) throws {
     let file = try JPEGEncoder().encode(Bitmap.gradient(width, height), options: EncodingOptions(quality: 1))
