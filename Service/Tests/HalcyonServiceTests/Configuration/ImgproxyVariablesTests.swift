@@ -10,15 +10,6 @@ import Testing
 /// A deployment of imgproxy, whose image name was changed.
 @Suite(.unitTest)
 struct ImgproxyVariablesTests {
-  private func configuration(
-    _ environment: [String: String], _ arguments: [String] = []
-  ) throws -> ServiceConfiguration {
-    guard case .run(let configuration) = try ServiceCommand(arguments: arguments, environment: environment) else {
-      throw ConfigurationError.unsigned
-    }
-    return configuration
-  }
-
   @Test func `its variables are settings`() async throws {
     try await TemporaryDirectory.run { folder in
       let file = folder.appending(path: "presets")

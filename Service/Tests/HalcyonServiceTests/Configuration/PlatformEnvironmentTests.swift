@@ -14,10 +14,7 @@ struct PlatformEnvironmentTests {
   private func configuration(
     _ environment: [String: String], _ arguments: [String] = []
   ) throws -> ServiceConfiguration {
-    guard
-      case .run(let configuration) = try ServiceCommand(arguments: ["--insecure"] + arguments, environment: environment)
-    else { throw ConfigurationError.unsigned }
-    return configuration
+    try HalcyonServiceTests.configuration(environment, ["--insecure"] + arguments)
   }
 
   @Test(

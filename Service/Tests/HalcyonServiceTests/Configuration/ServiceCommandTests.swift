@@ -192,13 +192,4 @@ struct ServiceCommandTests {
       #expect(error?.description.contains("127.0.0.1:\(service.port): Address already in use") == true)
     }
   }
-
-  private func configuration(
-    _ arguments: [String], _ environment: [String: String] = [:]
-  ) throws -> ServiceConfiguration {
-    guard case .run(let configuration) = try ServiceCommand(arguments: arguments, environment: environment) else {
-      throw ConfigurationError.missingValue(setting: "none")
-    }
-    return configuration
-  }
 }

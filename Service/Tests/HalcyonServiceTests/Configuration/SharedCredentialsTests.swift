@@ -28,8 +28,7 @@ struct SharedCredentialsTests {
         var environment = environment
         environment["AWS_SHARED_CREDENTIALS_FILE"] = file.path
         environment["IMGPROXY_USE_S3"] = "true"
-        guard case .run(let read) = try ServiceCommand(arguments: [], environment: environment) else { return [] }
-        let keys = read.storage?.credentials
+        let keys = try configuration(environment).storage?.credentials
         return [keys?.accessKeyID, keys?.secretAccessKey, keys?.sessionToken]
       }
       #expect(try keys([:]) == ["first", "one=1", nil])

@@ -12,15 +12,6 @@ import Testing
 struct StrictnessTests {
   private let keys = ["HALCYON_SERVE_KEYS": "736563726574", "HALCYON_SERVE_SALTS": "68656C6C6F"]
 
-  private func configuration(
-    _ environment: [String: String], _ arguments: [String] = []
-  ) throws -> ServiceConfiguration {
-    guard case .run(let configuration) = try ServiceCommand(arguments: arguments, environment: environment) else {
-      throw ConfigurationError.unsigned
-    }
-    return configuration
-  }
-
   /// Variables that applications and Kubernetes have for a proxy, and some that imgproxy itself has.
   private static let foreign = [
     ("IMGPROXY_URL", "http://imgproxy:8080"), ("IMGPROXY_ENDPOINT", "http://imgproxy:8080"),

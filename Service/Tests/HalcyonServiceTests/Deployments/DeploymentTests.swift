@@ -16,10 +16,7 @@ struct DeploymentTests {
     try await TemporaryDirectory.run { folder in
       try await ImageServer.run { origin in
         let place = try Deployment.Place(folder: folder, origin: origin)
-        let environment = try deployment.environment(place)
-        guard case .run(let read) = try ServiceCommand(arguments: [], environment: environment) else {
-          throw ConfigurationError.unsigned
-        }
+        let read = try configuration(deployment.environment(place))
         #expect(read.ignoredVariables == deployment.ignoredVariables)
         if let address = deployment.address {
           #expect("\(ListeningAddress(host: read.host, port: read.port))" == address)

@@ -172,14 +172,11 @@ struct StorageSourceTests {
     let check = SignatureCheck(secretAccessKey: "wJalr/hidden+key", region: "auto")
     try await ImageServer.run { bucket in
       bucket.serve("/photos/2024/cat.png", .body(try Quadrants.png()))
-      let command = try ServiceCommand(
-        arguments: [],
-        environment: [
-          "IMGPROXY_USE_S3": "true", "IMGPROXY_S3_ENDPOINT": "http://127.0.0.1:\(bucket.port)",
-          "IMGPROXY_S3_REGION": "auto", "IMGPROXY_URL_REPLACEMENTS": "gs://=s3://",
-          "AWS_ACCESS_KEY_ID": "GOOG1EXAMPLE", "AWS_SECRET_ACCESS_KEY": "wJalr/hidden+key",
-        ])
-      guard case .run(let read) = command else { throw CancellationError() }
+      let read = try configuration([
+        "IMGPROXY_USE_S3": "true", "IMGPROXY_S3_ENDPOINT": "http://127.0.0.1:\(bucket.port)",
+        "IMGPROXY_S3_REGION": "auto", "IMGPROXY_URL_REPLACEMENTS": "gs://=s3://",
+        "AWS_ACCESS_KEY_ID": "GOOG1EXAMPLE", "AWS_SECRET_ACCESS_KEY": "wJalr/hidden+key",
+      ])
       try await RunningService.run {
         ($0.storage, $0.sourceRewriting) = (read.storage, read.sourceRewriting)
       } body: { service, _ async throws in
@@ -230,24 +227,19 @@ struct StorageSourceTests {
   }
 
   @Test func `the settings of a storage are complete, and its keys are not shown`() throws {
-    func configuration(_ arguments: [String]) throws -> ServiceConfiguration {
-      guard case .run(let read) = try ServiceCommand(arguments: ["--insecure"] + arguments, environment: [:]) else {
-        throw URLError(.unknown)
-      }
-      return read
-    }
     let keys = ["--s3-access-key", "AKIDEXAMPLE", "--s3-secret-key", "hidden"]
-    let amazon = try #require(try configuration(["--s3-region", "eu-west-3"] + keys).storage)
+    let amazon = try #require(try configuration(["--insecure", "--s3-region", "eu-west-3"] + keys).storage)
     #expect(
       amazon.url(bucket: "photos", key: "a.png")?.absoluteString
         == "https://photos.s3.eu-west-3.amazonaws.com/a.png")
     #expect(amazon.credentials?.secretAccessKey == "hidden")
-    let own = try #require(try configuration(["--s3-endpoint", "http://minio:9000", "--s3-path-style"]).storage)
+    let minio = ["--insecure", "--s3-endpoint", "http://minio:9000", "--s3-path-style"]
+    let own = try #require(try configuration(minio).storage)
     #expect(own.url(bucket: "photos", key: "a.png")?.absoluteString == "http://minio:9000/photos/a.png")
     #expect(own.credentials == nil && own.region == "us-east-1")
-    #expect(try configuration([]).storage == nil)
+    #expect(try configuration(["--insecure"]).storage == nil)
     for arguments in [keys, ["--s3-region", "r"] + keys.prefix(2), ["--s3-path-style"], ["--s3-endpoint", "minio"]] {
-      #expect(throws: ConfigurationError.self) { try configuration(arguments) }
+      #expect(throws: ConfigurationError.self) { try configuration(["--insecure"] + arguments) }
     }
     guard
       case .check(let report, _) = try ServiceCommand(

@@ -137,9 +137,7 @@ struct PurgeTests {
 
   @Test func `the URLs of nodes are checked`() throws {
     func nodes(_ text: String) throws -> [String] {
-      let command = try ServiceCommand(arguments: ["--insecure", "--purge-nodes", text], environment: [:])
-      guard case .run(let configuration) = command else { return [] }
-      return configuration.purgeNodes.map(\.absoluteString)
+      try configuration(["--insecure", "--purge-nodes", text]).purgeNodes.map(\.absoluteString)
     }
     #expect(try nodes("http://10.0.0.11:8080, https://b/") == ["http://10.0.0.11:8080", "https://b/"])
     for text in ["10.0.0.11:8080", "ftp://a", "http://", "http://a/b", "http://user@a", "http://a?b"] {
