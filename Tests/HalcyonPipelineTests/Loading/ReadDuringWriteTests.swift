@@ -18,11 +18,11 @@ struct ReadDuringWriteTests {
       .response(body: SolidImage(width: 100, height: 50).data)
     }
     _ = try await fixture.pipeline.image(for: fixture.url)
-    await store.release.waitForWaiter()
+    try await store.gate.waitUntilHolding()
     let small = ImageRequest(url: fixture.url, size: .fit(width: 10, height: 10))
     #expect(try await fixture.pipeline.image(for: small).size.width == 10)
     #expect(fixture.transport.requests.count == 1)
-    store.release.set()
+    store.gate.open()
     await fixture.pipeline.cache.flush()
     #expect(store.base.count == 1)
   }
@@ -37,7 +37,7 @@ extension ReadDuringWriteTests {
       .response(body: SolidImage(width: 100, height: 50).data)
     }
     let first = try await fixture.pipeline.image(for: fixture.url)
-    await store.release.waitForWaiter()
+    try await store.gate.waitUntilHolding()
     var requests = [CachePolicy.revalidate, .reload].map { policy in
       ImageRequest(url: fixture.url) { $0.cachePolicy = policy }
     }
@@ -52,7 +52,7 @@ extension ReadDuringWriteTests {
       _ = try await fixture.pipeline.image(for: request)
       #expect(fixture.transport.requests.count == number + 2)
     }
-    store.release.set()
+    store.gate.open()
     await fixture.pipeline.cache.flush()
     withExtendedLifetime(first) {}
   }
@@ -70,14 +70,14 @@ extension ReadDuringWriteTests {
         : .response(status: 304, body: Data(), headers: headers)
     }
     let first = try await fixture.pipeline.image(for: fixture.url)
-    await store.release.waitForWaiter()
+    try await store.gate.waitUntilHolding()
     for policy in [CachePolicy.cacheFirst, .cacheOnly] {
       let small = ImageRequest(url: fixture.url, size: .fit(width: 10, height: 10)) { $0.cachePolicy = policy }
       _ = try await fixture.pipeline.image(for: small)
     }
     #expect(fixture.transport.requests.count == 1)
     async let second = fixture.pipeline.image(for: fixture.url)
-    store.release.set()
+    store.gate.open()
     _ = try await second
     #expect(fixture.transport.requests.count == requestCount)
     #expect(fixture.transport.requests.dropFirst().allSatisfy { $0.headers["If-None-Match"] == "\"1\"" })
@@ -96,16 +96,5 @@ extension ReadDuringWriteTests {
     }
     let fields = fixture.transport.requests.map { $0.headers["Cache-Control"] }
     #expect(fields == [nil, nil, "no-cache", "no-cache"])
-  }
-}
-
-/// A store whose writes wait for `release`.
-private final class HeldStore: PassingStore {
-  let release = Signal()
-  let base = MemoryDataStore()
-
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws {
-    await release.wait()
-    try await base.store(entry, for: key)
   }
 }

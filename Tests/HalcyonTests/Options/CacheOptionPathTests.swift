@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonCache
 import HalcyonSupport
+import HalcyonTestDoubles
 import HalcyonTesting
 import HalcyonTestSupport
 import HalcyonTestTraits

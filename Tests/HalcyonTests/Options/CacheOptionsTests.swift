@@ -2,6 +2,7 @@ import HalcyonSupport
 import Foundation
 import Halcyon
 import HalcyonCache
+import HalcyonTestDoubles
 import HalcyonTesting
 import HalcyonTestSupport
 import HalcyonTestTraits
