@@ -14,22 +14,31 @@ enum PlaceholderScenes {
     return options
   }
 
-  static func placeholder(_ stage: Stage) async throws {
+  /// Shows a green image in a view, which `check` sees while the response is held at the gate.
+  private static func load(
+    _ stage: Stage, in view: UnsafeMutablePointer<GtkWidget>? = nil, placeholder: ImagePlaceholder? = nil,
+    options: ImageViewOptions, check: (UnsafeMutablePointer<GtkWidget>, Gate) async throws -> Void
+  ) async throws {
     try await ImageServer.run { server in
       let gate = Gate()
       let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
-      let picture = try await stage.addPicture()
+      let picture = if let view { view } else { try await stage.addPicture() }
       let outcome = Outcome()
       picture.hc.setImage(
-        with: url, placeholder: .image(try SolidImage.image(.blue)), options: withoutDelay,
-        pipeline: ViewScenes.pipeline(),
-        completion: outcome.take)
+        with: url, placeholder: placeholder, options: options, pipeline: ViewScenes.pipeline(), completion: outcome.take
+      )
       try stage.require(picture.hc.isLoading, "the view is not reported as loading")
-      try await stage.require(picture, is: .blue)
+      try await check(picture, gate)
       gate.open()
       try await stage.until("it is loaded") { outcome.count == 1 }
       try await stage.require(picture, is: .green)
       try stage.require(!picture.hc.isLoading, "the view is still reported as loading")
+    }
+  }
+
+  static func placeholder(_ stage: Stage) async throws {
+    try await load(stage, placeholder: .image(try SolidImage.image(.blue)), options: withoutDelay) { picture, _ in
+      try await stage.require(picture, is: .blue)
     }
   }
 
@@ -137,30 +146,14 @@ enum PlaceholderScenes {
       gtk_picture_set_paintable(OpaquePointer(picture), texture)
       g_object_unref(gpointer(texture))
       try await stage.require(picture, is: .blue)
-      try await ImageServer.run { server in
-        let gate = Gate()
-        let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
-        var options = ImageViewOptions()
-        options.keepsCurrentImage = keepsCurrentImage
-        let outcome = Outcome()
-        picture.hc.setImage(with: url, options: options, pipeline: ViewScenes.pipeline(), completion: outcome.take)
+      try await load(stage, in: picture, options: .init(keepsCurrentImage: keepsCurrentImage)) { picture, _ in
         try await stage.require(picture, is: keepsCurrentImage ? .blue : .clear)
-        gate.open()
-        try await stage.until("it is loaded") { outcome.count == 1 }
-        try await stage.require(picture, is: .green)
       }
     }
   }
 
   static func spinner(_ stage: Stage) async throws {
-    try await ImageServer.run { server in
-      let gate = Gate()
-      let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
-      let picture = try await stage.addPicture()
-      var options = ImageViewOptions()
-      options.indicator = .activity
-      let outcome = Outcome()
-      picture.hc.setImage(with: url, options: options, pipeline: ViewScenes.pipeline(), completion: outcome.take)
+    try await load(stage, options: ImageViewOptions(indicator: .activity)) { picture, _ in
       await stage.nextFrame()
       let disc = try stage.screenshot(of: picture).color(x: 0.5, y: 0.5)
       try stage.require(disc.alpha == 204, "the disc is \(disc)")
@@ -168,24 +161,13 @@ enum PlaceholderScenes {
       let top = try stage.screenshot(of: picture).color(x: 0.5, y: 0.39)
       try stage.require(top.alpha > 200, "there is no dot at the top: \(top)")
       try await stage.until("it turns") { (try? stage.screenshot(of: picture).color(x: 0.5, y: 0.39)) != top }
-      gate.open()
-      try await stage.until("it is loaded") { outcome.count == 1 }
-      try await stage.require(picture, is: .green)
     }
   }
 
   static func spinnerForIcon(_ stage: Stage) async throws {
-    try await ImageServer.run { server in
-      let gate = Gate()
-      let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
-      let picture = try await stage.addPicture()
-      var options = withoutDelay
-      options.indicator = .activity
-      let outcome = Outcome()
-      picture.hc.setImage(
-        with: url, placeholder: .icon("image-missing"), options: options, pipeline: ViewScenes.pipeline(),
-        completion: outcome.take
-      )
+    var options = withoutDelay
+    options.indicator = .activity
+    try await load(stage, placeholder: .icon("image-missing"), options: options) { picture, gate in
       try await gate.waitUntilHolding()
       await stage.nextFrame()
       let screenshot = try stage.screenshot(of: picture)
@@ -198,9 +180,6 @@ enum PlaceholderScenes {
       let center = screenshot.color(x: 0.5, y: 0.5)
       try stage.require(
         opaque == 0 && center.alpha > 0, "\(opaque) points of the icon are drawn, the centre is \(center)")
-      gate.open()
-      try await stage.until("it is loaded") { outcome.count == 1 }
-      try await stage.require(picture, is: .green)
     }
   }
 
