@@ -1,4 +1,5 @@
-# Every target first installs missing system packages, where apt-get or dnf is available; beyond those it only needs Swift.
+# Targets that build first install missing system packages, where apt-get or dnf is available; beyond those they only need
+# Swift.
 
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests Service/Package.swift \

@@ -28,7 +28,7 @@ struct DiskLayout: Sendable {
   }
 
   var index: String { version + "/index.db" }
-  /// What follows the path of the index in the names of its files.
+  /// The suffixes of SQLite's files.
   static let indexSuffixes = ["", "-wal", "-shm", "-journal"]
   /// A damaged index that was moved aside.
   var damagedIndex: String { version + "/index.damaged" }

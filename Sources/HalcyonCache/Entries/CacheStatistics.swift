@@ -4,8 +4,7 @@
 public struct CacheStatistics: Hashable, Sendable {
   /// Reads that found an entry. Each has saved a request, unless the entry was stale and revalidated.
   public internal(set) var hits = 0
-  /// The encoded bytes of these entries, which were not downloaded: of images in memory those of their files, if they were
-  /// loaded over HTTP.
+  /// The encoded bytes that hits saved from being downloaded; for images in memory, those of files that came over HTTP.
   public internal(set) var savedByteCount = 0
   /// The part of ``hits`` that found an evicted image which was still in use; always 0 on disk.
   package internal(set) var hitsInUse = 0

@@ -14,8 +14,8 @@ extension EntryMetadata {
   /// The metadata updated with the fields of a 304, or `nil` if the 304 is for another representation: its entity tag
   /// is strong and differs.
   ///
-  /// Tags are compared without what servers add to the tag of a response that they compress, but not to that of its 304:
-  /// their weakness (nginx; RFC 9110, 8.8.3.2), or a suffix that names the coding (Apache). The stored tag remains.
+  /// Tags are compared without what servers add to the tag of a compressed response only, and not of its 304: `W/` (nginx;
+  /// RFC 9110, 8.8.3.2) or a suffix (Apache). The stored tag remains.
   package func refreshed(by notModified: HTTPHeaders, requestDate: Date, responseDate: Date) -> EntryMetadata? {
     if let theirs = notModified["ETag"], !theirs.utf8.starts(with: "W/".utf8), let ours = headers["ETag"],
       Self.uncompressedTag(theirs) != Self.uncompressedTag(ours)

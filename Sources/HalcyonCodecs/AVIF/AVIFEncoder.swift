@@ -9,7 +9,7 @@ package import Foundation
 /// Chroma subsampling is 4:2:0 below a quality of 0.9, otherwise 4:4:4; a grey still image has no chroma. At the default
 /// speed and on one thread, an image of 1 megapixel takes about half a second. libavif encodes a frame in one call, so
 /// cancellation takes effect before it or after it. Half floats become PQ in BT.2020 with 10 bits and 4:4:4 at every quality:
-/// PQ makes several times the light of what subsampled chroma adds at hard edges.
+/// with 4:2:0 the errors of chroma at hard edges would be several times brighter in PQ.
 package struct AVIFEncoder: AnimatedImageEncoder, HighDynamicRangeEncoder {
   private static let worstQuantizer = 63.0
   private static let sideLimit = 65_536

@@ -52,7 +52,7 @@ struct JPEGPart {
   static let (unit, plainUnit) = (96, 32)
 
   let scale: JPEGScale
-  /// With edges at multiples of the unit, except for those of the image. libjpeg reads whole rows.
+  /// Begins and ends at multiples of the unit or at the image's edge. libjpeg reads whole rows.
   let area: PixelArea
   /// Whether damage after the area is an error.
   let readsToEnd: Bool

@@ -54,7 +54,7 @@ package enum WebAddress {
 
   static func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
 
-  /// The URL of what follows the scheme and its slashes.
+  /// The URL of a scheme and the rest behind its slashes.
   private static func absolute(_ scheme: [UInt8], _ rest: ArraySlice<UInt8>) -> URL? {
     let end = rest.firstIndex { isSlash($0) || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? rest.endIndex
     guard end > rest.startIndex else { return nil }

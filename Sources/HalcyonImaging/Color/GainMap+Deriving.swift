@@ -46,7 +46,7 @@ private struct GainSource {
   let offset: Float
   private let light = SRGBTransferFunction.lights
 
-  /// The gain of red, green and blue in stops, and in the fourth element that of the largest channel.
+  /// The gains of red, green, blue and of the largest channel, in stops.
   func stops(_ column: Int, _ row: Int) -> SIMD4<Float> {
     let index = min(row, size.height - 1) * size.width + min(column, size.width - 1)
     let pixel = halves[index]

@@ -61,8 +61,9 @@ enum ImgproxyVariables {
     return ignored.sorted().map { prefix + $0 }
   }
 
-  /// The variables without their prefix, with those of a file, which it overrides, and by their present names. The others of
-  /// the file are put into `environment`.
+  /// The variables of the environment and of a file, which overrides them, without prefix and by their present names.
+  ///
+  /// Those of the file are put into `environment`, too.
   private static func variables(
     of environment: inout [String: String]
   ) throws(ConfigurationError) -> [String: String] {

@@ -1,6 +1,6 @@
 /// The values of labels for statuses, of which a hostile source could otherwise send hundreds.
 enum StatusLabel {
-  /// Those of RFC 9110, RFC 6585 and WebDAV that sources respond with in earnest, and that of a client that has left.
+  /// Statuses that are counted one by one: usual ones of HTTP and WebDAV, and 499 for a client that has left.
   private static let known: Set<Int> = [
     200, 201, 202, 203, 204, 206, 300, 301, 302, 303, 304, 307, 308, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410,
     412, 413, 414, 415, 416, 418, 421, 422, 423, 425, 429, 431, 451, 499, 500, 501, 502, 503, 504, 507, 508, 511,

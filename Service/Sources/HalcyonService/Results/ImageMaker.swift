@@ -93,13 +93,13 @@ struct ImageMaker: Sendable {
     busters.insert(true, for: key, cost: key.utf8.count + 64)
   }
 
-  /// The properties of a source, and the bytes of its file.
+  /// The properties of a source, and the size of its file in bytes.
   func info(for source: String) async throws -> (info: ImageInfo, byteCount: Int) {
     let report = try await report(on: source, ProcessingOptions(), hasHashes: false)
     return (report.info, report.byteCount)
   }
 
-  /// The properties of a source, the bytes of its file and, if wanted, its placeholders, for which it is decoded.
+  /// The properties of a source, the size of its file in bytes and, if wanted, its placeholders, for which it is decoded.
   func report(
     on source: String, _ options: ProcessingOptions, hasHashes: Bool = true, revalidates: Bool = false
   ) async throws -> SourceReport {

@@ -50,7 +50,7 @@ struct RequestLog: Sendable {
     }
   }
 
-  /// The address of the client: that of the connection, or of what a trusted proxy says.
+  /// The client's address, from a trusted proxy's header or the connection.
   private func client(of request: ServiceRequest) -> String? {
     guard !configuration.trustedProxies.isEmpty else { return request.client }
     return ForwardedClient.address(

@@ -10,7 +10,7 @@ public struct SourcePattern: Hashable, Sendable {
   private let scheme: Wildcard
   /// The host, in lower case; `nil` stands for all hosts and ports, and for that of local files.
   private let host: Wildcard?
-  /// `nil` is that of the scheme, or any if the host is `*`.
+  /// `nil` stands for the scheme's own port, or for any port where the host is `*`.
   private let port: Int?
   /// The segments that a path begins with.
   private let path: [Wildcard]

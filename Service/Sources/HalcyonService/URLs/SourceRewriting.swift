@@ -1,6 +1,6 @@
 /// Changes of the source of a path before it is used: replacements of its beginning, and a base URL.
 public struct SourceRewriting: Hashable, Sendable {
-  /// The replacement of what a text begins with.
+  /// Replaces the beginning of a text.
   public struct Replacement: Hashable, Sendable {
     /// The parts of the pattern between its wildcards.
     private let parts: [[UInt8]]

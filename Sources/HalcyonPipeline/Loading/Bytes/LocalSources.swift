@@ -124,7 +124,7 @@ extension ImageSource {
     }
   }
 
-  /// Whether HTTP's rules apply to what is stored of it.
+  /// Whether its stored entries expire by HTTP's rules.
   var followsHTTP: Bool { !isProvided && file == nil }
 }
 
