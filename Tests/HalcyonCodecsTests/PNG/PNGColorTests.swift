@@ -32,23 +32,17 @@ struct PNGColorTests {
     #expect(try abs(decode(linear).color(1, 1).x - 188) <= 1)
   }
 
-  @Test func `sRGB takes precedence over gAMA and cHRM`() throws {
+  @Test func `sRGB, iCCP and cICP take precedence over gAMA and cHRM`() throws {
     let file = try described(["cHRM": Self.displayP3, "gAMA": [100_000]])
     let marked = FileSurgery.png(file, inserting: "sRGB", [0])
     #expect(try decode(marked).largestDifference(to: decode(described([:]))) == 0)
-  }
-
-  @Test func `iCCP takes precedence over gAMA and cHRM`() throws {
     let profile = try Fixture.data("color/adobe-rgb.png")
-    let file = FileSurgery.png(profile, inserting: "gAMA", FileSurgery.bytes(100_000, count: 4))
-    #expect(try decode(file).largestDifference(to: decode(profile)) == 0)
-  }
-
-  @Test func `cICP takes precedence over gAMA and cHRM`() throws {
-    let file = try FileSurgery.png(
-      described(["cHRM": Self.bt709, "gAMA": [100_000]]), inserting: "cICP", [12, 13, 0, 1])
+    let bright = FileSurgery.png(profile, inserting: "gAMA", FileSurgery.bytes(100_000, count: 4))
+    #expect(try decode(bright).largestDifference(to: decode(profile)) == 0)
+    let plain = try described(["cHRM": Self.bt709, "gAMA": [100_000]])
+    let coded = FileSurgery.png(plain, inserting: "cICP", [12, 13, 0, 1])
     let expected = try decode(Fixture.data("color/display-p3.expected.png"))
-    #expect(try decode(file).largestDifference(to: expected) <= 2)
+    #expect(try decode(coded).largestDifference(to: expected) <= 2)
   }
 
   /// `display-p3.png` without its profile, with chunks of four-byte integers inserted.
