@@ -22,7 +22,7 @@ struct ObservedPipeline {
     configuration.eventHandler = { log.record($0) }
     // Longer than any test: a held reply must not run into the idle timeout on a slow machine.
     configuration.transportLimits.idleTimeout = .seconds(600)
-    configuration.options.retryStrategy = ImmediateRetry()
+    configuration.options.retryStrategy = ExponentialBackoff(firstDelay: .zero)
     configure(&configuration)
     self.log = log
     pipeline = ImagePipeline(configuration: configuration)
@@ -50,12 +50,5 @@ func withObservedPipeline(
     let observed = try ObservedPipeline(folder: folder, configure: configure)
     try await body(server, observed)
     await observed.pipeline.cache.flush()
-  }
-}
-
-/// Makes three attempts without delay.
-private struct ImmediateRetry: RetryStrategy {
-  func delay(after failure: FailedAttempt) async -> Duration? {
-    failure.isTransient && failure.attemptCount < 3 ? .zero : nil
   }
 }
