@@ -1,4 +1,5 @@
 package import HalcyonCache
+package import Foundation
 package import HalcyonTesting
 
 /// A store that passes on to another what it does not do itself.
@@ -22,6 +23,23 @@ package struct KeyStore: PassingStore {
   package let base = MemoryDataStore()
 
   package init() {}
+}
+
+/// A store in memory whose writes a test delays or lets fail.
+package final class InterceptedStore: PassingStore {
+  package let base = MemoryDataStore()
+  private let write: @Sendable (_ body: Data, _ base: () async throws -> Void) async throws -> Void
+
+  package init(write: @escaping @Sendable (_ body: Data, _ base: () async throws -> Void) async throws -> Void) {
+    self.write = write
+  }
+
+  package func store(_ entry: StoredEntry, for key: CacheKey) async throws {
+    try await write(entry.body) { try await base.store(entry, for: key) }
+  }
+  package func removeEntries(ofSource source: String) async throws -> Int {
+    try await base.removeEntries(ofSource: source)
+  }
 }
 
 /// A store whose calls all fail.

@@ -116,18 +116,3 @@ struct StoringDuringLoadTests {
 private func solid(_ width: UInt16, paddingByteCount: Int = 0) -> Data {
   SolidImage(width: width, height: 50, paddingByteCount: paddingByteCount).data
 }
-
-/// A store in memory whose writes a test delays or lets fail.
-private final class InterceptedStore: PassingStore {
-  let base = MemoryDataStore()
-  private let write: @Sendable (_ body: Data, _ base: () async throws -> Void) async throws -> Void
-
-  init(write: @escaping @Sendable (_ body: Data, _ base: () async throws -> Void) async throws -> Void) {
-    self.write = write
-  }
-
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws {
-    try await write(entry.body) { try await base.store(entry, for: key) }
-  }
-  func removeEntries(ofSource source: String) async throws -> Int { try await base.removeEntries(ofSource: source) }
-}

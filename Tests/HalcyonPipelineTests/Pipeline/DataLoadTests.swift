@@ -153,7 +153,7 @@ struct DataLoadTests {
   @Test func `a caller that waits for the store ends when it is cancelled or its time is over`() async throws {
     let clock = TestClock()
     for isData in [true, false] {
-      let store = StalledStore()
+      let store = HeldStore()
       let pipeline = fixture {
         $0.cache = ImageCache(store: store)
         $0.time = clock
@@ -162,39 +162,20 @@ struct DataLoadTests {
       request.options.waitsForStore = true
       let waiting = request
       let cancelled = Task { try await load(waiting, by: pipeline, asData: isData) }
-      await store.writes.wait(for: 1)
+      try await store.gate.waitUntilHolding()
       cancelled.cancel()
       await #expect(throws: ImageError.self) { try await cancelled.value }
       request.timeout = .seconds(5)
       request.source = .url(try #require(URL(string: "http://example.com/b")))
       let limited = request
       let late = Task { try await load(limited, by: pipeline, asData: isData) }
-      await store.writes.wait(for: 2)
+      try await store.gate.waitUntilHolding(2)
       await clock.waitForSleepers(1)
       clock.advance(by: .seconds(6))
       let error = await #expect(throws: ImageError.self) { try await late.value }
       #expect(error?.name == "timedOut")
-      store.release.set()
+      store.gate.open()
       await pipeline.cache.flush()
     }
   }
-}
-
-/// A store whose writes wait.
-private final class StalledStore: DataStore {
-  let writes = Counter()
-  let release = Signal()
-
-  func entry(for key: CacheKey) async throws -> StoredEntry? { nil }
-
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws {
-    writes.increment()
-    await release.wait()
-  }
-
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { false }
-
-  func removeEntry(for key: CacheKey) async throws {}
-
-  func removeAll() async throws {}
 }

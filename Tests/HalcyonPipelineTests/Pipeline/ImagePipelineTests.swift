@@ -44,7 +44,7 @@ struct ImagePipelineTests {
     let fixture = PipelineFixture.serving()
     let runs = Lock<[String]>([])
     let steps = ["a", "b", "c"].map { name in
-      CountingProcessor(identifier: name) { runs.withLock { $0.append(name) } }
+      NamedProcessor(identifier: name) { runs.withLock { $0.append(name) } }
     }
     try await withThrowingTaskGroup { group in
       for _ in 0..<20 {
@@ -98,15 +98,5 @@ struct ImagePipelineTests {
     while weakTransport != nil || weakMemory != nil { try await Task.yieldUnlessCancelled() }
     #expect(weakTransport == nil)
     #expect(weakMemory == nil)
-  }
-}
-
-private struct CountingProcessor: ImageProcessor {
-  let identifier: String
-  let onRun: @Sendable () -> Void
-
-  func process(_ bitmap: Bitmap) throws -> Bitmap {
-    onRun()
-    return bitmap
   }
 }

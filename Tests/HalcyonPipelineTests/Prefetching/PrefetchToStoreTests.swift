@@ -137,7 +137,10 @@ struct PrefetchToStoreTests {
     stored: Stored, refusesOriginal: Bool, fails: Bool
   ) async throws {
     let original = SolidImage(width: 8, height: 8).data
-    let store = RefusingStore { ($0 == original) == refusesOriginal }
+    let store = InterceptedStore { body, base async throws in
+      if (body == original) == refusesOriginal { throw CocoaError(.fileWriteNoPermission) }
+      try await base()
+    }
     let fixture = PipelineFixture(configure: {
       ($0.encoders, $0.cache) = ([SolidEncoder()], ImageCache(memory: MemoryCache(), store: store))
     }) { _ in .response(body: original) }
@@ -165,18 +168,5 @@ struct PrefetchToStoreTests {
     #expect(held.began.events.count == 1)
     #expect(held.fixture.store.count == 2)
     #expect(try await held.pipeline.response(for: request).origin == .memory)
-  }
-}
-
-/// A store in memory that refuses some bodies.
-private struct RefusingStore: PassingStore {
-  let base = MemoryDataStore()
-  let refuses: @Sendable (Data) -> Bool
-
-  init(refuses: @escaping @Sendable (Data) -> Bool) { self.refuses = refuses }
-
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws {
-    if refuses(entry.body) { throw CocoaError(.fileWriteNoPermission) }
-    try await base.store(entry, for: key)
   }
 }

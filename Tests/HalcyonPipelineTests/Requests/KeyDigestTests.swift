@@ -142,6 +142,10 @@ struct CacheKeyTests {
 
 struct NamedProcessor: ImageProcessor {
   let identifier: String
+  var onRun: @Sendable () -> Void = {}
 
-  func process(_ bitmap: Bitmap) throws -> Bitmap { bitmap }
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
+    onRun()
+    return bitmap
+  }
 }
