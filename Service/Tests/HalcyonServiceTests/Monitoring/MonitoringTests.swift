@@ -75,7 +75,7 @@ struct MonitoringTests {
     }
   }
 
-  @Test func `metrics may have an address of their own`() async throws {
+  @Test func `metrics may have an address of their own, which ignores Upgrade as well`() async throws {
     let port = Monitor(0)
     try await RunningService.run {
       $0.metricsAddress = ListeningAddress(host: "127.0.0.1", port: 0)
@@ -89,6 +89,11 @@ struct MonitoringTests {
       #expect(try await metrics.get("/ready").status == 200)
       #expect(try await metrics.get("/_/w:40/plain/http://127.0.0.1/a.png").status == 404)
       #expect(try await service.get("/metrics").status == 404)
+      try await RawConnection.run(to: metrics) { connection throws in
+        connection.send("GET /health HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n")
+        #expect(try connection.response().status == 200)
+        #expect(try connection.isClosed())
+      }
       service.service.stop()
       #expect(try await metrics.get("/ready").status == 503)
     }

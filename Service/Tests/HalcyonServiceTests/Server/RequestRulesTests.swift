@@ -65,23 +65,6 @@ struct RequestRulesTests {
     }
   }
 
-  @Test func `the port of the metrics ignores Upgrade as well`() async throws {
-    let port = Monitor(0)
-    try await RunningService.run {
-      $0.metricsAddress = ListeningAddress(host: "127.0.0.1", port: 0)
-    } onMetricsListening: { number in
-      port.update { $0 = number }
-    } body: { service, _ in
-      try await port.wait { $0 > 0 }
-      let metrics = RunningService(port: port.read { $0 }, service: service.service)
-      try await RawConnection.run(to: metrics) { connection throws in
-        connection.send("GET /health HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n")
-        #expect(try connection.response().status == 200)
-        #expect(try connection.isClosed())
-      }
-    }
-  }
-
   @Test func `a response does not wait for the body of its request, which is dropped`() async throws {
     try await run { connection throws in
       connection.send("POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 20001\r\n\r\n")
