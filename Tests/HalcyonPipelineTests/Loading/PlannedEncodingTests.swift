@@ -156,7 +156,8 @@ struct PlannedEncodingTests {
     #expect(fixture.store.keys.isEmpty)
   }
 
-  @Test func `the search for a limit of bytes ends when its load is cancelled`() async throws {
+  @Test(arguments: [true, false])
+  func `the search for a limit of bytes ends when its load is cancelled`(isPlanned: Bool) async throws {
     let (gate, runs) = (Gate(), EventLog<String>())
     let fixture = fixture(
       width: 1,
@@ -164,12 +165,16 @@ struct PlannedEncodingTests {
         runs.record("encode")
         gate.waitBlocking()
       })
-    let load = load(1, fixture, byteLimit: 1)
+    let cancelled =
+      isPlanned
+      ? load(1, fixture, byteLimit: 1)
+      : Task { try await fixture.pipeline.encodedData(for: ImageRequest(url: fixture.url), as: .bmp, byteLimit: 1) }
     try await gate.waitUntilHolding()
-    load.cancel()
-    await #expect(throws: ImageError.self) { try await load.value }
+    cancelled.cancel()
+    let error = await #expect(throws: ImageError.self) { try await cancelled.value }
+    #expect(error?.name == "cancelled")
     gate.open()
-    _ = try await self.load(2, fixture).value
+    _ = try await load(2, fixture).value
     #expect(runs.events.count == 2)
   }
 }
