@@ -8,7 +8,7 @@ struct TargetSizeTests {
     (TargetSize.original, 4000, 3000, 4000, 3000),
     (.fit(width: 400, height: 400), 4000, 3000, 400, 300),
     (.fit(width: 400, height: 400), 3000, 4000, 300, 400),
-    (.fit(width: 200, height: .max), 4000, 3000, 200, 150),
+    (.fit(width: 200), 4000, 3000, 200, 150), (.fit(height: 50), 100, 400, 13, 50),
     (.fit(width: 8000, height: 8000), 4000, 3000, 4000, 3000),
     (.fit(width: 1, height: 1), 10_000, 10, 1, 1),
     (.fill(width: 400, height: 400), 4000, 3000, 400, 400),
@@ -85,7 +85,7 @@ struct TargetSizeTests {
 
   @Test(arguments: [
     TargetSize.exact(width: 0, height: 5), .exact(width: 5, height: -5), .fill(width: 0, height: 1, anchor: .top),
-    TargetSize.fit(width: 0, height: 1), .fit(width: 1, height: -1), .fill(width: 0, height: 0),
+    TargetSize.fit(width: 0), .fit(width: 1, height: -1), .fill(width: 0, height: 0),
     .fill(width: .min, height: 1), .exact(width: 0, height: 2, enlarges: false),
   ])
   func `a side below one is invalid, and its result has no pixels`(target: TargetSize) {

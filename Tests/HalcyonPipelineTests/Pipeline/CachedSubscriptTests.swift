@@ -34,11 +34,4 @@ struct CachedSubscriptTests {
     fixture.pipeline[cached: ImageRequest(url: fixture.url) { $0.memoryAccess = .disabled }] = try solidImage()
     #expect(fixture.memory.count == 0)
   }
-
-  @Test func `a size of one side leaves the other open`() {
-    let source = PixelSize(width: 100, height: 400)
-    #expect(TargetSize.fit(width: 50).geometry(for: source).outputSize == PixelSize(width: 50, height: 200))
-    #expect(TargetSize.fit(height: 50).geometry(for: source).outputSize == PixelSize(width: 13, height: 50))
-    #expect(!TargetSize.fit(width: 0).isValid)
-  }
 }
