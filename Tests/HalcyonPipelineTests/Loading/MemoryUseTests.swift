@@ -56,8 +56,8 @@ struct MemoryUseTests {
       await first.cache.willEnterBackground()
       let second = pipeline(folder).pipeline
       try await second.cache.clean()
-      let cached = request.cachedOnly
-      #expect(try await second.response(for: cached).origin == .store)
+      request.cachePolicy = .cacheOnly
+      #expect(try await second.response(for: request).origin == .store)
     }
   }
 
@@ -197,7 +197,8 @@ struct MemoryUseTests {
       try await TemporaryDirectory.run { folder in
         let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 100 << 20), time: clock)
         let pipeline = pipeline(
-          folder, encodedByteLimit: isEncoded ? 10 << 20 : 0, memory: isEncoded ? nil : OwnMemory(base: memory)
+          folder, encodedByteLimit: isEncoded ? 10 << 20 : 0,
+          memory: isEncoded ? nil : RequiredMembersStore(cache: memory)
         ).pipeline
         _ = try await pipeline.image(for: request(1))
         await pipeline.cache.flush()
@@ -221,30 +222,4 @@ struct MemoryUseTests {
       #expect(!FileManager.default.fileExists(atPath: folder.path(percentEncoded: false)))
     }
   }
-}
-
-extension ImageRequest {
-  fileprivate var cachedOnly: ImageRequest {
-    var request = self
-    request.cachePolicy = .cacheOnly
-    return request
-  }
-}
-
-/// A memory store of a program.
-private struct OwnMemory: MemoryStore {
-  let base: MemoryCache
-
-  var configuration: MemoryCacheConfiguration {
-    get { base.configuration }
-    nonmutating set { base.configuration = newValue }
-  }
-
-  func image(for key: CacheKey) -> DecodedImage? { base.image(for: key) }
-  func contains(_ key: CacheKey) -> Bool { base.contains(key) }
-  func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration?) -> Bool {
-    base.store(image, for: key, expiration: expiration)
-  }
-  func removeImage(for key: CacheKey) { base.removeImage(for: key) }
-  func removeAll() { base.removeAll() }
 }

@@ -12,15 +12,6 @@ import Testing
 
 @Suite(.unitTest)
 struct ImagePipelineTests {
-  @Test func `an image in memory is returned synchronously`() async throws {
-    let fixture = PipelineFixture.serving()
-    let request = ImageRequest(url: fixture.url, size: .fit(width: 10, height: 10))
-    #expect(fixture.pipeline[cached: request] == nil)
-    _ = try await fixture.pipeline.image(for: request)
-    #expect(fixture.pipeline[cached: request]?.size == PixelSize(width: 10, height: 5))
-    #expect(fixture.pipeline[cached: ImageRequest(url: fixture.url)] == nil)
-  }
-
   @Test func `several sizes of one URL share a transfer, and each is decoded at its own size`() async throws {
     let fixture = PipelineFixture.serving()
     let sizes = (1...10).map { TargetSize.fit(width: $0 * 10, height: 1000) }

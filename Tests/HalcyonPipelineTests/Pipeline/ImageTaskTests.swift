@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.unitTest)
 struct ImageTaskTests {
-  @Test func `progress is reported before the result, and a late subscriber receives the result`() async throws {
+  @Test func `progress is reported before the result, which a late subscriber receives as well`() async throws {
     let body = SolidImage(width: 4, height: 4, paddingByteCount: 1000).data
     let release = Signal()
     let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
@@ -19,7 +19,7 @@ struct ImageTaskTests {
       return .response(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: 100)
     }
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
-    let events = task.events
+    let (events, progress, previews) = (task.events, task.progress, task.previews)
     #expect(task.result == nil)
     release.set()
     var fractions: [Double] = []
@@ -37,27 +37,15 @@ struct ImageTaskTests {
     #expect(fractions.last == 1)
     #expect(endings == 1)
     #expect(infos == 1)
+    var received: [Int] = []
+    for await step in progress { received.append(step.receivedByteCount) }
+    #expect(received.last == body.count && received == received.sorted())
+    for await preview in previews { Issue.record("unexpected preview of \(preview.size)") }
     var late = 0
     for await event in task.events {
       if case .finished(.success) = event { late += 1 }
     }
     #expect(late == 1)
-  }
-
-  @Test func `a task has streams of its progress and of its previews, which end with it`() async throws {
-    let body = SolidImage(width: 10, height: 10, paddingByteCount: 900).data
-    let release = Signal()
-    let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
-      await release.wait()
-      return .response(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: 100)
-    }
-    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
-    let (progress, previews) = (task.progress, task.previews)
-    release.set()
-    var received: [Int] = []
-    for await step in progress { received.append(step.receivedByteCount) }
-    #expect(received.last == body.count && received == received.sorted())
-    for await preview in previews { Issue.record("unexpected preview of \(preview.size)") }
   }
 
   @Test func `cancelling takes effect at once, is idempotent, and does not change a result`() async throws {
