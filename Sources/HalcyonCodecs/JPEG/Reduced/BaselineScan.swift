@@ -292,7 +292,12 @@ extension BaselineScan {
     } else if next >= 64 {
       ReducedTransform.flat(mean, side: block.side, into: target, stride: block.stride)
     } else {
-      coefficients.update(repeating: 0, count: block.side &* block.side)
+      // Loops of fixed lengths.
+      switch block.side {
+      case 2: coefficients.update(repeating: 0, count: 4)
+      case 4: coefficients.update(repeating: 0, count: 16)
+      default: coefficients.update(repeating: 0, count: 64)
+      }
       coefficients[0] = mean
       guard readCoefficients(block, &bits, &next, into: coefficients, &excess) else { return false }
       ReducedTransform.samples(coefficients, side: block.side, into: target, stride: block.stride)
