@@ -21,6 +21,16 @@ struct HeaderCostTests {
     }
   }
 
+  @Test func `a reader that compares all bytes with each other is noticed`() {
+    let costs = Self.costs(Data(count: 60), Data(count: 120)) { file in
+      let matches = file.reduce(0) { sum, byte in
+        file.reduce(sum) { sum, other in sum + file.count { $0 == byte && $0 == other } }
+      }
+      #expect(matches == file.count * file.count * file.count)
+    }
+    #expect(costs.1 > Self.ratioLimit * costs.0)
+  }
+
   #if !IMAGEIO
   private static let cancelled: Set = [
     "TIFF: directories of reduced copies", "TIFF: tables that are there again", "ICO: entries that share their chunks",
