@@ -47,6 +47,15 @@ enum GridScenes {
     try await stage.until("only cells near the visible area hold an image") { SharedTextures.all.count <= 30 }
   }
 
+  static func columns(_ stage: Stage) async throws {
+    for (columns, expected) in [(-3...0, (1, 1)), (2...40, (2, 40)), (1...1_000_000, (1, 32_767))] {
+      let grid = PictureGrid([], cellWidth: 100, cellHeight: 100, columns: columns)
+      let view = gtk_scrolled_window_get_child(grid.widget?.opaque).map { OpaquePointer($0) }
+      let (least, most) = (gtk_grid_view_get_min_columns(view), gtk_grid_view_get_max_columns(view))
+      try stage.require(Int(least) == expected.0 && Int(most) == expected.1, "it has \(least) to \(most) columns")
+    }
+  }
+
   static func prefetched(_ stage: Stage) async throws {
     let pipeline = ViewScenes.pipeline()
     let other = PictureGrid(

@@ -62,6 +62,7 @@ enum Scenes {
     "signal-released": SignalScenes.released,
     "weak-references": SignalScenes.references,
     "grid-scrolled": GridScenes.scrolled,
+    "grid-columns": GridScenes.columns,
     "grid-prefetched": GridScenes.prefetched,
     "grid-replaced": GridScenes.replaced,
     "grid-other-list": GridScenes.otherList,

@@ -31,6 +31,7 @@ import Testing
     Rule("signal-released", "closures of destroyed widgets and disconnected handlers are released"),
     Rule("weak-references", "a weak reference to a widget is nil once the widget is freed"),
     Rule("grid-scrolled", "a grid shows the images that it is scrolled to, and holds no others"),
+    Rule("grid-columns", "the columns of a grid are clamped to those of GTK", underWayland: false),
     Rule("grid-prefetched", "a grid prefetches the next page at the size of its cells"),
     Rule("grid-replaced", "a grid shows other images when they are set"),
     Rule("grid-other-list", "a grid shows another list from its first row, and scrolls to an image"),

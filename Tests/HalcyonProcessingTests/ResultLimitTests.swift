@@ -73,6 +73,23 @@ struct ResultLimitTests {
     }
   }
 
+  /// A smart crop decodes all that it chooses from, which may have the pixels of the source or those of the largest result.
+  @Test(arguments: [(12, 2, true), (12, 12, false), (6, 12, false), (5, 12, true), (3000, 500, false)])
+  func `a smart crop of a narrow image that is enlarged is over the limits`(width: Int, height: Int, isRefused: Bool)
+    throws
+  {
+    let options = try OptionParser().options(["rs:fill:500:500:1", "g:sm"]).options
+    let source = PixelSize(width: width, height: height)
+    func plan() throws -> ProcessingPlan { try ProcessingPlan(options, source: source, sideLimit: 500) }
+    guard isRefused || width * height < 500 * 500, width != height else {
+      #expect(try plan().resultSize == PixelSize(width: 500, height: 500))
+      return
+    }
+    let scaled =
+      width > height ? PixelSize(width: 3000, height: 500) : PixelSize(width: 500, height: 500 * height / width)
+    #expect(throws: PlanError.resultTooLarge(scaled, sideLimit: 500)) { try plan() }
+  }
+
   /// A square of three pixels in a row of sixty, which is enlarged twenty times as much without its borders. Its pixels of
   /// four bytes may take what those of the whole image do, 16 for each pixel of the source, and half of what those of the
   /// largest result of 500 pixels a side do: for 364 pixels a side 529,088 bytes, which is a little too few.

@@ -22,6 +22,17 @@ struct DiskFormatTests {
     return StoredEntry(body: Data(text.utf8), metadata: metadata)
   }
 
+  @Test(arguments: [(1, 2, 1), (2, 1, 0), (.max - 1, .max, 1), (.max, 0, 1), (0, .max, 0)] as [(UInt32, UInt32, Int)])
+  func `the newer of two slots of metadata is read, also when their numbers start anew`(
+    first: UInt32, second: UInt32, newest: Int
+  ) throws {
+    let slots = try [first, second].map { generation in
+      try #require(MetadataSlot(generation: generation, isPinned: false, payload: [1]).encoded(slotByteCount: 512))
+    }
+    let found = slots.joined().map { $0 }.withUnsafeBytes { MetadataSlot.newest($0, slotByteCount: 512) }
+    #expect(found?.index == newest)
+  }
+
   private func cache(
     _ folder: URL, format: Int = DiskCache.format, isRepairing: Bool = true
   ) -> DiskCache {

@@ -208,6 +208,30 @@ struct LoadFlowTests {
     #expect(try await [first.value, value] == [1, 1])
   }
 
+  @Test func `a job keeps its priority when a caller of a lower one joins`() async throws {
+    let jobs: InFlightJobs<Int, Int> = newJobs()
+    let (job, release) = (JobSubscription(), Signal())
+    let callers = [ImagePriority.high, .low].map { LoadSubscription(priority: $0) }
+    func value(_ caller: LoadSubscription) -> Task<Int, any Error> {
+      Task {
+        try await jobs.value(for: 0, subscription: caller, keepsResult: true) { subscription in
+          job.subscription.withLock { $0 = subscription }
+          await release.wait()
+          return 0
+        }
+      }
+    }
+    var loads: [Task<Int, any Error>] = []
+    for caller in callers {
+      loads.append(value(caller))
+      while caller.priorityObserverCount == 0 { try await Task.yieldUnlessCancelled() }
+    }
+    while job.subscription.withLock({ $0 }) == nil { try await Task.yieldUnlessCancelled() }
+    #expect(job.subscription.withLock { $0?.priority } == .high)
+    release.set()
+    for load in loads { _ = try await load.value }
+  }
+
   @Test func `a job ends up with the highest priority of its callers, in whatever order they change it`() async throws {
     for _ in 0..<200 {
       let jobs: InFlightJobs<Int, Int> = newJobs()

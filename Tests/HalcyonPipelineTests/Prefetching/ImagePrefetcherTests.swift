@@ -142,4 +142,21 @@ private struct Account: RequestModifier {
   let identity: String? = "ann"
 
   func modify(_ request: TransportRequest) async throws -> TransportRequest { request }
+
+  /// What a request without a view has of its own decides where it goes.
+  @Test(
+    arguments: [
+      (nil, nil, false, false), (.fit(width: 4, height: 4), nil, false, true),
+      (nil, PixelArea(left: 0, top: 0, width: 4, height: 4), false, true), (nil, nil, true, true),
+    ] as [(TargetSize?, PixelArea?, Bool, Bool)])
+  func `an image without size, region and processors is prefetched to the store only`(
+    size: TargetSize?, region: PixelArea?, isProcessed: Bool, isInMemory: Bool
+  ) async throws {
+    let fixture = PipelineFixture { _ in .response(body: SolidImage(width: 8, height: 8).data) }
+    var request = ImageRequest(url: fixture.url, size: size)
+    request.region = region
+    if isProcessed { request.processors = [.invert] }
+    #expect(await ImagePrefetcher(pipeline: fixture.pipeline).start([request]).result.completed.count == 1)
+    #expect((fixture.memory.count > 0) == isInMemory)
+  }
 }

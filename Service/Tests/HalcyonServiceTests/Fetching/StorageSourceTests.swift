@@ -203,6 +203,20 @@ struct StorageSourceTests {
     }
   }
 
+  @Test(arguments: [S3Storage.Addressing.path, .virtualHost])
+  func `a request that has been redirected to another bucket is not signed`(_ addressing: S3Storage.Addressing)
+    async throws
+  {
+    let storage = try storage(at: 9000, addressing)
+    let bucket = StorageBucket(storage: storage, name: "photos", role: nil, allowed: [])
+    let own = try #require(storage.url(bucket: "photos", key: "cat.png"))
+    #expect(try await bucket.signed(TransportRequest(url: own)).headers["Authorization"] != nil)
+    let other = try #require(storage.url(bucket: "others", key: "cat.png"))
+    await #expect(throws: SourceError.notAllowed) { try await bucket.signed(TransportRequest(url: other)) }
+    let elsewhere = TransportRequest(url: try web("http://example.com/photos/cat.png"))
+    #expect(try await bucket.signed(elsewhere).headers["Authorization"] == nil)
+  }
+
   @Test func `the list of sources applies to buckets, and web URLs are never signed`() async throws {
     try await ImageServer.run { bucket in
       let storage = try storage(at: bucket.port)

@@ -27,6 +27,7 @@ struct LoggedPathTests {
       ("/_/w:40/\(base64("https://example.com/a.jpg")).png", "/_/w:40/plain/https://example.com/a.jpg@png"),
       ("/_/w:40/\(base64("https://ann:pw@example.com/a.jpg")).png", "/_/w:40/plain/https://…@example.com/a.jpg@png"),
       ("/_/w:40/\(base64("https://example.com/a.jpg?token=abc"))", "/_/w:40/plain/https://example.com/a.jpg?…"),
+      ("/_/w:40/\(base64("https://example.com/a.jpg#token=abc"))", "/_/w:40/plain/https://example.com/a.jpg#…"),
       ("/_/plain/https://proxy/\(base64("https://ann:pw@example.com"))/x", "/_/plain/https://proxy/…"),
       ("/info/_/plain/https://ann:pw%40example.com/a.jpg", "/info/_/plain/https://…@example.com/a.jpg"),
       ("/cache/plain/https://ann:pw%40example.com/a.jpg", "/cache/plain/https://…@example.com/a.jpg"),

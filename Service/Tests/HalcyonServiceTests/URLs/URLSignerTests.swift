@@ -40,6 +40,10 @@ struct URLSignerTests {
     #expect(signature.hasPrefix(short) && short.count == 16)
     #expect(signer.isValid(short, for: path))
     #expect(!signer.isValid(signature, for: path))
+    // At least eight bytes, and at most all.
+    for (byteCount, count) in [(-1, 11), (7, 11), (9, 12), (99, 43)] {
+      #expect(URLSigner(pairs: [documented], byteCount: byteCount).signature(of: path)?.count == count)
+    }
   }
 
   @Test func `without a pair nothing is valid`() {

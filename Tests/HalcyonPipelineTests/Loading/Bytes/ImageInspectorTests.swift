@@ -26,6 +26,16 @@ struct ImageInspectorTests {
     }
   }
 
+  private struct VectorDecoder: ImageDecoder {
+    let formats: Set<ImageFormat> = [.svg]
+    let size: PixelSize
+
+    func probe(_ bytes: Data, isComplete: Bool) -> ImageInfo? { ImageInfo(format: .svg, storedSize: size) }
+    func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+      throw ImageDecodingError.truncated(.svg)
+    }
+  }
+
   private func inspector(_ decoder: some ImageDecoder, limits: ImageLimits = ImageLimits()) -> ImageInspector {
     ImageInspector(decoders: DecoderTable([decoder]), limits: limits, url: URL(filePath: "/a"), contentType: "a/b")
   }
@@ -50,6 +60,14 @@ struct ImageInspectorTests {
     #expect(try inspector.info(of: bytes.prefix(51)).storedSize.width == 51)
     #expect(decoder.counts.events == [50, 51])
     #expect(try inspector.info(of: bytes.prefix(52)).storedSize.width == 52)
+  }
+
+  @Test func `a drawing may be larger than the limits, which apply to the pixels that it gets`() throws {
+    let size = PixelSize(width: 1_000_000, height: 1_000_000)
+    let drawing = Data("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)
+    var inspector = inspector(VectorDecoder(size: size), limits: ImageLimits(pixelCount: 100))
+    try inspector.inspect(drawing, isWhole: true)
+    #expect(inspector.info?.storedSize == size)
   }
 
   @Test func `an image over the limits is an error, and bytes of no image as soon as that is known`() throws {
