@@ -207,6 +207,15 @@ struct TiledImageTests {
     #expect(abs(Int(tile[1, 0].red) - 200) < 5 && abs(Int(tile[1, 0].green) - 100) < 5)
   }
 
+  @Test func `a tile of an animation is of its first frame, and still`() async throws {
+    let data = TinyGIF.animation(reds: [0, 80, 160])
+    let picture = try await ImagePipeline.shared.tiledImage(for: ImageRequest(source: .data(data)))
+    for reduction in [1, 2] {
+      let tile = try await picture.tile(PixelArea(size: picture.size), reduction: reduction)
+      #expect(tile.animation == nil && tile.bitmap[0, 0].red == 0)
+    }
+  }
+
   @Test func `a source that is not an image is not opened`() async throws {
     await #expect(throws: ImageError.self) {
       try await ImagePipeline.shared.tiledImage(for: ImageRequest(source: .data(Data("text".utf8))))

@@ -100,6 +100,16 @@ struct ZoomGeometryTests {
     #expect(geometry.isFitting)
   }
 
+  @Test func `a place beyond an edge is that at the edge, also when the view becomes smaller`() {
+    var geometry = ZoomGeometry(
+      imageSize: PixelSize(width: 1000, height: 1000), viewSize: PixelSize(width: 400, height: 400))
+    geometry.zoom(to: 1, around: geometry.middle)
+    geometry.centre = ZoomGeometry.Point(x: 5000, y: -5000)
+    #expect(geometry.centre == ZoomGeometry.Point(x: 800, y: 200))
+    geometry.resize(to: PixelSize(width: 200, height: 200))
+    #expect(geometry.centre == ZoomGeometry.Point(x: 800, y: 200))
+  }
+
   @Test func `a version with other pixels is shown at the same place and size`() {
     var geometry = Self.geometry(1000, 500, in: 100, 100)
     geometry.zoom(to: 1, around: geometry.middle)

@@ -183,6 +183,26 @@ struct JPEGGainMapPlaceTests {
     }
   }
 
+  @Test func `a map that is cut is content that is left out`() throws {
+    let file = try Place("", indexError: 0).file()
+    for count in [2, 30] {
+      let cut = file.dropLast(count)
+      let image = try decoded(cut)
+      #expect(image.bitmap.dynamicRange == .standard && image.info.droppedContent == [.gainMap])
+      #expect(try stops(cut) == nil)
+    }
+  }
+
+  /// A picture of 100 by 100 pixels, beside which a map of as many is within limits or not.
+  @Test(arguments: [(20_000, false, true), (19_999, false, false), (10_000, true, true), (9_999, true, false)])
+  func `a map is within limits together with its picture, unless that is read in rows`(
+    _ limit: Int, _ isInRows: Bool, _ fits: Bool
+  ) {
+    let size = PixelSize(width: 100, height: 100)
+    let map = EncodedGainMap(size: size, isGrey: true, parameters: GainMap.Parameters(), kind: .iso)
+    #expect(map.fits(size, ImageLimits(pixelCount: limit), .jpeg, isInRows: isInRows) == fits)
+  }
+
   /// In a list, or in an index: which of two is meant is not known.
   @Test(arguments: [true, false])
   func `two maps are none`(isListed: Bool) throws {

@@ -37,6 +37,11 @@ struct XMPPacketTests {
     packet(tiff + " tiff:Make='A &amp; B'", "<b></a>"), packet(tiff + " tiff:Make='A &amp; B'", "<b c=d>"),
   ]
 
+  @Test func `references in a literal section are text`() {
+    let packet = Self.packet(Self.tiff, "<tiff:Make>&#65; <![CDATA[&#65; &amp;]]></tiff:Make>")
+    #expect(XMPPacket(Data(packet.utf8)).value(.tiff, "Make") == "A &#65; &amp;")
+  }
+
   @Test(arguments: packets) func `a property is read in every form`(_ packet: String) {
     for data in [Data(packet.utf8), Data("\u{FEFF}\(packet)".utf8)] {
       #expect(XMPPacket(data).value(.tiff, "Make") == "A & B")

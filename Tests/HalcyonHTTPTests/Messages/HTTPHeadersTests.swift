@@ -9,6 +9,11 @@ struct HTTPHeadersTests {
     let headers: HTTPHeaders = ["Content-Type": "image/png"]
     #expect(headers["content-type"] == "image/png")
     #expect(headers["Content"] == nil)
+    // Only of letters.
+    for (name, other, isSame) in [("A-Z", "a-z", true), ("@", "`", false), ("[", "{", false), ("É", "é", false)] {
+      let headers: HTTPHeaders = [name: "1"]
+      #expect((headers[other] != nil) == isSame, "\(name)")
+    }
   }
 
   @Test func `repeated fields are joined in order`() {

@@ -31,6 +31,17 @@ struct RequestContentTests {
     PipelineFixture(configure: configure, script: script)
   }
 
+  @Test func `requests differ by their method and by their body`() throws {
+    func contents() throws -> [RequestContent?] {
+      try [("POST", body), ("PUT", body), ("POST", Data()), ("POST", nil), ("GET", nil)].map { method, body in
+        RequestContent.make(try #require(HTTPMethod(method)), body)
+      }
+    }
+    for (index, content) in try contents().enumerated() {
+      for (other, second) in try contents().enumerated() { #expect((content == second) == (index == other)) }
+    }
+  }
+
   @Test func `method and body are sent, and reach the request modifier`() async throws {
     struct Signature: RequestModifier {
       var identity: String? { "a" }
