@@ -203,6 +203,12 @@ enum ZoomableScenes {
     view.zoom = 4
     try await stage.until("it has tiles") { view.isSharp }
     try await stage.require(widget, is: .green)
+    // An image of a size of its own has no other pixels.
+    var small = try SolidImage.request(.red, width: 300, height: 300)
+    small.size = .fit(width: 60, height: 60)
+    view.hc.setImage(with: small)
+    try await stage.until("a smaller picture is shown") { view.hc.phase.image?.size.width == 60 }
+    try stage.require(abs(view.zoom - 301.0 / 60) < 0.01, "the zoom is \(view.zoom)")
   }
 
   /// An image that is loaded anew each time: its tiles are of the bytes that have just been stored, and a new version stays in place.

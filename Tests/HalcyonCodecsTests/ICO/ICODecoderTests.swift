@@ -21,6 +21,20 @@ struct ICODecoderTests {
     #expect(image.bitmap.largestDifference(to: alone.bitmap) == 0)
   }
 
+  /// Entries of a cursor have the place of its tip where those of an icon have their bits per pixel.
+  @Test(arguments: [(1, 200), (2, 100)])
+  func `of two entries of a size the one with more bits is decoded, of a cursor the first`(_ kind: UInt8, _ grey: Int)
+    throws
+  {
+    let files = try [100, 200].map { grey in
+      try PNGEncoder().encode(Bitmap.painted(8, 8) { _, _ in Color(grey, grey, grey, 255) }, options: EncodingOptions())
+    }
+    var file = Self.icon(files.map { (8, $0) })
+    (file[2], file[12], file[28]) = (kind, 8, 32)
+    #expect(
+      try ICODecoder().decode(file, options: DecodingOptions()).bitmap.color(0, 0) == Color(grey, grey, grey, 255))
+  }
+
   @Test func `a cursor is decoded as an icon`() throws {
     var file = try FormatFixture.data("sizes.ico")
     file[2] = 2
