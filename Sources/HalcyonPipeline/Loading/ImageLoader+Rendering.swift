@@ -40,10 +40,7 @@ extension ImageLoader {
       return try await render(encoded)
     } catch {
       endSharing(encoded, after: error, load)
-      guard encoded.origin == .store, error.isDamage || error.isOfUnknownFormat, load.resolved.cachePolicy.usesNetwork
-      else {
-        throw error
-      }
+      guard encoded.origin == .store, error.isDamage, load.resolved.cachePolicy.usesNetwork else { throw error }
     }
     let retry = load.changed { $0.storeAccess = ($0.storeAccess ?? .readWrite).withoutReads }
     let fetched = try await bytes.encodedImage(for: retry)
@@ -134,8 +131,6 @@ extension ImageLoader {
 extension ImageError {
   /// Whether the bytes are a damaged image, or one that ends too early.
   var isDamage: Bool { if case .decoding(let reason, _) = self { reason.isDamage } else { false } }
-
-  fileprivate var isOfUnknownFormat: Bool { if case .decoding(.unknownFormat, _) = self { true } else { false } }
 }
 
 /// Processors: each one runs on the image before it, which may be in memory or be loaded for several requests.
