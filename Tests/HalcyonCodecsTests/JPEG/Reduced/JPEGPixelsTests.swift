@@ -84,10 +84,11 @@ struct JPEGPixelsTests {
     try ReducedPlanes.with(greyFile()) { file in
       var file = file
       file.index = index
-      for top in [770, 780] {
+      // The first area ends before the marker, so that only a place inside the interval is known.
+      for (top, last) in [(700, 136), (780, 128)] {
         let pixels = try file.pixels(of: PixelArea(left: 0, top: top, width: 40, height: 60))
         #expect(pixels?.color(20, 15) == Color(136, 136, 136, 255))
-        #expect(pixels?.color(20, 50) == Color(128, 128, 128, 255))
+        #expect(pixels?.color(20, 50) == Color(last, last, last, 255))
       }
     }
     #expect(index.place(before: 19_000)?.unit ?? 0 > 0)
