@@ -128,6 +128,26 @@ struct DamagedPixelTests {
     for file in [file, FileSurgery.large(jpeg: file)] { try expectDamage(in: file, name, size) }
   }
 
+  @Test func `damage before a crop is that of the whole image, and not of a region`() throws {
+    // Eight intervals of 200 blocks, of which the first has bits that are no code.
+    var scan = Data()
+    for number in 0..<8 as Range<UInt8> { scan += Data(count: 50) + (number < 7 ? [0xFF, 0xD0 + number] : []) }
+    scan[10] = 0b1100_0000
+    let small = FileSurgery.greyJPEG(PixelSize(width: 64, height: 1600), scan: scan, restartInterval: 200)
+    for file in [small, FileSurgery.large(jpeg: small)] {
+      func isDamaged(_ size: TargetSize, _ region: PixelArea? = nil) throws -> Bool {
+        try JPEGDecoder().decode(file, options: DecodingOptions(size: size, region: region)).isDamaged
+      }
+      for size in [TargetSize.original, .fill(width: 64, height: 4), .fill(width: 32, height: 4)] {
+        #expect(try isDamaged(size), "\(size)")
+      }
+      #expect(try isDamaged(.original, PixelArea(left: 0, top: 0, width: 64, height: 90)))
+    }
+    let region = PixelArea(left: 0, top: 900, width: 64, height: 90)
+    let large = FileSurgery.large(jpeg: small)
+    #expect(try !JPEGDecoder().decode(large, options: DecodingOptions(region: region)).isDamaged)
+  }
+
   private func expectDamage(in file: Data, _ name: String, _ size: TargetSize) throws {
     let scan = try #require(file.firstRange(of: Data([0xFF, 0xDA]))).upperBound + 12
     let middle = scan + (file.count - scan) / 3
