@@ -1,7 +1,8 @@
 import Foundation
 import Halcyon
 import HalcyonBackend
-import HalcyonService
+@_spi(Programs) import HalcyonHTTP
+@testable import HalcyonService
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
@@ -210,11 +211,11 @@ struct StorageSourceTests {
     let storage = try storage(at: 9000, addressing)
     let bucket = StorageBucket(storage: storage, name: "photos", role: nil, allowed: [])
     let own = try #require(storage.url(bucket: "photos", key: "cat.png"))
-    #expect(try await bucket.signed(TransportRequest(url: own)).headers["Authorization"] != nil)
+    #expect(try await bucket.signed(TransportRequest(url: own)).isSigned)
     let other = try #require(storage.url(bucket: "others", key: "cat.png"))
     await #expect(throws: SourceError.notAllowed) { try await bucket.signed(TransportRequest(url: other)) }
-    let elsewhere = TransportRequest(url: try web("http://example.com/photos/cat.png"))
-    #expect(try await bucket.signed(elsewhere).headers["Authorization"] == nil)
+    let elsewhere = TransportRequest(url: web("http://example.com/photos/cat.png"))
+    #expect(try await !bucket.signed(elsewhere).isSigned)
   }
 
   @Test func `the list of sources applies to buckets, and web URLs are never signed`() async throws {
