@@ -27,4 +27,8 @@ struct OptionTableTests {
     #expect(properties.count > 5)
     #expect(RequestOption.allCases.map(\.rawValue).sorted() == (options.list + properties).sorted())
   }
+
+  @Test(arguments: RequestOption.allCases) func `an option affects some path`(option: RequestOption) {
+    #expect(!LoadPath.affected(by: option).isEmpty)
+  }
 }
