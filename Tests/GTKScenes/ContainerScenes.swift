@@ -162,7 +162,7 @@ enum ContainerScenes {
     if popover { gtk_menu_button_popup(child.opaque) }
     show(picture)
     var sizes: [[gint]] = []
-    while sizes.count < 300 {
+    while sizes.count < 3000 {
       await stage.nextFrame()
       sizes.append([gtk_widget_get_width(picture), gtk_widget_get_height(picture)])
       if let expected {
