@@ -5,18 +5,22 @@ import Testing
 
 @Suite(.unitTest)
 struct BlendModeTests {
-  /// The results for a backdrop of opaque greys 0.2 and 0.8 and a source of 0.4 and 0.6, computed by hand from W3C
-  /// Compositing and Blending 1, section 9.1.
+  /// The results for opaque greys, computed from W3C Compositing and Blending 1, section 9.1.
+  static let backdrop: [UInt8] = [51, 204, 51, 0, 255]
+  static let source: [UInt8] = [102, 153, 153, 255, 0]
   static let expectations: [(BlendMode, [UInt8])] = [
-    (.normal, [102, 153]), (.multiply, [20, 122]), (.screen, [133, 235]), (.overlay, [41, 214]), (.darken, [51, 153]),
-    (.lighten, [102, 204]), (.colorDodge, [85, 255]), (.colorBurn, [0, 170]), (.hardLight, [41, 214]),
-    (.softLight, [43, 209]), (.difference, [51, 51]), (.exclusion, [112, 112]),
+    (.normal, [102, 153, 153, 255, 0]), (.multiply, [20, 122, 31, 0, 0]),
+    (.screen, [133, 235, 173, 255, 255]), (.overlay, [41, 214, 61, 0, 255]),
+    (.darken, [51, 153, 51, 0, 0]), (.lighten, [102, 204, 153, 255, 255]),
+    (.colorDodge, [85, 255, 128, 0, 255]), (.colorBurn, [0, 170, 0, 0, 255]),
+    (.hardLight, [41, 214, 92, 255, 0]), (.softLight, [43, 209, 64, 0, 255]),
+    (.difference, [51, 51, 102, 255, 255]), (.exclusion, [112, 112, 143, 255, 255]),
   ]
 
   @Test(arguments: expectations)
   func `blend modes follow the formulas of the specification`(_ mode: BlendMode, _ expected: [UInt8]) throws {
-    let drawn = try BuiltInProcessor.watermark(Bitmap(grays: [102, 153]), blendMode: mode).process(
-      Bitmap(grays: [51, 204]))
+    let drawn = try BuiltInProcessor.watermark(Bitmap(grays: Self.source), blendMode: mode).process(
+      Bitmap(grays: Self.backdrop))
     #expect(drawn.reds == expected)
   }
 

@@ -56,6 +56,11 @@ struct DecodingFallbackTests {
     #expect(decoder.decodedSizes == [.fit(width: 4, height: 4), .original])
   }
 
+  @Test func `the first of two decoders of a format is used`() throws {
+    let decoders = [1, 2].map { _ in WholeImageDecoder(failingWith: DecoderError.cannotScale) }
+    #expect(try DecoderTable(decoders).decoder(for: .bmp) as? WholeImageDecoder === decoders[0])
+  }
+
   @Test func `the scaled image is the part that the target size shows`() throws {
     let decoder = WholeImageDecoder(failingWith: DecoderError.cannotScale)
     let options = DecodingOptions(size: .fill(width: 2, height: 2, anchor: .right))
@@ -106,6 +111,7 @@ struct DecodingFallbackTests {
   @Test(arguments: [
     ImageDecodingError.corrupt(.bmp, reason: "a bit"), .truncated(.bmp),
     .tooManyPixels(PixelSize(width: 8, height: 4), limit: 1), .outOfMemory(PixelSize(width: 8, height: 4)), .cancelled,
+    .unsupportedFeature(.svg, feature: "so many shapes"),
   ])
   func `damaged data and limits end the first attempt`(_ error: ImageDecodingError) {
     let decoder = WholeImageDecoder(failingWith: error)
