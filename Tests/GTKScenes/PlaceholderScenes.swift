@@ -64,15 +64,18 @@ enum PlaceholderScenes {
   }
 
   static func icon(_ stage: Stage) async throws {
-    let picture = try await stage.addPicture(width: 64, height: 64)
+    let picture = try await stage.addPicture(width: 128, height: 128)
     picture.hc.setImage(
       with: nil as URL?, placeholder: .icon("image-missing"), options: withoutDelay, pipeline: ViewScenes.pipeline())
     await stage.nextFrame()
     let screenshot = try stage.screenshot(of: picture)
-    let points = stride(from: 0.05, to: 1, by: 0.05).flatMap { x in stride(from: 0.05, to: 1, by: 0.05).map { (x, $0) }
+    let points = stride(from: 0.02, to: 1, by: 0.03).flatMap { x in stride(from: 0.02, to: 1, by: 0.03).map { (x, $0) }
     }
-    let opaque = points.count { screenshot.color(x: $0.0, y: $0.1).alpha > 128 }
-    try stage.require(opaque > 10, "only \(opaque) of \(points.count) points of the icon are opaque")
+    let opaque = points.filter { screenshot.color(x: $0.0, y: $0.1).alpha > 128 }
+    try stage.require(opaque.count > 30, "only \(opaque.count) of \(points.count) points are opaque")
+    // Its side is 64 points: it is not enlarged.
+    let outside = opaque.filter { max(abs($0.0 - 0.5), abs($0.1 - 0.5)) > 0.26 }
+    try stage.require(outside.isEmpty, "the icon is drawn at \(outside)")
   }
 
   static func iconSides(_ stage: Stage) async throws {

@@ -31,8 +31,9 @@ struct AnimationControllerTests {
     #expect(view.binder.animation.currentFrame == 1)
   }
 
-  @Test func `an animation that is over plays again when its view becomes visible again`() async throws {
-    let view = try AnimatedView(frameCount: 2, AnimationPlayback(loopCount: .times(1)))
+  @Test(arguments: [1, 0, -1])
+  func `an animation that is over plays again when its view becomes visible again`(_ loopCount: Int) async throws {
+    let view = try AnimatedView(frameCount: 2, AnimationPlayback(loopCount: .times(loopCount)))
     try await view.showNextFrame()
     #expect(!view.binder.animation.isPlaying && view.binder.animation.currentFrame == 1)
     view.binder.isVisible = false

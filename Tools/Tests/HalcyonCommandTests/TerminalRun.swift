@@ -21,7 +21,10 @@ struct TerminalRun {
     let main = open("/dev/ptmx", O_RDWR | O_NOCTTY)
     var (isLocked, number): (Int32, UInt32) = (0, 0)
     try #require(ioctl(main, Self.setLock, &isLocked) == 0 && ioctl(main, Self.getNumber, &number) == 0)
-    let terminal = try #require(FileHandle(forUpdatingAtPath: "/dev/pts/\(number)"))
+    // Not the terminal of the tests, which its end would end.
+    let device = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    try #require(device >= 0)
+    let terminal = FileHandle(fileDescriptor: device)
     process.executableURL = try CommandRun.program()
     process.arguments = arguments
     process.standardOutput = FileHandle.nullDevice
