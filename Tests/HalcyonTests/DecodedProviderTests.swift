@@ -106,6 +106,19 @@ struct DecodedProviderTests {
     }
   }
 
+  @Test(arguments: [(AnimationPolicy.frames(), true), (.firstFrame, false)])
+  func `an animation has its frames, unless the first one is wanted`(_ policy: AnimationPolicy, _ isAnimated: Bool)
+    async throws
+  {
+    let file = TinyGIF.animation(reds: [9, 200])
+    try await OptionsFixture.run(serving: Data()) { fixture async throws in
+      let animation = try await fixture.pipeline.image(for: ImageRequest(source: .data(file)))
+      let source = source(EventLog(), animation)
+      let image = try await fixture.pipeline.image(for: ImageRequest(source: source) { $0.animation = policy })
+      #expect((image.animation != nil) == isAnimated)
+    }
+  }
+
   @Test func `an error of the closure is that of the load, and is not remembered`() async throws {
     try await OptionsFixture.run(serving: Data()) { fixture async throws in
       let (calls, drawing) = (EventLog<Int>(), try drawing())
