@@ -104,6 +104,7 @@ struct DiskExpirationTests {
       let start = clock.now()
       let cases: [(CacheKey, CacheExpiration?, Date?, isExpired: Bool)] = [
         ("never", .never, nil, false), ("date", .date(start + 5), start + 5, true),
+        ("now", .date(start + 6), start + 6, true),
         ("sliding", .after(.seconds(60)), start + 60, false), ("default", nil, start + 7 * 86_400, false),
       ]
       for (key, expiration, _, _) in cases { try await cache.store(entry(key.text, expiration: expiration), for: key) }
@@ -120,7 +121,7 @@ struct DiskExpirationTests {
       for try await entry in cache.entries where entry.key == "sliding" {
         #expect(entry.expirationDate?.timeIntervalSince1970.rounded() == (start + 66).timeIntervalSince1970.rounded())
       }
-      #expect(try await cache.removeEntries { $0.isExpired } == 1)
+      #expect(try await cache.removeEntries { $0.isExpired } == 2)
     }
   }
 

@@ -168,6 +168,17 @@ struct DiskRemovalTests {
     }
   }
 
+  @Test func `where pinned entries leave less than is reserved at once, an entry has what it needs`() async throws {
+    try await DiskCache.run(.init(sizeLimit: 1 << 20), time: clock) { cache in
+      // Of 256 blocks it takes all but three; an entry of two is reserved with two more.
+      let large = StoredEntry(body: Data(count: 251 * 4096), metadata: entry().metadata)
+      try await cache.store(large, for: "pinned")
+      #expect(try await cache.setPinned(true, for: "pinned"))
+      for key in ["1", "2"] as [CacheKey] { try await cache.store(entry(), for: key) }
+      #expect(try await keys(in: cache) == ["pinned", "2"])
+    }
+  }
+
   @Test func `reads are saved when the app enters the background or terminates`() async throws {
     for isTerminating in [true, false] {
       try await TemporaryDirectory.run { folder in
@@ -204,6 +215,13 @@ struct DiskRemovalTests {
       #expect(statistics.stores == 2)
       #expect(statistics.evictions == [.expiration: 1])
       #expect(statistics.errors == 0)
+      // An observer is told of later evictions only.
+      let told = Lock(0)
+      let subscription = cache.evictionObservers.observe { item in told.withLock { $0 += item.count } }
+      try await cache.store(entry(expiration: .expired), for: "4")
+      #expect(try await cache.entry(for: "4") == nil)
+      #expect(told.withLock { $0 } == 1)
+      withExtendedLifetime(subscription) {}
     }
   }
 
