@@ -87,6 +87,15 @@ struct DiskBadEntryTests {
     }
   }
 
+  @Test func `a damaged file that is not in the index is removed once it has been read`() async throws {
+    try await DiskCache.run { cache in
+      try await cache.store(entry(keys[0]), for: keys[0])
+      try cache.fileSystem.makeFolder(cache.layout.shard(of: keys[1].digest.bytes))
+      try Data(count: 1000).write(to: URL(filePath: cache.path(of: keys[1])))
+      for miss in [CacheMiss.damaged, .absent] { #expect(try await cache.lookUp(keys[1]).miss == miss) }
+    }
+  }
+
   @Test(arguments: BadEntry.allCases) func `a bad entry is a miss or an error, and can be replaced by an entry`(
     badEntry: BadEntry
   ) async throws {
