@@ -1,10 +1,11 @@
 #if os(Linux) && !URLSESSION
 import HalcyonHTTP
 import Foundation
-import HalcyonTransport
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
+
+@testable import HalcyonTransport
 
 @Suite(
   .integrationTest,
@@ -140,6 +141,18 @@ struct TLSTransportTests {
         exit(0)
       }
     }
+  }
+
+  @Test(
+    arguments: [
+      (nil, "f", "d", "f d"), (nil, "", "", "- -"), ("c", "f", "d", "c -"), ("c", "", "d", "c -"),
+    ] as [(String?, String, String, String)])
+  func `a configured file replaces the file and the folder of OpenSSL's variables`(
+    _ configured: String?, _ file: String, _ folder: String, _ expected: String
+  ) {
+    let authorities = CertificateAuthorities(
+      .init(certificateAuthorityFile: configured), environment: ["SSL_CERT_FILE": file, "SSL_CERT_DIR": folder])
+    #expect("\(authorities.file ?? "-") \(authorities.folder ?? "-")" == expected)
   }
 
   @Test func `the error of a missing certificate authority file contains its path`() async throws {
