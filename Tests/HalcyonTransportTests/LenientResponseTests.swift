@@ -98,6 +98,15 @@ struct LenientResponseTests {
     }
   }
 
+  @Test func `a request with content is not sent again for a response whose length is no number`() async throws {
+    try await ImageServer.run { server async throws in
+      let request = TransportRequest(
+        url: respond(Case(name: "", fields: ["Content-Length: many"]), on: server), method: .put, body: Data([1]))
+      await #expect(throws: TransportError.self) { try await CurlTransport().response(to: request) }
+      #expect(server.requests.count == 1)
+    }
+  }
+
   @Test func `the error of a long field names the limit of libcurl`() async throws {
     try await ImageServer.run { server async throws in
       let url = server.serve("/a", Reply.body(Self.body).padded(headerCount: 1, valueByteCount: 120_000))

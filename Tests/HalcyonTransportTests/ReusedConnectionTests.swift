@@ -111,6 +111,18 @@ struct ReusedConnectionTests {
     }
   }
 
+  @Test(arguments: [(200, [1, 1]), (404, [1, 1]), (421, [1, 2])])
+  func `a connection that does not serve the host is not used again`(status: Int, connections: [Int]) async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .status(status), photo)
+      let transport = transport()
+      let response = try await transport.response(to: TransportRequest(url: url))
+      #expect(try await response.body.reduce(0) { $0 + $1.count } == 0)
+      try await load(url, by: transport)
+      #expect(server.requests.map(\.connectionID) == connections)
+    }
+  }
+
   @Test func `a server that was slow has more time to acknowledge a request`() {
     let connections = OpenConnections(leastFirstByteLimit: .seconds(1))
     let servers = [80, 81].map { OpenConnection.Endpoint(address: "192.0.2.1", port: $0) }
