@@ -26,6 +26,33 @@ struct ICCProfileHeaderTests {
     }
   }
 
+  /// Texts with their languages, as the description of a profile.
+  private static func described(_ texts: [(language: String, text: String)]) -> Data {
+    var (records, strings) = (Data(), Data())
+    for (language, text) in texts {
+      let units = text.utf16.flatMap { FileSurgery.bytes(Int($0), count: 2) }
+      records += Data(language.utf8) + Data(bigEndian: units.count, count: 4)
+      records += Data(bigEndian: 16 + 12 * texts.count + strings.count, count: 4)
+      strings += units
+    }
+    let count = Data(bigEndian: texts.count, count: 4) + Data(bigEndian: 12, count: 4)
+    let description = Data("mluc\0\0\0\0".utf8) + count + records + strings
+    let entry = Data("desc".utf8) + Data(bigEndian: 144, count: 4) + Data(bigEndian: description.count, count: 4)
+    return Data(count: 128) + Data(bigEndian: 1, count: 4) + entry + description
+  }
+
+  @Test(
+    arguments: [
+      ([("deDE", "Farbe"), ("enUS", "Colour"), ("enGB", "Other")], "Colour"),
+      ([("deDE", "Farbe"), ("frFR", "B")], "Farbe"),
+      ([("enUS", "A\0B")], "A"), ([], nil),
+    ] as [([(String, String)], String?)])
+  func `the name of a profile is in English, or else in its first language`(
+    _ texts: [(String, String)], _ expected: String?
+  ) {
+    #expect(ICCProfileName.name(of: Self.described(texts)) == expected)
+  }
+
   @Test func `a profile that is damaged, cut or too large is none`() {
     let whole = Self.profile("RGB ")
     #expect(ICCProfileHeader(whole) != nil)
