@@ -36,6 +36,8 @@ struct SVGContentTests {
     "<pattern id='p' width='.5' height='.5' patternContentUnits='objectBoundingBox'><rect width='1' height='1' "
       + "fill='green'/></pattern><path d='M0,0h10v10h-10z' fill='url(\"#p\")'/>",
     "<defs><rect id='r' width='10' height='10' fill='green'/></defs><use xlink:href='#r'/>",
+    "<defs><rect id='r' width='10' height='10' fill='green'/></defs><use href='#r' xlink:href='#s'/>",
+    "<defs><rect id='r' width='10' height='10' fill='green'/></defs><use xlink:href='#s' href='#r'/>",
     "<symbol id='s' viewBox='0 0 1 1'><rect width='1' height='1' fill='green'/></symbol><use href='#s'/>",
     "<mask id='m'><rect width='10' height='10' fill='white'/></mask>"
       + "<rect width='10' height='10' fill='green' mask='url(#m)'/>",

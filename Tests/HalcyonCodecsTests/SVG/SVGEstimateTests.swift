@@ -361,5 +361,17 @@ struct SVGEstimateTests {
     #expect((point == nil) == (expected == nil))
     for (index, number) in (expected ?? []).enumerated() { #expect(abs((point?[index] ?? 0) - number) < 1e-9) }
   }
+
+  @Test(arguments: [
+    ("jpeg/peacock.default.jpeg", "jpeg"), ("jpeg/peacock.made-cmyk.jpeg", "png"), ("color/display-p3.jpeg", "png"),
+    ("color/display-p3.png", "png"), ("formats/lossy.webp", "png"),
+  ])
+  func `librsvg reads a JPEG file in sRGB as it is, and others as PNG`(_ name: String, _ type: String) throws {
+    var images = SVGEmbeddedImages(limits: ImageLimits(), canvas: PixelSize(width: 9, height: 9))
+    var budget = SVGBudget()
+    let url = "data:;base64," + (try Fixture.data(name).base64EncodedString())
+    let image = try #require(try images.image(url, shownSize: { $0 }, &budget))
+    #expect(image.url.hasPrefix("data:image/\(type);"))
+  }
 }
 #endif
