@@ -26,6 +26,14 @@ struct AnimatedTraitTests {
     #expect(zip(frames, again).allSatisfy { $0.bitmap.largestDifference(to: $1.bitmap) == 0 })
   }
 
+  @Test func `a sequence in a file of a still image is left out, and told`() throws {
+    var file = try Fixture.data("avif/colors-animated-8bpc.avif")
+    file.replaceSubrange(8..<12, with: "avif".utf8)
+    let info = try AVIFDecoder().probe(file, isComplete: true)
+    #expect(info?.frameCount == 1)
+    #expect(info?.droppedContent == [.frames])
+  }
+
   @Test func `the depth track of a sequence is not used as alpha`() throws {
     let file = try Fixture.data("avif/colors-animated-8bpc-depth-exif-xmp.avif")
     let image = try AVIFDecoder().decode(file, options: DecodingOptions())
