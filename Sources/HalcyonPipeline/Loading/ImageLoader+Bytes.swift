@@ -14,9 +14,10 @@ extension ImageLoader {
       if case .progress(let progress) = event { onProgress?(progress) }
     }
     return try await around(newLoad(request, for: subscription)) { [self] load throws(ImageError) in
+      if needsEnd { try checkFailure(of: load, as: load.keys.whole) }
       let encoded = try await bytes.encodedImage(for: load)
       do throws(ImageError) {
-        return try await fetchingAgain(encoded, load) { [self] encoded throws(ImageError) in
+        return try await fetchingAgain(encoded, load, as: load.keys.whole) { [self] encoded throws(ImageError) in
           try await storeFetched(encoded, load)
           return encoded
         }

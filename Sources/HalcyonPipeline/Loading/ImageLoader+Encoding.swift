@@ -86,7 +86,9 @@ extension ImageLoader {
   private func plannedVariant(
     _ load: Load, _ planner: EncodingPlanner, known: EncodedImage?
   ) async throws(ImageError) -> EncodedVariant {
-    let encoded = try await source(load, planner.sourcePolicy ?? load.resolved.cachePolicy)
+    let source = load.changed { $0.cachePolicy = planner.sourcePolicy ?? $0.cachePolicy }
+    try checkFailure(of: source, as: load.key)
+    let encoded = try await self.source(source)
     if let known, known.mark.hash == encoded.mark.hash {
       // The server has confirmed the file, so that this is what would be made of it again.
       try await storeFetched(encoded, load)
@@ -96,7 +98,7 @@ extension ImageLoader {
       return EncodedVariant(data: known.data, source: encoded, wasStored: true)
     }
     let plan = try plan(planner, encoded)
-    return try await fetchingAgain(encoded, load) { [self] encoded throws(ImageError) in
+    return try await fetchingAgain(encoded, source, as: load.key) { [self] encoded throws(ImageError) in
       if let plan { return try await make(plan, of: encoded, load) }
       try await storeFetched(encoded, load)
       return EncodedVariant(data: encoded.data, source: encoded, wasStored: encoded.origin == .store)
@@ -107,10 +109,11 @@ extension ImageLoader {
   ///
   /// - Throws: With a policy that contacts the server first, also the error of a server that has not confirmed a stored
   ///   file: what is made of it would be taken for new.
-  private func source(_ load: Load, _ policy: CachePolicy) async throws(ImageError) -> EncodedImage {
+  private func source(_ load: Load) async throws(ImageError) -> EncodedImage {
     let start = configuration.time.now()
-    let encoded = try await bytes.encodedImage(for: load.changed { $0.cachePolicy = policy })
-    guard policy.contactsServerFirst, encoded.origin == .store, encoded.metadata.responseDate < start else {
+    let encoded = try await bytes.encodedImage(for: load)
+    guard load.resolved.cachePolicy.contactsServerFirst, encoded.origin == .store, encoded.metadata.responseDate < start
+    else {
       return encoded
     }
     return try await bytes.encodedImage(for: load.changed { $0.cachePolicy = .reload })

@@ -31,8 +31,9 @@ extension ImageLoader {
   }
 
   private func prefetchOriginal(_ load: Load) async throws(ImageError) -> Prefetched {
+    try checkFailure(of: load, as: load.keys.whole)
     let encoded = try await bytes.encodedImage(for: load)
-    return try await fetchingAgain(encoded, load) { [self] encoded throws(ImageError) in
+    return try await fetchingAgain(encoded, load, as: load.keys.whole) { [self] encoded throws(ImageError) in
       try await prefetchOriginal(encoded, load)
     }
   }

@@ -10,7 +10,7 @@ extension ImageLoader {
     if encoded.origin == .store, let image = await decodedMeanwhile(from: encoded, load) {
       return LoadedImage(image: image, encoded: encoded, trace: encoded.trace)
     }
-    return try await fetchingAgain(encoded, load) { [self] encoded throws(ImageError) in
+    return try await fetchingAgain(encoded, load, as: load.key) { [self] encoded throws(ImageError) in
       try await decodeOnce(encoded, load)
     }
   }
@@ -34,12 +34,15 @@ extension ImageLoader {
 
   /// Renders bytes; if that fails and they are stored ones that may be damaged, once more with bytes from the network.
   func fetchingAgain<Value>(
-    _ encoded: EncodedImage, _ load: Load, _ render: (EncodedImage) async throws(ImageError) -> Value
+    _ encoded: EncodedImage, _ load: Load, as result: CacheKey,
+    _ render: (EncodedImage) async throws(ImageError) -> Value
   ) async throws(ImageError) -> Value {
     do throws(ImageError) {
-      return try await render(encoded)
+      let value = try await render(encoded)
+      if load.ignoresRememberedFailures { bytes.http.failedResults.forget(load.request.failureKey(result)) }
+      return value
     } catch {
-      endSharing(encoded, after: error, load)
+      endSharing(encoded, after: error, load, result)
       guard encoded.origin == .store, error.isDamage, load.resolved.cachePolicy.usesNetwork else { throw error }
     }
     let retry = load.changed { $0.storeAccess = ($0.storeAccess ?? .readWrite).withoutReads }
@@ -47,19 +50,26 @@ extension ImageLoader {
     do throws(ImageError) {
       return try await render(fetched)
     } catch {
-      endSharing(fetched, after: error, load)
+      endSharing(fetched, after: error, load, result)
       throw error
     }
   }
 
   /// Leaves bytes that were not decoded to the loads that use them. Those from the network are not requested again for a
-  /// while.
-  private func endSharing(_ encoded: EncodedImage, after error: ImageError, _ load: Load) {
+  /// while for the same result; another one may succeed.
+  private func endSharing(_ encoded: EncodedImage, after error: ImageError, _ load: Load, _ result: CacheKey) {
     if case .decoding(let reason, _) = error, reason != .cancelled { encoded.endSharing() }
     if encoded.origin == .network {
       bytes.http.remember(
-        error, for: load.request.failureKey(load.keys.fetch), after: encoded.metadata.redirects, encoded.responseHead)
+        error, for: load.request.failureKey(result), after: encoded.metadata.redirects, encoded.responseHead,
+        in: bytes.http.failedResults)
     }
+  }
+
+  /// Throws the error of a result that could not be made a moment ago.
+  func checkFailure(of load: Load, as result: CacheKey) throws(ImageError) {
+    if load.ignoresRememberedFailures { return }
+    if let error = bytes.http.failedResults.error(for: load.request.failureKey(result)) { throw error }
   }
 
   /// Decodes at the requested size, and stores the bytes, now that they are known to be an image.

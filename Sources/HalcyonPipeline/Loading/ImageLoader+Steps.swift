@@ -19,6 +19,7 @@ extension ImageLoader {
   }
 
   private func makeImage(_ load: Load, keepsResult: Bool) async throws(ImageError) -> LoadedImage {
+    try checkFailure(of: load, as: load.key)
     if let stale = load.memory?.staleImage, stale.facts.freshness != nil {
       return try await replace(stale, load, keepsResult: keepsResult)
     }

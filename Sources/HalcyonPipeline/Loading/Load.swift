@@ -45,6 +45,11 @@ final class Load: Sendable {
   /// The options of the request with their defaults.
   var resolved: ResolvedOptions { request.resolved }
 
+  /// Whether the server is asked even if the load failed a moment ago.
+  var ignoresRememberedFailures: Bool {
+    resolved.cachePolicy.contactsServerFirst || request.optionsBox?.content != nil
+  }
+
   /// The key of the result.
   var key: CacheKey { watch.key }
 

@@ -266,7 +266,10 @@ public final class ImagePipeline: Sendable {
   /// ``FailureLifetimes/none`` sends every request. Setting forgets the failures cached so far.
   package var failureLifetimes: FailureLifetimes {
     get { loader.bytes.http.failures.lifetimes }
-    set { loader.bytes.http.failures.lifetimes = newValue }
+    set {
+      loader.bytes.http.failures.lifetimes = newValue
+      loader.bytes.http.failedResults.lifetimes = newValue
+    }
   }
 
   /// The request with the default options of the pipeline filled in, for a view, which then sets its size. Idempotent.

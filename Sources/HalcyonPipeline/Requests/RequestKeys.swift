@@ -40,6 +40,9 @@ struct RequestKeys: Sendable {
   /// The key of a preview of the image.
   var preview: CacheKey { image.adding("preview", "last") }
 
+  /// The key under which it is remembered that the encoded bytes end too early.
+  var whole: CacheKey { fetch.adding("whole", "") }
+
   /// The key of the encoded bytes: everything that changes them.
   var fetch: CacheKey {
     let text = image.text.utf8

@@ -131,6 +131,41 @@ struct DecodingFallbackTests {
     #expect(throws: ImageDecodingError.self) { try decoder.image(from: Data(), options: enlarged) }
   }
 
+  /// Decodes everything but squares of 3 pixels.
+  private struct PickyDecoder: ImageDecoder {
+    let base = SolidDecoder()
+    var formats: Set<ImageFormat> { base.formats }
+
+    func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? { try base.probe(bytes, isComplete: isComplete) }
+
+    func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+      if options.size == .exact(width: 3, height: 3) { throw ImageDecodingError.corrupt(.bmp, reason: "a bit") }
+      return try base.decode(bytes, options: options)
+    }
+  }
+
+  @Test func `a result that cannot be made is not tried again for a while, and leaves the others alone`() async throws {
+    let fixture = PipelineFixture {
+      $0.decoders = [PickyDecoder()]
+    } script: { _ in
+      .response(body: SolidImage(width: 8, height: 4).data, headers: ["Cache-Control": "no-store"])
+    }
+    let pipeline = fixture.pipeline
+    var request = ImageRequest(url: fixture.url, size: .exact(width: 3, height: 3))
+    func expectFailure(transfers: Int) async {
+      await #expect(throws: ImageError.self) { try await pipeline.image(for: request) }
+      await #expect(throws: ImageError.self) { try await pipeline.encodedData(for: request, as: .png) }
+      #expect(fixture.transport.requests.count == transfers)
+    }
+    await expectFailure(transfers: 2)
+    await expectFailure(transfers: 2)
+    #expect(try await pipeline.image(for: ImageRequest(url: fixture.url, size: .fit(width: 2))).size.width == 2)
+    #expect(try await pipeline.data(for: ImageRequest(url: fixture.url)).count > 10)
+    #expect(fixture.transport.requests.count == 4)
+    request.cachePolicy = .reload
+    await expectFailure(transfers: 6)
+  }
+
   @Test func `without a memory of failures each load of a damaged image requests it`() async throws {
     let damaged = SolidImage(width: 8, height: 4).data.prefix(12)
     let fixture = PipelineFixture {

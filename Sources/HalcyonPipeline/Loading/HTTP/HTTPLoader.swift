@@ -42,11 +42,14 @@ final class HTTPLoader: Sendable {
   /// The transport of the pipeline, if it can prepare transfers.
   let preparingTransport: (any PreparingTransport)?
   let failures: FailureMemory
+  /// The failures of what is made of bytes that were received: other results of them may succeed.
+  let failedResults: FailureMemory
   private let budget: RetryBudget
 
   init(configuration: PipelineConfiguration) {
     self.configuration = configuration
     failures = FailureMemory(lifetimes: configuration.failureLifetimes, time: configuration.time)
+    failedResults = FailureMemory(lifetimes: configuration.failureLifetimes, time: configuration.time)
     budget = RetryBudget(capacity: configuration.retryBudget)
     limiter = ConnectionLimiter(
       limits: configuration.connectionLimits, newestFirst: configuration.loadsNewestFirst, time: configuration.time)
@@ -57,7 +60,7 @@ final class HTTPLoader: Sendable {
   func invalidate() { renewals.invalidate() }
 
   func load(_ request: HTTPRequest) async throws(ImageError) -> HTTPResponse {
-    if !request.ignoresRememberedFailures, let error = failures.error(for: request.failureKey) { throw error }
+    if !request.load.ignoresRememberedFailures, let error = failures.error(for: request.failureKey) { throw error }
     let attempt = HTTPAttempt(request, by: self)
     if request.resumesDownload { request.partial = await partialBodies(of: request.load)?.stored() }
     request.isPartialStored = request.partial != nil
@@ -94,9 +97,12 @@ final class HTTPLoader: Sendable {
 
   /// Remembers for a short time, while the redirects are fresh, that the bytes of a key cannot be used.
   ///
-  /// - Parameter head: The response with an error status; `nil` if the failure is another one.
+  /// - Parameters:
+  ///   - head: The response with an error status; `nil` if the failure is another one.
+  ///   - memory: Where it is remembered; `nil` is ``failures``.
   func remember(
-    _ error: ImageError, for key: CacheKey, after redirects: [EntryMetadata.Redirect], _ head: ResponseHead? = nil
+    _ error: ImageError, for key: CacheKey, after redirects: [EntryMetadata.Redirect], _ head: ResponseHead? = nil,
+    in memory: FailureMemory? = nil
   ) {
     let (rules, now) = (configuration.httpCaching, configuration.time.now())
     let lifetime = rules.remainingLifetime(of: redirects, at: now)
@@ -105,7 +111,7 @@ final class HTTPLoader: Sendable {
         of: EntryMetadata(
           url: head.url, status: head.status, headers: head.headers, requestDate: now, responseDate: now))
     }
-    failures.remember(error, for: key, stated: stated, atMost: .seconds(min(lifetime, 1e9)))
+    (memory ?? failures).remember(error, for: key, stated: stated, atMost: .seconds(min(lifetime, 1e9)))
   }
 
   /// Where interrupted downloads of a load are stored; `nil` without a store.

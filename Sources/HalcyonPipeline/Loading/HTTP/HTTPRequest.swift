@@ -111,17 +111,15 @@ final class HTTPRequest: Sendable {
   /// The method and the body; `nil` for a plain GET.
   var content: RequestContent? { optionsBox?.content }
 
-  /// Whether the request is sent even if it failed a moment ago.
-  var ignoresRememberedFailures: Bool { load.resolved.cachePolicy.contactsServerFirst || content != nil }
-
   /// The key under which a failure is remembered: another decoder may succeed.
   var failureKey: CacheKey { load.request.failureKey(load.key) }
 }
 
 extension ImageRequest {
-  /// The key under which a failure is remembered: another decoder may succeed.
+  /// The key under which a failure is remembered: another decoder may succeed, and a part may be enough.
   func failureKey(_ key: CacheKey) -> CacheKey {
-    optionsBox?.options.decoderHook.map { key.adding("decoder", $0.identity) } ?? key
+    let key = optionsBox?.options.decoderHook.map { key.adding("decoder", $0.identity) } ?? key
+    return resolved.allowsPartialImage ? key.adding("part", "allowed") : key
   }
 }
 
