@@ -1,6 +1,7 @@
 import Foundation
 
-/// The versions of local files: size, date and inode, which differ when a file has been written again.
+/// The versions of local files: size, inode and the time of the last change, which the system sets: that of the contents may
+/// be set to an earlier one, as copies with `cp -p` do.
 ///
 /// Versions that were looked up are remembered, for callers that must not wait for a slow disk. Safe from any thread.
 package enum FileVersions {
@@ -24,9 +25,9 @@ package enum FileVersions {
     var status = stat()
     guard stat(name, &status) == 0 else { return nil }
     #if canImport(Darwin)
-    let date = status.st_mtimespec
+    let date = status.st_ctimespec
     #else
-    let date = status.st_mtim
+    let date = status.st_ctim
     #endif
     return "\(status.st_size) \(date.tv_sec).\(date.tv_nsec) \(status.st_ino)"
   }

@@ -88,7 +88,9 @@ struct SourceTests {
       let request = ImageRequest(url: file)
       for width in [10, 10, 30] as [UInt16] {
         if fixture.pipeline[cached: request]?.size.width != Int(width) {
+          // As large and as old as before, as copies by `cp -p` may be.
           try SolidImage(width: width, height: 10).data.write(to: file)
+          try FileManager.default.setAttributes([.modificationDate: Date.distantPast], ofItemAtPath: file.path())
         }
         #expect(try await fixture.pipeline.image(for: request).size.width == Int(width))
         #expect(fixture.pipeline[cached: request] != nil)

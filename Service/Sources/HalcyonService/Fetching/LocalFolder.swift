@@ -127,7 +127,12 @@ final class LocalFile: Sendable {
     }
     self.descriptor = descriptor
     byteCount = Int(status.st_size)
-    modificationDate = Date(timeIntervalSince1970: Double(FileVersion.modificationTime(status).tv_sec))
+    #if canImport(Darwin)
+    let time = status.st_mtimespec
+    #else
+    let time = status.st_mtim
+    #endif
+    modificationDate = Date(timeIntervalSince1970: Double(time.tv_sec))
     version = FileVersion(status)
   }
 
@@ -142,7 +147,8 @@ final class LocalFile: Sendable {
   }
 }
 
-/// Changes whenever a file is replaced or written.
+/// Changes whenever a file is replaced or written. The time is that of the last change, which the system sets: that of the
+/// contents may be set to an earlier one, as copies with `cp -p` do.
 struct FileVersion: Equatable, Sendable, CustomStringConvertible {
   private let device: UInt64
   private let inode: UInt64
@@ -152,7 +158,11 @@ struct FileVersion: Equatable, Sendable, CustomStringConvertible {
 
   init(_ status: stat) {
     (device, inode, byteCount) = (UInt64(status.st_dev), UInt64(status.st_ino), Int64(status.st_size))
-    let time = Self.modificationTime(status)
+    #if canImport(Darwin)
+    let time = status.st_ctimespec
+    #else
+    let time = status.st_ctim
+    #endif
     (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec)
   }
 
@@ -164,14 +174,6 @@ struct FileVersion: Equatable, Sendable, CustomStringConvertible {
   }
 
   var description: String { "\(device)-\(inode)-\(byteCount)-\(seconds)-\(nanoseconds)" }
-
-  fileprivate static func modificationTime(_ status: stat) -> timespec {
-    #if canImport(Darwin)
-    status.st_mtimespec
-    #else
-    status.st_mtim
-    #endif
-  }
 }
 
 /// `open`, which is variadic in C and named like a method here.
