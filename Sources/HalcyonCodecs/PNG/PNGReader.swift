@@ -10,6 +10,8 @@ struct PNGReader: ~Copyable {
   private let size: PixelSize
   private let stream: PNGStream
   private let deepRow: DeepRow?
+  /// The bits of a transparent colour that count: the others may have any value (PNG, 11.3.2.1, tRNS).
+  private let transparencyMask: UInt16
 
   /// Starts reading an image.
   ///
@@ -21,6 +23,7 @@ struct PNGReader: ~Copyable {
     _ bytes: UnsafeRawBufferPointer, header: PNGHeader, _ range: HighDynamicRange? = nil, isWhole: Bool
   ) throws(ImageDecodingError) {
     size = header.size
+    transparencyMask = UInt16.max >> (16 - UInt16(header.bitDepth))
     deepRow = range.map { DeepRow(ToneMapper($0), width: header.size.width) }
     stream = PNGStream(bytes, header: header, isWhole: isWhole)
     // Some programs write a wrong Adler-32 checksum of all data, which browsers do not check: it is ignored where the
@@ -57,6 +60,11 @@ struct PNGReader: ~Copyable {
 
   /// Reads the chunks before the image data and prepares to decode rows.
   func start() throws(ImageDecodingError) {
+    var transparency = spng_trns()
+    if spng_get_trns(context, &transparency) == SPNG_OK.status, transparency.n_type3_entries == 0 {
+      for channel in [\spng_trns.gray, \.red, \.green, \.blue] { transparency[keyPath: channel] &= transparencyMask }
+      try check(spng_set_trns(context, &transparency))
+    }
     let flags = Int32(SPNG_DECODE_TRNS.rawValue | SPNG_DECODE_PROGRESSIVE.rawValue)
     let format = deepRow == nil ? SPNG_FMT_RGBA8 : SPNG_FMT_RGBA16
     try check(spng_decode_image(context, nil, 0, Int32(format.rawValue), flags))

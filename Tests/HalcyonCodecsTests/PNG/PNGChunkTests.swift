@@ -196,6 +196,14 @@ struct PNGChunkTests {
     let grey = Self.file(type: 0, row: row, Self.chunk("tRNS", [0, 1, 0, 3, 0, 0]))
     #expect(try colors(grey) == [greys[0], Color(0, 0, 0, 0), greys[2], greys[3]])
     #expect(try colors(Self.file(type: 0, row: row, Self.chunk("tRNS", [1]))) == greys)
+    // Bits beyond the depth mean nothing.
+    let long8 = Self.file(type: 0, row: row, Self.chunk("tRNS", [0xFF, 1]))
+    #expect(try colors(long8) == [greys[0], Color(0, 0, 0, 0), greys[2], greys[3]])
+    let long2 = Self.file(depth: 2, type: 0, row: [0x1B], Self.chunk("tRNS", [0, 0xFD]))
+    #expect(try colors(long2)[..<3] == [greys[0], Color(0, 0, 0, 0), Color(170, 170, 170, 255)])
+    let red = Self.file(
+      type: 2, row: [255, 0, 0] + row[1...] + row + [9, 9], Self.chunk("tRNS", [1, 255, 1, 0, 1, 0]))
+    #expect(try colors(red)[0] == Color(0, 0, 0, 0))
   }
 
   @Test func `a palette for grey pixels, and chunks that are unknown, are skipped`() throws {
