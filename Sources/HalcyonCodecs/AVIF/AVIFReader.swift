@@ -58,6 +58,10 @@ final class AVIFReader {
     coding.chromaSiting = image.chromaSiting
     // libavif 0.11 treats the depth track of a sequence as alpha.
     let alphaPlane = header.hasAlpha ? image.alphaPlane : nil
+    if header.hasAlpha, alphaPlane == nil {
+      // So does libavif 0.11, for a grid whose tiles have alpha each.
+      throw .unsupportedFeature(.avif, feature: "alpha that libavif leaves out")
+    }
     let alpha = alphaPlane.map { SamplePlanes.Plane(start: $0, bytesPerRow: Int(image.alphaRowBytes)) }
     if alpha != nil { coding.alpha = image.alphaPremultiplied == AVIF_TRUE ? .premultiplied : .straight }
     var colors = [SamplePlanes.Plane(start: first, bytesPerRow: Int(image.yuvRowBytes.0))]

@@ -81,6 +81,17 @@ struct WideColorTests {
   }
   #endif
 
+  /// libavif 0.11 leaves out the alpha of a grid whose tiles have one each.
+  @Test func `alpha is decoded, or the image is refused`() throws {
+    let file = try Fixture.data("avif/color_grid_alpha_nogrid.avif")
+    do {
+      #expect(try AVIFDecoder().decode(file, options: DecodingOptions()).bitmap[0, 0].alpha == 0)
+    } catch {
+      let feature = "alpha that libavif leaves out"
+      #expect(error as? ImageDecodingError == .unsupportedFeature(.avif, feature: feature))
+    }
+  }
+
   @Test func `a crop may start between samples of chroma`() throws {
     let file = try Fixture.data("cases/avif-clap-odd-offset.avif")
     let image = try AVIFDecoder().decode(file, options: DecodingOptions())
