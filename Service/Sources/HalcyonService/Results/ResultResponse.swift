@@ -69,8 +69,8 @@ struct ResultResponse: Sendable {
     return headers
   }
 
-  /// The response to a request with these headers.
-  func response(to request: HTTPFields) -> ServiceResponse {
+  func response(to message: ServiceRequest) -> ServiceResponse {
+    let request = message.headers
     if let whole, !request.contains(.range), !request.contains(.ifNoneMatch), !request.contains(.ifModifiedSince),
       !request.contains(.ifMatch)
     {
@@ -92,7 +92,8 @@ struct ResultResponse: Sendable {
     }
     headers = wholeHeaders
     let range = ByteRange(
-      range: request[.range], ifRange: request[.ifRange], entityTag: headers[.eTag],
+      // Ranges are defined for GET only (RFC 9110, 14.2).
+      range: message.method == .get ? request[.range] : nil, ifRange: request[.ifRange], entityTag: headers[.eTag],
       lastModified: headers[.lastModified], byteCount: byteCount)
     switch range {
     case nil:

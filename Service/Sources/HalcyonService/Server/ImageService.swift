@@ -142,7 +142,7 @@ public final class ImageService: Sendable {
     let start = ContinuousClock.now
     metrics.begin()
     let id = RequestIdentifier.text(of: request.headers)
-    var response = result.response(to: request.headers)
+    var response = result.response(to: request)
     if let spans {
       let path = result.loggedPath ?? log.path.text(request.path)
       spans.end(spans.start(request, id: id, path: path, at: start), status: response.status)
@@ -246,7 +246,7 @@ public final class ImageService: Sendable {
     if result.fallbackStatus == nil, options.expires == nil {
       keep(response, for: key, freshness: result.freshness, isCurrent: result.isCurrent, since: generation)
     }
-    return (response.response(to: request.headers), result.isHit)
+    return (response.response(to: request), result.isHit)
   }
 
   private func info(_ path: Substring, _ request: ServiceRequest) async throws -> ServiceResponse {
@@ -264,7 +264,7 @@ public final class ImageService: Sendable {
     if options.expires == nil {
       keep(response, for: key, freshness: report.freshness, isCurrent: report.isCurrent, since: generation)
     }
-    return response.response(to: request.headers)
+    return response.response(to: request)
   }
 
   /// Drops the responses in memory when a source was received that might still have been fresh: some may be of an older image.

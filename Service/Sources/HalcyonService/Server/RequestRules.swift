@@ -41,7 +41,7 @@ final class RequestRules: ServerPartsHandler {
         return context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
       }
       isPassing = true
-      let isLast = !head.isKeepAlive || isDraining()
+      let isLast = !head.isKeepAlive || head.hasDoubtfulLength || isDraining()
       isOver = isLast || head.stopsParser
       // The server looks for this spelling.
       if isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
@@ -86,6 +86,9 @@ final class RequestRules: ServerPartsHandler {
 extension HTTPRequestHead {
   /// Whether the parser reads no further request of the connection.
   fileprivate var stopsParser: Bool { method == .CONNECT || headers.contains(name: "upgrade") }
+
+  /// Whether a proxy of HTTP/1.0 may have taken another length for the body's (RFC 9112, 6.1).
+  fileprivate var hasDoubtfulLength: Bool { version == .http1_0 && headers.contains(name: "transfer-encoding") }
 
   /// Whether the request names one host; those of HTTP/1.0 may name none (RFC 9112, 3.2).
   fileprivate var hasValidHost: Bool {

@@ -83,6 +83,10 @@ struct HTTPSemanticsTests {
           #expect(answer.headers[name] == get.headers[name], "\(name)")
         }
       }
+      // Ranges are for GET.
+      let part = try await service.get(path, ["Range": "bytes=0-9"], method: head)
+      #expect(part.status == 200)
+      #expect(part.headers["Content-Length"] == get.headers["Content-Length"])
       #expect(try await service.get("/nothing", method: head).status == 400)
     }
   }

@@ -42,6 +42,9 @@ struct RequestRulesTests {
     ("GET /health HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", 200...200, "keep-alive", false),
     last(400...400, "GET /health HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n"),
     last(
+      200...200,
+      "GET /health HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n\(plain)"),
+    last(
       405...405,
       "POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n12345"),
     last(400...499, "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n\u{16}\u{3}\u{1}"),
