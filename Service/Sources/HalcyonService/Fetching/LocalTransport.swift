@@ -6,28 +6,29 @@ import NIOPosix
 /// Serves local files to the pipeline as HTTP responses, so that their results are cached like results of other
 /// sources.
 ///
-/// The URL has the version of the file, so that a changed file is another source.
+/// The version of a file is the identity of its requests, so that a changed file is another image of the same source.
 struct LocalTransport: Transport {
   let folder: LocalFolder
   /// The host of its URLs.
   let host: String
 
-  /// The URL of a file as it is now; it exists for this transport only.
-  func url(of segments: [String]) throws(SourceError) -> URL {
-    try url(of: folder.open(segments).version, segments)
+  /// A request for a file as it is now.
+  func request(for segments: [String]) throws(SourceError) -> ImageRequest {
+    let version = try folder.open(segments).version
+    return ImageRequest(url: try url(of: segments)) { $0.identity = "\(version)" }
   }
 
-  /// Whether a file is what it was when `url` was made. The file is not opened; its version tells.
-  func isCurrent(_ segments: [String], url: URL) -> @Sendable () -> Bool {
+  /// Whether a file is what it was when `request` was made. The file is not opened; its version tells.
+  func isCurrent(_ segments: [String], _ request: ImageRequest) -> @Sendable () -> Bool {
     let path = folder.path(of: segments)
-    guard let version = FileVersion(path: path), (try? self.url(of: version, segments)) == url else { return { false } }
+    guard let version = FileVersion(path: path), "\(version)" == request.identity else { return { false } }
     return { FileVersion(path: path) == version }
   }
 
-  private func url(of version: FileVersion, _ segments: [String]) throws(SourceError) -> URL {
+  /// The URL of a file in all its versions, also of one that is missing; it exists for this transport only.
+  func url(of segments: [String]) throws(SourceError) -> URL {
     var parts = URLComponents()
     (parts.scheme, parts.host, parts.path) = ("http", host, "/" + segments.joined(separator: "/"))
-    parts.query = "\(version)"
     guard let url = parts.url else { throw .malformed }
     return url
   }

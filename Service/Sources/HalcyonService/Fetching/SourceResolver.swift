@@ -27,18 +27,30 @@ struct SourceResolver: Sendable {
 
   /// A request for the source in its original size.
   func request(for source: String) throws(SourceError) -> ImageRequest {
-    if source.bytes(afterPrefix: "local:") != nil {
-      guard let localTransport else { throw .noLocalFolder }
-      let segments = try LocalFolder.segments(of: source)
-      guard allowed.isEmpty || allowed.contains(where: { $0.matches(local: segments) }) else { throw .notAllowed }
-      return ImageRequest(url: try localTransport.url(of: segments))
-    }
+    if let file = try localFile(source) { return try file.transport.request(for: file.segments) }
     if let object = source.bytes(afterPrefix: "s3://") { return try storageRequest(for: object) }
     guard let url = SourceURL(Self.encodingPath(of: source)) else { throw .malformed }
     guard allows(url) else { throw .notAllowed }
     return ImageRequest(url: url.url) {
       if let authorization = url.authorization { $0.headers["Authorization"] = authorization }
     }
+  }
+
+  /// The source that all is cached under that was made of a source, also of a local file that has been replaced or deleted.
+  func cachedSource(of source: String) throws(SourceError) -> ImageSource {
+    guard let file = try localFile(source) else { return try request(for: source).source }
+    return .url(try file.transport.url(of: file.segments))
+  }
+
+  /// The place of a local file that may be read; `nil` for other sources.
+  private func localFile(
+    _ source: String
+  ) throws(SourceError) -> (transport: LocalTransport, segments: [String])? {
+    guard source.bytes(afterPrefix: "local:") != nil else { return nil }
+    guard let localTransport else { throw .noLocalFolder }
+    let segments = try LocalFolder.segments(of: source)
+    guard allowed.isEmpty || allowed.contains(where: { $0.matches(local: segments) }) else { throw .notAllowed }
+    return (localTransport, segments)
   }
 
   /// A URL whose spaces and other characters outside ASCII, which the path of a request decodes, are encoded again, as are
@@ -63,10 +75,8 @@ struct SourceResolver: Sendable {
 
   /// Whether a source is still what a request for it was made for; `nil` for sources that only the network can tell of.
   func isCurrent(_ source: String, _ request: ImageRequest) -> (@Sendable () -> Bool)? {
-    guard let localTransport, source.bytes(afterPrefix: "local:") != nil, let url = request.source.url,
-      let segments = try? LocalFolder.segments(of: source)
-    else { return nil }
-    return localTransport.isCurrent(segments, url: url)
+    guard let file = try? localFile(source) else { return nil }
+    return file.transport.isCurrent(file.segments, request)
   }
 
   /// A request for `BUCKET/KEY?VERSION`, where the key is as the storage has it, with percent signs that mean themselves.

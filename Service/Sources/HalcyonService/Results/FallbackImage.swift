@@ -48,7 +48,7 @@ struct FallbackImage: Sendable {
   }
 
   func request() throws(SourceError) -> ImageRequest {
-    ImageRequest(url: try files?.url(of: [url.lastPathComponent]) ?? url)
+    try files?.request(for: [url.lastPathComponent]) ?? ImageRequest(url: url)
   }
 }
 

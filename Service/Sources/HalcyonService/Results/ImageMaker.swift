@@ -187,7 +187,7 @@ struct ImageMaker: Sendable {
   private func loading<Result: Sendable>(
     _ request: ImageRequest, _ purpose: String, _ body: @escaping @Sendable (WorkloadTicket) async throws -> Result
   ) async throws -> Result {
-    try await workload.run("\(request.source) \(purpose)") { ticket in
+    try await workload.run("\(request.source) \(request.identity ?? "") \(purpose)") { ticket in
       guard configuration.sourceTimeout < configuration.deadline else { return try await body(ticket) }
       return try await time.limiting(
         to: configuration.sourceTimeout,

@@ -21,13 +21,13 @@ struct CachePurge: Sendable {
   ///
   /// - Throws: ``ServiceError/purgeIncomplete`` if a tier could not be reached; the others are purged.
   func removeAll(of source: String) async throws -> Int {
-    let request = try resolver.request(for: source)
+    let source = try resolver.cachedSource(of: source)
     guard let tiers = cache.tiers else { return 0 }
     do {
-      let count = try await tiers.removeEntries(from: request.source)
+      let count = try await tiers.removeEntries(from: source)
       // Once more, for writes that had begun.
       await cache.flush()
-      return count + (try await tiers.removeEntries(from: request.source))
+      return count + (try await tiers.removeEntries(from: source))
     } catch {
       throw ServiceError.purgeIncomplete
     }

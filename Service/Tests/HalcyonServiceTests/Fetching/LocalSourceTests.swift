@@ -90,7 +90,6 @@ struct LocalSourceTests {
         ($0.localRoot, $0.fallback) = (folder, folder.appending(path: "a.png"))
         ($0.showsGallery, $0.fallbackStatus) = (true, 418)
       } body: { service, origin in
-        // As a client that knows the version of the file would spell it.
         let local = LocalTransport(folder: LocalFolder(folder), host: host)
         let target = try local.url(of: ["a.png"]).absoluteString
         let source = origin.serve("/moved.png", .redirect(to: target))

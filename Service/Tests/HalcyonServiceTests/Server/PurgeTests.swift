@@ -45,6 +45,28 @@ struct PurgeTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a purge removes what was made of a local file that has been replaced or deleted`(isReplaced: Bool) async throws {
+    try await TemporaryDirectory.run { folder in
+      let file = folder.appending(path: "a b.png")
+      try Quadrants.png().write(to: file)
+      try await RunningService.run {
+        ($0.purgeToken, $0.localRoot) = ("token", folder)
+      } body: { service, _ async throws in
+        #expect(try await service.get("/_/w:22/plain/local:///a%20b.png@png").status == 200)
+        await service.service.flush()
+        try FileManager.default.removeItem(at: file)
+        if isReplaced { try Quadrants.png(width: 60, height: 80).write(to: file) }
+        let delete = try #require(HTTPMethod("DELETE"))
+        // The original and its result.
+        for count in [2, 0] {
+          let answer = try await service.get("/cache/plain/local:///a%20b.png", method: delete, authorization)
+          #expect(answer.text == "{\"removed\":\(count)}\n")
+        }
+      }
+    }
+  }
+
   @Test(arguments: ["w:40", "raw:1"])
   func `what a fetch in flight receives after a purge is not stored`(options: String) async throws {
     try await RunningService.run {
