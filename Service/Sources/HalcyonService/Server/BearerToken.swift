@@ -5,6 +5,7 @@ import HTTPTypes
 enum BearerToken {
   /// Whether a request has the token, compared by hashes, so that the time tells nothing of it.
   static func isValid(_ token: String, in headers: HTTPFields) -> Bool {
-    SHA256.hash(Data("Bearer \(token)".utf8)) == SHA256.hash(Data((headers[.authorization] ?? "").utf8))
+    guard let given = headers[.authorization]?.bytes(afterPrefix: "bearer ") else { return false }
+    return SHA256.hash(Data(token.utf8)) == SHA256.hash(Data(given.utf8))
   }
 }

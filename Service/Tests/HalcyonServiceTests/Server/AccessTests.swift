@@ -179,8 +179,12 @@ struct AccessTests {
           "/", "/gallery.json", "/gallery.js", "/gallery.css", "/favicon.ico", "/info/_/plain/local:///a.png",
         ] {
           #expect(try await service.get(path).status == 403, "\(path)")
-          #expect(try await service.get(path, ["Authorization": "Bearer wrong"]).status == 403, "\(path)")
-          #expect(try await service.get(path, ["Authorization": "Bearer open"]).status != 403, "\(path)")
+          for credentials in ["Bearer wrong", "Bearer OPEN", "Beareropen", "Basic open", "open", "Bearer"] {
+            #expect(try await service.get(path, ["Authorization": credentials]).status == 403, "\(path) \(credentials)")
+          }
+          for scheme in ["Bearer", "bearer", "BEARER"] {
+            #expect(try await service.get(path, ["Authorization": "\(scheme) open"]).status != 403, "\(path) \(scheme)")
+          }
         }
         for path in ["/health", "/ready", "/ping"] { #expect(try await service.get(path).status == 200, "\(path)") }
       }
