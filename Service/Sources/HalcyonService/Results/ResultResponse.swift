@@ -165,11 +165,10 @@ struct ResultResponse: Sendable {
     "\"\(Base64URL.encode(SHA256.hash(data, Data(text.utf8)).prefix(15)))\""
   }
 
-  /// The date of a source, or the later one that a configuration asks for. Where that is asked for, a text that is no date
-  /// is not sent.
+  /// The date of a source, or the later one that a configuration asks for; `nil` for a text that is no date.
   private static func lastModified(_ text: String, _ earliest: Date?) -> String? {
-    guard let earliest else { return text }
-    return HTTPDate.parse(text).map { $0 < earliest ? HTTPDate.text(earliest) : text }
+    guard let date = HTTPDate.parse(text) else { return nil }
+    return earliest.flatMap { date < $0 ? HTTPDate.text($0) : nil } ?? text
   }
 
   /// A reference to a source on the web; `nil` for others.

@@ -53,6 +53,14 @@ struct HTTPSemanticsTests {
     #expect(tags.count == 2 && tags[0] != tags[1])
   }
 
+  @Test func `a text that is no date is not passed on as the date of a source`() async throws {
+    try await RunningService.run { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: ["Last-Modified": "yesterday"]))
+      let answer = try await service.image("w:40", of: source)
+      #expect(answer.status == 200 && answer.headers["Last-Modified"] == nil)
+    }
+  }
+
   @Test func `the date of a source is not earlier than a configured one`() async throws {
     let (early, configured, late) = (
       "Sun, 01 Jan 2023 03:04:05 GMT", "Mon, 01 Jan 2024 00:00:00 GMT", "Wed, 01 Jan 2025 03:04:05 GMT"
