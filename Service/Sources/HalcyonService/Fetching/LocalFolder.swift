@@ -19,27 +19,28 @@ struct LocalFolder: Sendable {
   init(_ root: URL) { self.root = root.path }
 
   /// The segments of a `local:///` URL, percent-decoded once, without empty ones.
-  static func segments(of text: String) throws(SourceError) -> [String] {
-    guard let path = text.bytes(afterPrefix: "local:///") else { throw .malformed }
-    let segments = path.parts(between: "/").filter { !$0.isEmpty }
+  static func segments(of text: String) throws(SourceError) -> [[UInt8]] {
+    guard let path = text.bytes(afterPrefix: "local:///")?.sourceBytes else { throw .malformed }
+    let segments = path.names
     guard segments.allSatisfy(isName) else { throw .noSuchFile }
     return segments
   }
 
-  /// Whether a text is the name of one file or folder, not a path.
-  private static func isName(_ text: String) -> Bool {
-    (1...255).contains(text.utf8.count) && text != "." && text != ".." && !text.hasByte("/") && !text.hasByte("\0")
+  /// Whether bytes are the name of one file or folder, not a path.
+  private static func isName(_ name: [UInt8]) -> Bool {
+    (1...255).contains(name.count) && !name.elementsEqual(".".utf8) && !name.elementsEqual("..".utf8)
+      && !name.contains(UInt8(ascii: "/")) && !name.contains(0)
   }
 
   /// Opens a regular file.
-  func open(_ segments: [String]) throws(SourceError) -> LocalFile {
+  func open(_ segments: [[UInt8]]) throws(SourceError) -> LocalFile {
     guard segments.allSatisfy(Self.isName) else { throw .noSuchFile }
     var walk = try FolderWalk(root)
     return try walk.open(segments)
   }
 
   /// The path of a file, which may lead out of the folder: only ``open(_:)`` is safe.
-  func path(of segments: [String]) -> String { ([root] + segments).joined(separator: "/") }
+  func path(of segments: [[UInt8]]) -> [CChar] { segments.reduce(Array(root.utf8)) { $0 + "/".utf8 + $1 }.path }
 }
 
 /// The folders from a root down to the one that was opened last.
@@ -47,12 +48,12 @@ private struct FolderWalk: ~Copyable {
   /// As many as Linux follows for a path.
   private static let linkLimit = 40
 
-  private let root: [String]
+  private let root: [[UInt8]]
   private var folders: [Int32]
   private var linkCount = 0
 
   init(_ root: String) throws(SourceError) {
-    self.root = Self.segments(of: root)
+    self.root = Self.segments(of: Array(root.utf8))
     let descriptor = root.withCString { openPath($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw SourceError(opening: errno) }
     folders = [descriptor]
@@ -61,17 +62,17 @@ private struct FolderWalk: ~Copyable {
   deinit { for folder in folders { close(folder) } }
 
   /// Opens the regular file at the end of a path below the last folder.
-  mutating func open(_ segments: [String]) throws(SourceError) -> LocalFile {
+  mutating func open(_ segments: [[UInt8]]) throws(SourceError) -> LocalFile {
     var rest = Array(segments.reversed())
     while let segment = rest.popLast() {
-      if segment == ".." {
+      if segment.elementsEqual("..".utf8) {
         guard folders.count > 1 else { throw .noSuchFile }
         close(folders.removeLast())
         continue
       }
       // A pipe without a writer would block.
       let flags = rest.isEmpty ? O_NONBLOCK : O_DIRECTORY
-      let descriptor = openat(folders[folders.count - 1], segment, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags)
+      let descriptor = openat(folders[folders.count - 1], segment.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags)
       if descriptor >= 0, rest.isEmpty {
         guard let file = LocalFile(descriptor: descriptor) else { throw .noSuchFile }
         return file
@@ -88,27 +89,33 @@ private struct FolderWalk: ~Copyable {
   }
 
   /// The segments of a link's target; those of an absolute one are below the root again.
-  private mutating func followed(_ target: String) throws(SourceError) -> [String] {
+  private mutating func followed(_ target: [UInt8]) throws(SourceError) -> [[UInt8]] {
     linkCount += 1
     guard linkCount <= Self.linkLimit else { throw .noSuchFile }
     let segments = Self.segments(of: target)
-    guard target.utf8.first == UInt8(ascii: "/") else { return segments }
-    guard segments.starts(with: root, by: { $0.hasSameBytes(as: $1) }) else { throw .noSuchFile }
+    guard target.first == UInt8(ascii: "/") else { return segments }
+    guard segments.starts(with: root) else { throw .noSuchFile }
     while folders.count > 1 { close(folders.removeLast()) }
     return Array(segments.dropFirst(root.count))
   }
 
   /// The target of a link in the last folder; `nil` for anything else.
-  private func link(_ name: String) -> String? {
+  private func link(_ name: [UInt8]) -> [UInt8]? {
     var bytes = [CChar](repeating: 0, count: 4096)
-    let count = readlinkat(folders[folders.count - 1], name, &bytes, bytes.count)
+    let count = readlinkat(folders[folders.count - 1], name.path, &bytes, bytes.count)
     guard (1..<bytes.count).contains(count) else { return nil }
-    return String(bytes: bytes.prefix(count).map { UInt8(bitPattern: $0) }, encoding: .utf8)
+    return bytes.prefix(count).map { UInt8(bitPattern: $0) }
   }
 
-  private static func segments(of path: String) -> [String] {
-    path.parts(between: "/").filter { !$0.isEmpty && $0 != "." }
-  }
+  private static func segments(of path: [UInt8]) -> [[UInt8]] { path.names.filter { !$0.elementsEqual(".".utf8) } }
+}
+
+extension [UInt8] {
+  /// What is between slashes, without empty names.
+  var names: [[UInt8]] { split(separator: UInt8(ascii: "/")).map { Array($0) } }
+
+  /// The bytes as a path in C.
+  fileprivate var path: [CChar] { map { CChar(bitPattern: $0) } + [0] }
 }
 
 /// An open regular file.
@@ -167,7 +174,7 @@ struct FileVersion: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The version of the file at a path; `nil` if there is none.
-  init?(path: String) {
+  init?(path: [CChar]) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)

@@ -13,29 +13,37 @@ struct LocalTransport: Transport {
   let host: String
 
   /// A request for a file as it is now.
-  func request(for segments: [String]) throws(SourceError) -> ImageRequest {
+  func request(for segments: [[UInt8]]) throws(SourceError) -> ImageRequest {
     let version = try folder.open(segments).version
     return ImageRequest(url: try url(of: segments)) { $0.identity = "\(version)" }
   }
 
   /// Whether a file is what it was when `request` was made. The file is not opened; its version tells.
-  func isCurrent(_ segments: [String], _ request: ImageRequest) -> @Sendable () -> Bool {
+  func isCurrent(_ segments: [[UInt8]], _ request: ImageRequest) -> @Sendable () -> Bool {
     let path = folder.path(of: segments)
     guard let version = FileVersion(path: path), "\(version)" == request.identity else { return { false } }
     return { FileVersion(path: path) == version }
   }
 
   /// The URL of a file in all its versions, also of one that is missing; it exists for this transport only.
-  func url(of segments: [String]) throws(SourceError) -> URL {
+  func url(of segments: [[UInt8]]) throws(SourceError) -> URL {
     var parts = URLComponents()
-    (parts.scheme, parts.host, parts.path) = ("http", host, "/" + segments.joined(separator: "/"))
+    (parts.scheme, parts.host) = ("http", host)
+    parts.percentEncodedPath = segments.reduce("") { $0 + "/" + Self.encoded($1) }
     guard let url = parts.url else { throw .malformed }
     return url
   }
 
+  private static func encoded(_ name: [UInt8]) -> String {
+    name.map { byte in
+      byte.isLetterOrDigit || "-._~".utf8.contains(byte)
+        ? String(UnicodeScalar(byte)) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+    }.joined()
+  }
+
   func response(to request: TransportRequest) async throws -> TransportResponse {
     guard request.url.host() == host else { throw TransportError.hostNotFound(request.url.host() ?? "") }
-    let segments = request.url.path(percentEncoded: false).parts(between: "/").filter { !$0.isEmpty }
+    let segments = request.url.path(percentEncoded: true).percentDecoded?.names ?? []
     let file: LocalFile
     do {
       file = try folder.open(segments)

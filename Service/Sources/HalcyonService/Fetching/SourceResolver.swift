@@ -29,7 +29,7 @@ struct SourceResolver: Sendable {
   func request(for source: String) throws(SourceError) -> ImageRequest {
     if let file = try localFile(source) { return try file.transport.request(for: file.segments) }
     if let object = source.bytes(afterPrefix: "s3://") { return try storageRequest(for: object) }
-    guard let url = SourceURL(Self.encodingPath(of: source)) else { throw .malformed }
+    guard let url = SourceURL(Self.encodingPath(of: source.withEncodedBytes)) else { throw .malformed }
     guard allows(url) else { throw .notAllowed }
     return ImageRequest(url: url.url) {
       if let authorization = url.authorization { $0.headers["Authorization"] = authorization }
@@ -45,7 +45,7 @@ struct SourceResolver: Sendable {
   /// The place of a local file that may be read; `nil` for other sources.
   private func localFile(
     _ source: String
-  ) throws(SourceError) -> (transport: LocalTransport, segments: [String])? {
+  ) throws(SourceError) -> (transport: LocalTransport, segments: [[UInt8]])? {
     guard source.bytes(afterPrefix: "local:") != nil else { return nil }
     guard let localTransport else { throw .noLocalFolder }
     let segments = try LocalFolder.segments(of: source)
@@ -62,15 +62,12 @@ struct SourceResolver: Sendable {
     let bytes = Array(source[start...].utf8)
     let path = bytes.indices.map { index in
       let byte = bytes[index]
-      let isEncoded = byte == UInt8(ascii: "%") && bytes.dropFirst(index + 1).prefix(2).filter(isHexadecimal).count == 2
+      let isEncoded =
+        byte == UInt8(ascii: "%") && bytes.dropFirst(index + 1).prefix(2).filter(\.isHexadecimal).count == 2
       return byte == 32 || byte > 127 || byte == UInt8(ascii: "%") && !isEncoded
         ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
     }
     return source[..<start] + path.joined()
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
   }
 
   /// Whether a source is still what a request for it was made for; `nil` for sources that only the network can tell of.

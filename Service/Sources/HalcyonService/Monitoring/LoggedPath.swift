@@ -40,7 +40,7 @@ struct LoggedPath {
     else { return start + "/" + Redaction.digest(of: rest) }
     let isShown = configuration.isInsecure && signature.utf8.count <= Self.longestWord && Redaction.isPlain(signature)
     var segments = isPurge ? [] : [isShown ? signature : Redaction.omission]
-    segments += path.options.map(option) + ["plain", source(path.source, path.fileExtension)]
+    segments += path.options.map(option) + ["plain", source(path.source.withEncodedBytes, path.fileExtension)]
     return (start + segments.reduce("") { $0 + "/" + $1 }).printable(limit: Self.limit)
   }
 

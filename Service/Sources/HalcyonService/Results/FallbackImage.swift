@@ -48,7 +48,7 @@ struct FallbackImage: Sendable {
   }
 
   func request() throws(SourceError) -> ImageRequest {
-    try files?.request(for: [url.lastPathComponent]) ?? ImageRequest(url: url)
+    try files?.request(for: [Array(url.lastPathComponent.utf8)]) ?? ImageRequest(url: url)
   }
 }
 

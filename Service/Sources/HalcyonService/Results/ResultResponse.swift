@@ -223,8 +223,9 @@ struct ResultResponse: Sendable {
     let parts = last.parts(between: ".")
     let name = parts.count > 1 ? parts.dropLast().filter { !$0.isEmpty }.joined(separator: ".") : last
     // An encoded slash separates segments as well.
-    let decoded = (name.removingPercentEncoding ?? name).parts(between: "/").last ?? ""
-    return decoded.isEmpty ? "image" : decoded
+    let decoded = name.withEncodedBytes.percentDecoded.map { String(decoding: $0, as: UTF8.self) } ?? name
+    let segment = decoded.parts(between: "/").last ?? ""
+    return segment.isEmpty ? "image" : segment
   }
 }
 

@@ -37,7 +37,7 @@ struct PurgeNodes: Sendable {
 
   private func purge(_ source: String, _ authorization: String, at node: URL) async -> Bool {
     // Base64, which needs no percent-encoding.
-    let url = node.appending(path: "cache/\(Base64URL.encode(source.utf8))")
+    let url = node.appending(path: "cache/\(Base64URL.encode(source.sourceBytes ?? []))")
     do {
       let response = try await transport.response(
         to: TransportRequest(

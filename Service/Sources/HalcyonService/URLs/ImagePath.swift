@@ -10,7 +10,7 @@ public struct ImagePath: Hashable, Sendable {
   public var signedPart: String
   /// The segments with processing options, each `NAME:ARGUMENT:…`.
   public var options: [String]
-  /// The URL of the source.
+  /// The URL of the source; if it is not UTF-8, its bytes outside ASCII are each a NUL and two hexadecimal digits.
   public var source: String
   /// Whether the source was encrypted.
   public var isEncrypted = false
@@ -44,7 +44,8 @@ public struct ImagePath: Hashable, Sendable {
       (source, fileExtension) = try Self.encoded(
         (hasFilename && encoded.count > 1 ? encoded.dropLast() : encoded).joined()
       ) { [isEncrypted] in
-        isEncrypted ? SourceCipher.text($0, key: encryptionKey) : String(bytes: $0, encoding: .utf8)
+        isEncrypted
+          ? SourceCipher.text($0, key: encryptionKey).flatMap { String(sourceBytes: $0.utf8) } : String(sourceBytes: $0)
       }
     }
   }
@@ -59,7 +60,9 @@ public struct ImagePath: Hashable, Sendable {
   /// Everything after `plain/`; the last `@` begins the extension.
   private static func plain(_ text: String) throws(PathError) -> (source: String, fileExtension: String?) {
     let parts = text.parts(between: "@")
-    guard parts.count <= 2, let url = parts[0].removingPercentEncoding, !url.isEmpty else {
+    guard parts.count <= 2, let url = parts[0].percentDecoded.flatMap({ String(sourceBytes: $0) }),
+      !url.isEmpty
+    else {
       throw .invalidSource(text)
     }
     return (url, fileExtension(parts))

@@ -23,16 +23,18 @@ public struct SourcePattern: Hashable, Sendable {
   /// `s3://`, stands for all its hosts or buckets. `https://*.example.com` stands for all subdomains.
   public init?(_ text: String) {
     guard let separator = text.utf8.firstRange(of: "://".utf8) else { return nil }
-    let scheme = Wildcard(text[..<separator.lowerBound].lowercased())
-    guard Self.schemes.contains(where: scheme.matches) else { return nil }
+    let scheme = Wildcard(text[..<separator.lowerBound].lowercased().utf8)
+    guard Self.schemes.contains(where: { scheme.matches($0.utf8) }) else { return nil }
     self.scheme = scheme
     let rest = text[separator.upperBound...]
     let authority = String(Substring(rest.utf8.prefix { $0 != UInt8(ascii: "/") }))
     // Local files have no host.
-    guard authority.isEmpty || Self.schemes.contains(where: { $0 != "local" && scheme.matches($0) }) else { return nil }
+    guard authority.isEmpty || Self.schemes.contains(where: { $0 != "local" && scheme.matches($0.utf8) }) else {
+      return nil
+    }
     // What it could stand for has to be a URL.
     let example = rest.replacingOccurrences(of: "*", with: "a")
-    if !rest.isEmpty, !authority.isEmpty || !scheme.matches("local") {
+    if !rest.isEmpty, !authority.isEmpty || !scheme.matches("local".utf8) {
       guard let url = SourceURL("http://" + example), url.query == nil else { return nil }
     }
     guard let segments = SourceURL.segments(of: String(Substring(rest.utf8.dropFirst(authority.utf8.count)))) else {
@@ -49,26 +51,26 @@ public struct SourcePattern: Hashable, Sendable {
     var name = hasPort ? String(authority.dropLast(digits.count + 1)) : authority
     if name.hasSuffix(".") { name.removeLast() }
     guard !name.isEmpty else { return nil }
-    host = Wildcard(name.lowercased())
+    host = Wildcard(name.lowercased().utf8)
     port = hasPort ? Int(String(digits.reversed())) : nil
   }
 
   /// Whether the source is allowed.
   public func matches(_ url: SourceURL) -> Bool {
-    guard scheme.matches(url.scheme) else { return false }
+    guard scheme.matches(url.scheme.utf8) else { return false }
     guard let host else { return path.isEmpty }
-    guard host.matches(url.host), port.map({ $0 == url.port }) ?? (host.isAny || url.hasDefaultPort) else {
+    guard host.matches(url.host.utf8), port.map({ $0 == url.port }) ?? (host.isAny || url.hasDefaultPort) else {
       return false
     }
     return matches(segments: url.segments)
   }
 
   /// Whether the local file with these segments is allowed.
-  func matches(local segments: [String]) -> Bool {
-    scheme.matches("local") && host == nil && matches(segments: segments)
+  func matches(local segments: [[UInt8]]) -> Bool {
+    scheme.matches("local".utf8) && host == nil && matches(segments: segments)
   }
 
-  private func matches(segments: [String]) -> Bool {
+  private func matches(segments: [[UInt8]]) -> Bool {
     segments.count >= path.count && zip(path, segments).allSatisfy { $0.matches($1) }
   }
 }
@@ -82,13 +84,15 @@ extension SourcePattern: CustomStringConvertible {
 private struct Wildcard: Hashable, Sendable {
   private let parts: [[UInt8]]
 
-  init(_ text: some StringProtocol) { parts = text.parts(between: "*").map { Array($0.utf8) } }
+  init(_ text: some Collection<UInt8>) {
+    parts = text.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map { Array($0) }
+  }
 
   /// Whether it stands for every text.
   var isAny: Bool { parts.count == 2 && parts.allSatisfy(\.isEmpty) }
 
-  func matches(_ text: String) -> Bool {
-    var rest = Array(text.utf8)[...]
+  func matches(_ text: some Collection<UInt8>) -> Bool {
+    var rest = Array(text)[...]
     guard rest.starts(with: parts[0]) else { return false }
     guard parts.count > 1 else { return rest.count == parts[0].count }
     rest = rest.dropFirst(parts[0].count)

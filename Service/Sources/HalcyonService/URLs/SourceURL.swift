@@ -20,7 +20,7 @@ public struct SourceURL: Hashable, Sendable {
   let hasDefaultPort: Bool
   /// The percent-decoded segments of the path, which encoded slashes and backslashes separate as well; empty ones are left
   /// out.
-  let segments: [String]
+  let segments: [[UInt8]]
   let query: String?
 
   /// Parses an absolute URL; `nil` for any other text, and for an ambiguous URL.
@@ -34,14 +34,16 @@ public struct SourceURL: Hashable, Sendable {
     }
     guard (authority?.count { $0 == UInt8(ascii: "@") } ?? 0) <= 1 else { return nil }
     authorization = parts.basicAuthorization
-    guard authorization != nil || parts.user == nil && parts.password == nil else { return nil }
+    guard authorization != nil || parts.percentEncodedUser == nil && parts.percentEncodedPassword == nil else {
+      return nil
+    }
     (parts.user, parts.password) = (nil, nil)
     guard let url = parts.url, url.host()?.lowercased() == host || parts.host?.hasPrefix("[") == true,
       scheme != "s3" || authorization == nil
     else { return nil }
     guard let defaultPort = ["http": 80, "https": 443, "s3": 0][scheme] else { return nil }
     guard let segments = Self.segments(of: parts.percentEncodedPath),
-      !segments.contains(where: { [".", ".."].contains($0) })
+      !segments.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) })
     else { return nil }
     self.url = url
     self.scheme = scheme
@@ -53,16 +55,18 @@ public struct SourceURL: Hashable, Sendable {
   }
 
   /// The decoded segments of a path; `nil` for one that cannot be decoded.
-  static func segments(of path: some StringProtocol) -> [String]? {
-    guard let decoded = path.removingPercentEncoding, !decoded.hasByte("\0") else { return nil }
-    return decoded.utf8.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }.map { String(Substring($0)) }
+  static func segments(of path: some StringProtocol) -> [[UInt8]]? {
+    guard let decoded = path.percentDecoded, !decoded.contains(0) else { return nil }
+    return decoded.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }.map { Array($0) }
   }
 }
 
 extension URLComponents {
   /// The credentials for `Authorization`, if there are both a user and a password.
   fileprivate var basicAuthorization: String? {
-    guard let user, let password, !user.isEmpty, !user.hasByte(":") else { return nil }
-    return "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+    guard let user = percentEncodedUser?.percentDecoded, let password = percentEncodedPassword?.percentDecoded,
+      !user.isEmpty, !user.contains(UInt8(ascii: ":"))
+    else { return nil }
+    return "Basic " + Data(user + ":".utf8 + password).base64EncodedString()
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+@_spi(Programs) import HalcyonProcessing
 @testable import HalcyonService
 import HalcyonTestSupport
 import HalcyonTestTraits
@@ -11,7 +12,8 @@ struct LocalSourceTests {
   @Test func `a file below the folder is served, also with spaces and from a folder below`() async throws {
     try await run { service, folder in
       try Quadrants.png().write(to: folder.appending(path: "sub/my cat.png"))
-      for name in ["a.png", "sub/b.png", "sub/my%20cat.png"] {
+      try Quadrants.png().write(to: folder.appending(path: "a\\b%2F.png"))
+      for name in ["a.png", "sub/b.png", "sub/my%20cat.png", "a%5Cb%252F.png"] {
         let answer = try await service.get("/_/w:40/plain/local:///\(name)@png")
         #expect(answer.status == 200, "\(name)")
         #expect(answer.headers["Last-Modified"] != nil)
@@ -49,6 +51,32 @@ struct LocalSourceTests {
         #expect([400, 404].contains(answer.status), "\(answer.status)")
         #expect(!answer.text.contains(folder.path))
       }
+    }
+  }
+
+  @Test func `names of files and folders need not be UTF-8`() async throws {
+    try await run { service, folder in
+      func moveCopy(to path: [UInt8]) throws {
+        let copy = folder.appending(path: "copy.png")
+        try Quadrants.png().write(to: copy)
+        try #require(rename(copy.path, (Array(folder.path.utf8) + path + [0]).map { CChar(bitPattern: $0) }) == 0)
+      }
+      try moveCopy(to: Array("/".utf8) + [0xE9, 0x74, 0xE9] + Array(".png".utf8))
+      try moveCopy(to: Array("/../".utf8) + [0xE9] + Array(".png".utf8))
+      let source = "local:///%E9t%E9.png"
+      for _ in 0..<2 {
+        let answer = try await service.get("/_/w:40/plain/\(source)@png")
+        #expect(answer.status == 200)
+        #expect(
+          answer.headers["Content-Disposition"]
+            == "inline; filename=\"_t_.png\"; filename*=UTF-8''%EF%BF%BDt%EF%BF%BD.png")
+      }
+      let bytes = Data("local:///".utf8) + [0xE9, 0x74, 0xE9] + Data(".png".utf8)
+      #expect(try await service.get("/info/_/\(Base64URL.encode(bytes))").status == 200)
+      for other in ["%25E9t%25E9.png", "%E9t.png", "..%2F%E9.png", "%E9%2F..%2F..%2F%E9.png", "%E9t%E9.png%2F%2E."] {
+        #expect(try await service.get("/_/w:40/plain/local:///\(other)@png").status == 404, "\(other)")
+      }
+      #expect(try await service.get("/_/w:40/plain/local:///%E9t%E9.png%00@png").status == 400)
     }
   }
 
@@ -91,7 +119,7 @@ struct LocalSourceTests {
         ($0.showsGallery, $0.fallbackStatus) = (true, 418)
       } body: { service, origin in
         let local = LocalTransport(folder: LocalFolder(folder), host: host)
-        let target = try local.url(of: ["a.png"]).absoluteString
+        let target = try local.url(of: [Array("a.png".utf8)]).absoluteString
         let source = origin.serve("/moved.png", .redirect(to: target))
         #expect(try await service.image("w:40", of: source).status == 403)
         #expect(try await service.get("/_/w:40/plain/\(target)@png").status == 403)

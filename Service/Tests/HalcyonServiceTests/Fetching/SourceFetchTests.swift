@@ -48,6 +48,20 @@ struct SourceFetchTests {
     }
   }
 
+  @Test func `bytes that are not UTF-8 in the path of a source stay what they are`() async throws {
+    try await RunningService.run { service, origin in
+      origin.serve("/%FC.png", .body(try Quadrants.png()))
+      origin.serve("/moved.png", .redirect(to: "/%FC.png"))
+      let base = origin.url("/").absoluteString
+      let texts = [Data("\(base)%FC.png".utf8), Data(base.utf8) + [0xFC] + Data(".png".utf8)]
+      let encoded = texts.map { $0.base64EncodedString().replacing("/", with: "_").replacing("+", with: "-") }
+      for path in ["plain/\(base)%25FC.png", "plain/\(base)%FC.png", "plain/\(base)moved.png"] + encoded {
+        #expect(try await service.get("/_/w:40/\(path)").status == 200, "\(path)")
+      }
+      #expect(Set(origin.requests.map(\.path)) == ["/%FC.png", "/moved.png"])
+    }
+  }
+
   @Test func `the settings that change a result are part of its key`() async throws {
     try await TemporaryDirectory.run { folder in
       try await ImageServer.run { origin in

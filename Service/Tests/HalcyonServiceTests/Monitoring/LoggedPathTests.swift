@@ -24,6 +24,8 @@ struct LoggedPathTests {
       ("/_/plain/https://example.com/a.jpg%253Ftoken%253Dabc", "/_/plain/https://example.com/a.jpg%3F…"),
       ("/_/plain/s3://photos/a%20b.jpg%3Fversion", "/_/plain/s3://photos/a%20b.jpg?…"),
       ("/_/plain/local:///a.jpg@png", "/_/plain/local:///a.jpg@png"),
+      ("/_/plain/local:///%E9.jpg@png", "/_/plain/local:///%E9.jpg@png"),
+      ("/_/plain/http://a/%FC.jpg%3Ft", "/_/plain/http://a/%FC.jpg?…"),
       ("/_/w:40/\(base64("https://example.com/a.jpg")).png", "/_/w:40/plain/https://example.com/a.jpg@png"),
       ("/_/w:40/\(base64("https://ann:pw@example.com/a.jpg")).png", "/_/w:40/plain/https://…@example.com/a.jpg@png"),
       ("/_/w:40/\(base64("https://example.com/a.jpg?token=abc"))", "/_/w:40/plain/https://example.com/a.jpg?…"),

@@ -18,6 +18,7 @@ struct SourcePatternTests {
     ("https://a.com/o/", "https://a.com/o/photos%2Fcat.png"),
     ("https://a.com/o/pho*/", "https://a.com/o/photos%2fcat.png"),
     ("https://a.com/o/photos%2F", "https://a.com/o/photos%5Ccat.png"), ("https://a.com", "https://a.com/a%5C%CC%81b"),
+    ("https://a.com/caf%E9/", "https://a.com/caf%e9/a"), ("https://a.com/*/x/", "https://a.com/%FC%80/x/a"),
   ])
   func `a pattern allows the sources below it`(pattern: String, source: String) throws {
     let source = try #require(SourceURL(source))
@@ -38,11 +39,18 @@ struct SourcePatternTests {
     ("https://*.com/", "https://a.com:81/x"), ("local://", "https://example.com/a"),
     ("https://a*a.com", "https://a.com/"), ("https://a.com/o/public/", "https://a.com/o/private%2Fpublic%2Fcat.png"),
     ("https://a.com/*/x/", "https://a.com/a%2Fb/x/c"), ("https://a.com/x/y", "https://a.com/x"),
-    ("https://a.com/x", "https://a.com/"),
+    ("https://a.com/x", "https://a.com/"), ("https://a.com/caf%E9/", "https://a.com/caf%C3%A9/a"),
+    ("https://a.com/%FC/", "https://a.com/%FD/a"), ("https://a.com/%FC/", "https://a.com/%25FC/a"),
   ])
   func `a pattern refuses what only begins alike`(pattern: String, source: String) throws {
     let source = try #require(SourceURL(source))
     #expect(try !#require(SourcePattern(pattern)).matches(source))
+  }
+
+  @Test func `credentials are bytes, which need not be UTF-8`() throws {
+    let url = try #require(SourceURL("https://%FC:%FD%3A@a.com/%FE"))
+    #expect(url.authorization == "Basic " + Data([0xFC, 0x3A, 0xFD, 0x3A]).base64EncodedString())
+    #expect(url.url.absoluteString == "https://a.com/%FE")
   }
 
   @Test func `credentials of a URL are no part of its host`() throws {
@@ -55,10 +63,15 @@ struct SourcePatternTests {
 
   @Test func `local files are below the folder of a pattern`() throws {
     let pattern = try #require(SourcePattern("local:///public/*/small"))
-    #expect(pattern.matches(local: ["public", "a", "small", "b.png"]))
-    #expect(!pattern.matches(local: ["public", "a", "b.png"]) && !pattern.matches(local: ["private", "a", "small"]))
-    let others = ["https://", "s3://", "https://*/"].compactMap { SourcePattern($0) }
-    #expect(others.count == 3 && !others.contains { $0.matches(local: ["a.png"]) })
+    func allows(_ path: String, _ pattern: SourcePattern) throws -> Bool {
+      pattern.matches(local: try LocalFolder.segments(of: "local:///" + path))
+    }
+    #expect(try allows("public/a/small/b.png", pattern))
+    for path in ["public/a/b.png", "private/a/small"] { #expect(try !allows(path, pattern), "\(path)") }
+    for text in ["https://", "s3://", "https://*/"] {
+      #expect(try !allows("a.png", try #require(SourcePattern(text))), "\(text)")
+    }
+    #expect(try #require(SourcePattern("local:///%E9*/")).matches(local: [[0xE9, 0x74], [0x61]]))
   }
 
   @Test(arguments: [
@@ -74,7 +87,8 @@ struct SourcePatternTests {
     "https://example.com/x/../y", "https://example.com/x/%2e%2e/y", "https://example.com/x%2f..%2fy",
     "https://example.com/..%2f%CC%81y", "https://example.com/a%00%CC%81b", "https://example.com/x%5c..%5Cy",
     "https://example.com/x%2F%2e%2e%2Fy", "https://example.com/x/..%5cy", "https://example.com/%2E%5Cy",
-    "https://a.com/..%2F",
+    "https://a.com/..%2F", "https://a.com/%FC%2f..%2Fy", "https://a.com/%FC/%2e%2E/y", "https://a.com/%FC%5C.",
+    "https://a.com/%FC%00", "https://%FC.com/a", "https://u%FC:@b:c@a.com/", "https://u%FC@a.com/",
     "https://example.com/a\u{0}b", "https://example.com/a\nb", "ftp://example.com/a", "file:///etc/passwd",
     "//example.com/a", "example.com/a", "", "https:///a", "https://./a", "gopher://example.com:11211/x",
     "https://example.com/x/%252e%252e/y ",
