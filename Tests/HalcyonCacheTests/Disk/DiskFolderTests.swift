@@ -72,6 +72,45 @@ struct DiskFolderTests {
     #expect(found.map { Array($0.utf8) } == parent.map { Array($0.utf8) })
   }
 
+  private static let hexadecimal = String(repeating: "0af9", count: 8)
+
+  @Test(arguments: [
+    (hexadecimal, true), (hexadecimal.uppercased(), false), (hexadecimal + "0", false),
+    (String(hexadecimal.dropLast()), false),
+    (String(repeating: "+1", count: 16), false), (String(repeating: "0g", count: 16), false), ("", false),
+  ])
+  func `the file of an entry is named by a digest`(_ name: String, _ isDigest: Bool) {
+    #expect(DiskLayout.digest(name)?.hexadecimal == (isDigest ? name : nil))
+  }
+
+  @Test(
+    arguments: [
+      ("v1", 1), ("v23", 23), ("v0", nil), ("v01", nil), ("v+1", nil), ("v-1", nil), ("x1", nil), ("v", nil), ("", nil),
+    ] as [(String, Int?)])
+  func `the folder of a format is named by its number`(_ name: String, _ format: Int?) {
+    #expect(DiskLayout.format(name) == format)
+  }
+
+  /// What the errors of system calls mean.
+  @Test(
+    arguments: [
+      (ENOENT, "missing nofile"), (EISDIR, "unreadable nofile limited"), (ENOTDIR, "unreadable nofile limited"),
+      (ELOOP, "unreadable nofile limited"), (EACCES, "unreadable limited"), (EPERM, "unreadable limited"),
+      (EIO, "unreadable limited"), (EROFS, "limited"), (ENOSPC, "full"), (EDQUOT, "full"), (nil, ""),
+    ] as [(Int32?, String)])
+  func `a failed call is about a file, the disk or the folder`(_ code: Int32?, _ expected: String) {
+    let error = code.map { DiskCacheError.system(call: "open", path: "a", code: $0) } ?? .index(reason: "")
+    let meanings = [
+      (error.isMissing, "missing"), (error.isUnreadable, "unreadable"), (error.isNoFile, "nofile"),
+      (error.isLimitedToFile, "limited"), (error.isDiskFull, "full"),
+    ]
+    #expect(meanings.filter(\.0).map(\.1).joined(separator: " ") == expected)
+  }
+
+  @Test(arguments: [(255, 255), (256, 234)]) func `a long name ends in a hash`(_ count: Int, _ shortened: Int) {
+    #expect(DiskCache.shortened(String(repeating: "a", count: count)).utf8.count == shortened)
+  }
+
   @Test func `a folder that cannot be created is an error that names it`() async throws {
     try await TemporaryDirectory.run { folder in
       let file = folder.appending(path: "file")
