@@ -35,7 +35,7 @@ struct AvailableMemoryTests {
       (["/a/b": "max"], "0::/a/b\n", 8_000_000_000),
       (["/a": "99999999999999999999999"], "0::/a\n", 8_000_000_000),
       (["/a": "9000000000"], "0::/a\n", 8_000_000_000),
-      ([:], "", 8_000_000_000),
+      (["/a": "1000000000"], "0::/../a\n", 1_000_000_000), ([:], "", 8_000_000_000),
     ] as [([String: String], String, Int)])
   func `the smallest limit of the process's control groups applies`(
     limits: [String: String], membership: String, bytes: Int
