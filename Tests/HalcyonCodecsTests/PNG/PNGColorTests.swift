@@ -1,8 +1,9 @@
-import HalcyonImaging
 import Foundation
-import HalcyonCodecs
 import HalcyonTestTraits
 import Testing
+
+@testable import HalcyonCodecs
+@testable import HalcyonImaging
 
 @Suite(.integrationTest)
 struct PNGColorTests {
@@ -43,6 +44,49 @@ struct PNGColorTests {
     let coded = FileSurgery.png(plain, inserting: "cICP", [12, 13, 0, 1])
     let expected = try decode(Fixture.data("color/display-p3.expected.png"))
     #expect(try decode(coded).largestDifference(to: expected) <= 2)
+  }
+
+  private static func numbers(_ values: Int...) -> [UInt8] { values.flatMap { FileSurgery.bytes($0, count: 4) } }
+
+  /// Chunks, the colour space that they name, and the one that they describe.
+  private static let descriptions: [([(String, [UInt8])], String)] = [
+    ([], "- -"), ([("sRGB", [0])], "sRGB -"), ([("cICP", [12, 13, 0, 1])], "displayP3 0.68 sRGB"),
+    ([("sRGB", [0]), ("cICP", [9, 13, 0, 1])], "bt2020 0.708 sRGB"), ([("cICP", [9])], "- -"),
+    ([("cICP", [12, 8, 0, 1])], "displayP3 0.68 gamma(1.0)"), ([("cICP", [9, 16, 0, 1])], "bt2020 -"),
+    // Not RGB, or not with the full range.
+    ([("cICP", [12, 13, 1, 1])], "displayP3 -"), ([("cICP", [12, 13, 0, 0])], "displayP3 -"),
+    ([("gAMA", numbers(47700))], "- -"), ([("gAMA", numbers(47800))], "- 0.64 gamma(\(1 / 0.478))"),
+    ([("gAMA", numbers(43200))], "- -"), ([("gAMA", numbers(43100))], "- 0.64 gamma(\(1 / 0.431))"),
+    ([("gAMA", numbers(10_000))], "- 0.64 gamma(10.0)"), ([("gAMA", numbers(9999))], "- -"),
+    ([("gAMA", numbers(1_000_000))], "- 0.64 gamma(0.1)"), ([("gAMA", numbers(1_000_001))], "- -"),
+    ([("sRGB", [0]), ("gAMA", numbers(10_000))], "sRGB -"),
+    ([("gAMA", numbers(45_455)), ("cHRM", displayP3.flatMap { numbers($0) })], "- 0.68 sRGB"),
+    ([("gAMA", numbers(100_000)), ("cHRM", displayP3.dropLast().flatMap { numbers($0) })], "- 0.64 gamma(1.0)"),
+  ]
+
+  @Test(arguments: descriptions.indices) func `chunks describe a colour space`(_ index: Int) {
+    let (chunks, expected) = Self.descriptions[index]
+    var color = PNGColor()
+    for (type, content) in chunks { content.withUnsafeBytes { color.readChunk(Bytes($0), of: type, at: 0) } }
+    var text = "\(color.hint.map { "\($0)" } ?? "-") -"
+    if case .display(let chromaticities, let curve) = color.description(
+      in: UnsafeRawBufferPointer(start: nil, count: 0))
+    {
+      text = "\(text.dropLast())\(chromaticities.red.x) \(curve)"
+    }
+    #expect(text == expected)
+  }
+
+  @Test func `the first profile applies, and luminances are those of the signal`() {
+    var color = PNGColor()
+    for (type, content) in [
+      ("iCCP", [1, 2]), ("iCCP", [3]), ("cICP", [9, 16, 0, 1]), ("cLLI", Self.numbers(4_000_000, 0)),
+      ("mDCV", [UInt8](repeating: 0, count: 16) + Self.numbers(6_000_000, 0)),
+    ] as [(String, [UInt8])] {
+      content.withUnsafeBytes { color.readChunk(Bytes($0), of: type, at: content.count) }
+    }
+    #expect(color.profile == 2..<4)
+    #expect(color.highDynamicRange?.peak == 400)
   }
 
   /// `display-p3.png` without its profile, with chunks of four-byte integers inserted.
