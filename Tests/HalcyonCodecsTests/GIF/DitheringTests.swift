@@ -28,6 +28,55 @@ struct DitheringTests {
     #expect(Set(indices[80...]) == [0, 1])
   }
 
+  private static func palette(_ colors: [(color: Color, count: Int)], limit: Int) -> ColorPalette {
+    let pixels = colors.flatMap { color, count in
+      (0..<count * 4).map { UInt8(color[$0 % 4]) }
+    }
+    return pixels.withUnsafeBufferPointer { ColorPalette($0, colorLimit: limit) }
+  }
+
+  private static let (clear, pale, dark) = (Color(0, 0, 0, 0), Color(100, 100, 100, 128), Color(0, 0, 0, 255))
+
+  /// A colour and that of a table of a transparent, a translucent and an opaque one by which it is drawn.
+  @Test(arguments: [
+    (Color(90, 90, 90, 255), dark), (Color(90, 90, 90, 254), pale), (Color(9, 9, 9, 9), pale), (clear, clear),
+  ])
+  func `opaque pixels stay opaque, and translucent ones visible`(_ color: Color, _ drawn: Color) {
+    let palette = Self.palette([(Self.dark, 1), (Self.pale, 1), (Self.clear, 1)], limit: 3)
+    #expect(palette.isExact)
+    #expect(palette.colors[palette.index(of: color)] == drawn)
+    // Without an opaque colour, or a transparent one, the nearest is used.
+    #expect(Self.palette([(Self.pale, 1)], limit: 3).index(of: color) == 0)
+  }
+
+  /// Colours and the number of their pixels, and the table of at most two that is made of them.
+  @Test(
+    arguments: [
+      // The mean of two is rounded, and opaque if most of its pixels are.
+      (
+        [(Color(0, 0, 0, 255), 9), (Color(200, 0, 0, 255), 2), (Color(203, 0, 0, 255), 2)],
+        [Color(0, 0, 0, 255), Color(202, 0, 0, 255)]
+      ),
+      (
+        [(Color(0, 0, 0, 255), 9), (Color(200, 0, 0, 255), 3), (Color(200, 0, 0, 251), 2)],
+        [Color(0, 0, 0, 255), Color(200, 0, 0, 255)]
+      ),
+      (
+        [(Color(0, 0, 0, 255), 9), (Color(200, 0, 0, 255), 2), (Color(200, 0, 0, 251), 2)],
+        [Color(200, 0, 0, 253), Color(0, 0, 0, 255)]
+      ),
+      // A transparent colour takes one of two.
+      (
+        [(Color(0, 0, 0, 0), 9), (Color(100, 0, 0, 255), 1), (Color(0, 100, 0, 255), 1)],
+        [Color(0, 0, 0, 0), Color(50, 50, 0, 255)]
+      ),
+    ] as [([(Color, Int)], [Color])])
+  func `a table has the means of similar colours`(_ colors: [(Color, Int)], _ expected: [Color]) {
+    let palette = Self.palette(colors.map { (color: $0.0, count: $0.1) }, limit: 2)
+    #expect(palette.colors == expected)
+    #expect(!palette.isExact && palette.isFine)
+  }
+
   /// The peak signal-to-noise ratio in decibels.
   private static func noise(of bitmap: Bitmap, _ original: Bitmap) -> Double {
     var squares = 0
