@@ -26,6 +26,28 @@ struct JPEGSegmentTests {
     file.dropLast(2).withUnsafeBytes { #expect(!JPEGSegments.isComplete($0), "\(scan.name)") }
   }
 
+  /// Bytes after the start of a file, and the markers, ranges and contents of its segments.
+  @Test(
+    arguments: [
+      ([0xFF, 0xFE, 0, 3, 9], "fe 2..<7 [9]"), ([0xFF, 0xFF, 0xFF, 0xFE, 0, 2], "fe 4..<8 []"),
+      ([1, 2, 0xFF, 0, 0xFF, 0xFE, 0, 2], "fe 6..<10 []"),
+      ([0xFF, 1, 0xFF, 0xD8, 0xFF, 0xD3, 0xFF, 0xFE, 0, 2], "fe 8..<12 []"),
+      ([0xFF, 2, 0, 2], "2 2..<6 []"), ([0xFF, 0xFE, 0, 0, 0xFF, 0xE1, 0, 1, 9], "fe 2..<6 [] e1 6..<10 []"),
+      ([0xFF, 0xFE, 0, 4, 9], ""), ([0xFF, 0xFE, 0], ""), ([0xFF], ""),
+      ([0xFF, 0xD9, 0xFF, 0xFE, 0, 2], "d9 2..<4 []"),
+    ] as [([UInt8], String)])
+  func `segments are found between other bytes`(_ bytes: [UInt8], _ expected: String) {
+    let found = ([0xFF, 0xD8] + bytes).withUnsafeBytes { bytes in
+      var (segments, found) = (JPEGSegments(bytes), [String]())
+      while let segment = segments?.next() {
+        found.append("\(String(segment.marker, radix: 16)) \(segment.range) \(Array(segment.header.buffer))")
+        if segment.marker == JPEGSegments.endOfImage { break }
+      }
+      return found.joined(separator: " ")
+    }
+    #expect(found == expected)
+  }
+
   /// The numbers of the parts of a profile, and how many there are, by which it is read or damaged.
   @Test(
     arguments: [
