@@ -88,6 +88,14 @@ struct GIFDecoderTests {
     #expect(bitmaps[2].largestDifference(to: bitmaps[1]) == 0)
   }
 
+  @Test(arguments: [0, 9, 12]) func `indices have one to eight bits`(_ bits: UInt8) throws {
+    var file = Self.file(1, 1, [Frame(rows: [[0]])])
+    file[try #require(file.firstRange(of: Data([0, 2, 2]))?.lowerBound) + 1] = bits
+    #expect(throws: ImageDecodingError.corrupt(.gif, reason: "its LZW minimum code size is \(bits)")) {
+      try GIFDecoder().decode(file, options: DecodingOptions())
+    }
+  }
+
   @Test func `a file may lack its trailer, and not the end of a frame`() throws {
     let file = Self.file(2, 1, [Frame(rows: [[0, 1]]), Frame(rows: [[2, 2]])])
     let decoder = GIFDecoder()
