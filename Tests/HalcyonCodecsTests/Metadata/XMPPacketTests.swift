@@ -57,6 +57,8 @@ struct XMPPacketTests {
     packet("xmlns:tiff='http://example.org/' tiff:Make='C'"), packet("Make='C'"),
     packet("", "<!-- <tiff:Make>C</tiff:Make> -->"),
     "<!DOCTYPE a [<!ENTITY b 'C'>]>" + packet("tiff:Make='&b;'"), packet("tiff:Make='\u{1}'"), packet("tiff:Make='C"),
+    packet("", "<a></b><tiff:Make>C</tiff:Make>"), packet("a:b='c'tiff:Make='C'"), packet("tiff:Make C='C'"),
+    "<!DOCTYPE a='b'>" + packet("tiff:Make='C'"),
     packet("", "<exif:A rdf:parseType='Resource'><tiff:Make>C</tiff:Make></exif:A>"), "tiff:Make='C'", "",
     String(repeating: "<a>", count: 101) + packet("tiff:Make='C'"),
   ])
