@@ -92,7 +92,7 @@ struct HTTPSemanticsTests {
         }
       }
       // Ranges are for GET.
-      let part = try await service.get(path, ["Range": "bytes=0-9"], method: head)
+      let part = try await service.get(path, method: head, ["Range": "bytes=0-9"])
       #expect(part.status == 200)
       #expect(part.headers["Content-Length"] == get.headers["Content-Length"])
       #expect(try await service.get("/nothing", method: head).status == 400)
