@@ -189,7 +189,7 @@ public struct ServiceConfiguration: Sendable {
   /// status 504. A connection is made within 10 of these seconds, and no byte is waited for longer than 15. Default: 15
   /// seconds, half of the default of ``deadline``.
   public var sourceTimeout = Duration.seconds(15)
-  /// The longest time for the head of a request. Default: 10 seconds.
+  /// The longest time for receiving a request. Default: 10 seconds.
   public var readTimeout = Duration.seconds(10)
   /// The longest time in which a client reads a response; then its connection is closed. Default: a minute.
   public var writeTimeout = Duration.seconds(60)

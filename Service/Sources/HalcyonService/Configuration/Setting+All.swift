@@ -246,7 +246,7 @@ extension Setting {
       "source-timeout", \.sourceTimeout, in: 0.1...3600,
       "The longest time for a source, at most half of the deadline by default; then the fallback image is sent, or 504."
     ),
-    seconds("read-timeout", \.configuration.readTimeout, in: 0.1...3600, "The longest time for the head of a request."),
+    seconds("read-timeout", \.configuration.readTimeout, in: 0.1...3600, "The longest time for receiving a request."),
     seconds(
       "write-timeout", \.configuration.writeTimeout, in: 0.1...86_400,
       "The longest time in which a client reads a response."),

@@ -3,6 +3,8 @@ import NIOHTTP1
 
 /// The rules of RFC 9112 about hosts and about the end of a connection, which the parser leaves to the server.
 ///
+/// Bodies are dropped, since no request needs one, and a connection ends with a response that precedes the end of its request.
+///
 /// `Upgrade` is ignored, as RFC 9110 (7.8) allows. The parser reads nothing after such a request, nor after CONNECT, so it is
 /// the last one of its connection. It stands right behind the HTTP decoder, where a request still has its version and all its fields.
 final class RequestRules: ServerPartsHandler {
@@ -22,7 +24,7 @@ final class RequestRules: ServerPartsHandler {
 
   /// Those of the requests that have no response yet.
   private var sequels = CircularBuffer<Sequel>()
-  /// Whether the current request goes on to the server.
+  /// Whether the current request has gone on to the server, and its end has not.
   private var isPassing = false
   /// Whether no further request is accepted.
   private var isOver = false
@@ -40,16 +42,16 @@ final class RequestRules: ServerPartsHandler {
         // Responded to with 400, after the responses to earlier requests.
         return context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
       }
-      isPassing = true
       let isLast = !head.isKeepAlive || head.hasDoubtfulLength || isDraining()
       isOver = isLast || head.stopsParser
       // The server looks for this spelling.
       if isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
       let field = isOver ? "close" : head.version == .http1_0 ? "keep-alive" : nil
       sequels.append(Sequel(field: field, endsHere: isOver && !isLast))
+      // Results in memory are sent in here, before the end of a request that has no body.
       context.fireChannelRead(wrapInboundOut(.head(head)))
-    case .body:
-      if isPassing { context.fireChannelRead(data) }
+      isPassing = true
+    case .body: break
     case .end:
       if isPassing { context.fireChannelRead(data) }
       isPassing = false
@@ -60,8 +62,9 @@ final class RequestRules: ServerPartsHandler {
     switch unwrapOutboundIn(data) {
     case .head(var head) where head.status.code >= 200:
       let sequel = sequels.first
-      if let field = sequel?.field { head.headers.replaceOrAdd(name: "connection", value: field) }
-      isClosing = sequel.map { $0.endsHere || $0.field != "close" && !head.isKeepAlive } == true
+      let isEarly = isPassing && sequels.count == 1
+      if let field = isEarly ? "close" : sequel?.field { head.headers.replaceOrAdd(name: "connection", value: field) }
+      isClosing = isEarly || sequel.map { $0.endsHere || $0.field != "close" && !head.isKeepAlive } == true
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .end:
       _ = sequels.popFirst()

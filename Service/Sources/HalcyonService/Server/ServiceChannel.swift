@@ -20,12 +20,12 @@ struct ServiceChannel: ServerChildChannel, HTTPChannelHandler {
   ) -> EventLoopFuture<NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>> {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
-      let headTimeout = HeadTimeout(TimeAmount(configuration.readTimeout))
-      try pipeline.addHandler(headTimeout)
+      let requestTimeout = RequestTimeout(TimeAmount(configuration.readTimeout))
+      try pipeline.addHandler(requestTimeout)
       try pipeline.configureHTTPServerPipeline(
         withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
       try pipeline.addHandlers([
-        headTimeout.headEnd, WriteTimeout(TimeAmount(configuration.writeTimeout), unread: unread),
+        requestTimeout.requestEnd, WriteTimeout(TimeAmount(configuration.writeTimeout), unread: unread),
         IdleTimeout(TimeAmount(configuration.keepAliveTimeout)),
         RequestRules(isDraining: { service.monitor.isStopping }),
         HTTP1ToHTTPServerCodec(secure: false), connections.handler(),
