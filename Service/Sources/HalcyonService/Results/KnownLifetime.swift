@@ -14,6 +14,14 @@ struct KnownLifetime: Sendable {
     self.freshness = isLocal ? .seconds(configuration.sourceTimeToLive) : freshness ?? .zero
   }
 
+  /// For how many seconds of its lifetime the source has existed; `nil` for one that states no lifetime in seconds, or is
+  /// requested each time.
+  var age: Int64? {
+    guard let lifetime = control.sharedMaxAge ?? control.maxAge, !control.requiresValidation, !control.forbidsStorage
+    else { return nil }
+    return max(0, (.seconds(lifetime) - freshness).components.seconds)
+  }
+
   /// The value of `Cache-Control` after some time.
   func cacheControl(after time: Duration = .zero) -> String {
     if control.forbidsStorage { return "no-store" }

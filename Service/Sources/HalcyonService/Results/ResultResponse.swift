@@ -56,6 +56,7 @@ struct ResultResponse: Sendable {
     var hit = self
     hit.headers[.cacheStatus] = Self.hit
     if let lifetime { hit.headers[.cacheControl] = lifetime.cacheControl(after: ResponseCache.lifetime) }
+    if let age = headers.age { hit.headers[.age] = "\(age + Int(ResponseCache.lifetime.components.seconds))" }
     hit.loggedPath = loggedPath
     if fallbackStatus == nil { hit.whole = hit.wholeHeaders }
     return hit
@@ -146,16 +147,17 @@ struct ResultResponse: Sendable {
     if let date = head?.headers["Last-Modified"] {
       headers[.lastModified] = lastModified(date, configuration.earliestModification)
     }
+    let known = KnownLifetime(head, freshness, isLocal: isLocal, configuration)
     if configuration.passesCacheControl, !isLocal, let head {
       headers[.cacheControl] = head.headers["Cache-Control"]
       headers[.expires] = head.headers["Expires"]
+      headers[.age] = known.age.map { "\($0)" }
     }
     guard headers[.cacheControl] == nil, headers[.expires] == nil else { return nil }
     if let seconds = configuration.timeToLive {
       headers[.cacheControl] = seconds > 0 ? "public, max-age=\(seconds)" : "no-cache"
       return nil
     }
-    let known = KnownLifetime(head, freshness, isLocal: isLocal, configuration)
     headers[.cacheControl] = known.cacheControl()
     return known
   }
@@ -230,10 +232,16 @@ struct ResultResponse: Sendable {
 }
 
 extension HTTPFields {
+  fileprivate var age: Int? { self[.age].flatMap { Int($0) } }
+
   /// Lets no cache keep a response for longer than until `end`, in seconds since 1970.
   mutating func limitLifetime(to end: Int, at now: Date) {
     let seconds = Swift.max(0, end - Int(now.timeIntervalSince1970))
-    let lifetimes = ["max-age", "s-maxage", "stale-while-revalidate", "stale-if-error"]
+    // Caches subtract the age from a lifetime, and not from the time after it.
+    let lifetime = seconds + (age ?? 0)
+    let limits = [
+      "max-age": lifetime, "s-maxage": lifetime, "stale-while-revalidate": seconds, "stale-if-error": seconds,
+    ]
     var directives: [String] = []
     var hasLifetime = false
     for directive in (self[.cacheControl] ?? "").parts(between: ",") {
@@ -243,12 +251,12 @@ extension HTTPFields {
       guard !name.isEmpty, name != "immutable" else { continue }
       let value = sides.dropFirst().joined(separator: "=")
       // A lifetime that is no number is none.
-      let limited = lifetimes.contains(name) ? "\(Swift.min(Int(value) ?? 0, seconds))" : value
+      let limited = limits[name].map { "\(Swift.min(Int(value) ?? 0, $0))" } ?? value
       directives.append(limited.isEmpty ? name : "\(name)=\(limited)")
     }
     if !hasLifetime {
-      let own = self[.expires].map { HTTPDate.parse($0)?.timeIntervalSince(now) ?? 0 } ?? Double(seconds)
-      directives.append("max-age=\(Int(Swift.max(0, Swift.min(own, Double(seconds)))))")
+      let own = self[.expires].map { HTTPDate.parse($0)?.timeIntervalSince(now) ?? 0 } ?? Double(lifetime)
+      directives.append("max-age=\(Int(Swift.max(0, Swift.min(own, Double(lifetime)))))")
     }
     self[.cacheControl] = directives.joined(separator: ", ")
     self[.expires] = nil

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Halcyon
+import HalcyonProcessing
 import HalcyonTesting
 import HalcyonTestSupport
 import HalcyonTestTraits
@@ -25,6 +26,55 @@ struct LifetimeTests {
     (headers[.cacheControl], headers[.expires]) = (control, expires)
     headers.limitLifetime(to: 1100, at: Date(timeIntervalSince1970: 1000))
     #expect(headers[.cacheControl] == limited && headers[.expires] == nil)
+  }
+
+  @Test func `the age of a source is no part of the time that is left to its URL`() {
+    var headers: HTTPFields = [.cacheControl: "max-age=999, stale-if-error=999", .age: "40"]
+    headers.limitLifetime(to: 1100, at: Date(timeIntervalSince1970: 1000))
+    #expect(headers[.cacheControl] == "max-age=140, stale-if-error=100")
+    headers = [.cacheControl: "s-maxage=999", .age: "40"]
+    headers.limitLifetime(to: 1100, at: Date(timeIntervalSince1970: 1000))
+    #expect(headers[.cacheControl] == "s-maxage=140, max-age=140")
+  }
+
+  /// The field of the source, its freshness, and the age of the result, made and from memory.
+  @Test(
+    arguments: [
+      ("max-age=12", 12, "0", "5"), ("max-age=12", 4, "8", "13"), ("max-age=100", 0, "100", "105"),
+      ("max-age=5, s-maxage=100", 10, "90", "95"), ("no-cache, max-age=100", 0, nil, nil),
+      ("no-store, max-age=100", 0, nil, nil), ("public", 10, nil, nil), ("max-age=12", 60, "0", "5"),
+    ] as [(String, Int, String?, String?)])
+  func `a lifetime that is passed on has the age of its source`(
+    control: String, freshness: Int, age: String?, later: String?
+  ) {
+    var configuration = ServiceConfiguration()
+    var result = ImageResult(data: Data(), format: .png, isHit: false)
+    result.head = ResponseHead(url: URL(filePath: "/a"), status: 200, headers: ["Cache-Control": control])
+    result.freshness = .seconds(freshness)
+    for passes in [true, false] {
+      configuration.passesCacheControl = passes
+      let made = ResultResponse(
+        result, ProcessingOptions(), source: "http://a/b", configuration, sharing: SharedBodies(byteLimit: 0),
+        now: Date())
+      for (response, age) in [(made, age), (made.hit(loggedPath: ""), later)] {
+        let headers = response.response(to: [:]).headers
+        #expect(headers[.age] == (passes ? age : nil))
+        if passes { #expect(headers[.cacheControl] == control) }
+      }
+    }
+  }
+
+  @Test func `the age with which a source was received counts`() async throws {
+    try await RunningService.run {
+      $0.passesCacheControl = true
+    } body: { service, origin in
+      let source = origin.serve(
+        "/a.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=100", "Age": "90"]))
+      for path in ["/_/w:40", "/info/_"] {
+        let headers = try await service.get("\(path)/plain/\(source.absoluteString)").headers
+        #expect(headers["Age"].flatMap { Int($0) } ?? 0 >= 90)
+      }
+    }
   }
 
   /// The field of the source, its freshness, the seconds that a result took, and the field of the result.
@@ -60,12 +110,14 @@ struct LifetimeTests {
     try await RunningService.run({ $0.passesCacheControl = passesCacheControl }, time: clock) { service, origin in
       let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=9999"]))
       let options = "exp:\(Int(clock.now().timeIntervalSince1970) + 50)"
-      for age in [0, 20] {
-        let control = try await service.image(options, of: source).headers["Cache-Control"]
-        #expect(control?.hasSuffix("max-age=\(50 - age)") == true, "\(control ?? "")")
+      for seconds in [0, 20] {
+        func lifetime(_ headers: HTTPHeaders) -> String {
+          "max-age=\(50 - seconds + (headers["Age"].flatMap { Int($0) } ?? 0))"
+        }
+        let headers = try await service.image(options, of: source).headers
+        #expect(headers["Cache-Control"]?.hasSuffix(lifetime(headers)) == true, "\(headers)")
         let info = try await service.get("/info/_/\(options)/plain/\(source.absoluteString)")
-        let lifetime = "max-age=\(50 - age)"
-        #expect(info.headers["Cache-Control"] == (passesCacheControl ? lifetime : "public, " + lifetime))
+        #expect(info.headers["Cache-Control"] == (passesCacheControl ? "" : "public, ") + lifetime(info.headers))
         clock.advance(by: .seconds(20))
       }
       clock.advance(by: .seconds(20))
