@@ -23,15 +23,20 @@ extension ImagePipeline {
   ///     equal renditions.
   ///   - sourcePolicy: How the source is got where the file has to be made; ``CachePolicy/revalidate`` has the server
   ///     confirm a fresh source, too, and a failure to do so is an error. Default: the policy of the request.
+  ///   - sourceByteLimit: The most bytes of a source from which the file has to be made, also of a stored one; a longer one is
+  ///     an ``ImageError/responseTooLarge(byteLimit:url:)``. `planIdentifier` identifies it, too. Default: the limit of the
+  ///     pipeline.
   ///   - plan: Called on any thread, at most once for equal calls in flight. `nil` leaves the file as it is: the original
   ///     bytes, which are stored as such.
   /// - Throws: The errors of ``ImagePipeline/image(for:)-(ImageRequest)``, and ``ImageError/failed(cause:url:)`` with an
   ///   ``ImageEncodingError`` or an error of `plan`.
   public func encodedResponse(
-    for request: ImageRequest, planIdentifier: String, sourcePolicy: CachePolicy? = nil,
+    for request: ImageRequest, planIdentifier: String, sourcePolicy: CachePolicy? = nil, sourceByteLimit: Int? = nil,
     plan: @escaping @Sendable (ImageInfo) throws -> Rendition?
   ) async throws(ImageError) -> EncodedImageResponse {
-    try await plannedResponse(for: request, planIdentifier: planIdentifier, sourcePolicy: sourcePolicy, plan: plan)
+    try await plannedResponse(
+      for: request, planIdentifier: planIdentifier, sourcePolicy: sourcePolicy, sourceByteLimit: sourceByteLimit,
+      plan: plan)
   }
   /// Same as ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)``, with the origin of the file and the head
   /// of its source: what a server needs for its own response (``EncodedImageResponse/httpHead(for:lifetime:varying:)``).

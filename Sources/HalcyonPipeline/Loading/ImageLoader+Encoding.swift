@@ -76,6 +76,8 @@ struct EncodingPlanner: Sendable {
   let identifier: String
   /// How the file is got that something has to be made of; `nil` is the policy of the request.
   var sourcePolicy: CachePolicy?
+  /// The most bytes of a file that something is made of; `nil` is the limit of the pipeline.
+  var sourceByteLimit: Int?
   /// `nil` leaves the file as it is.
   let plan: @Sendable (ImageInfo) throws -> Rendition?
 }
@@ -146,6 +148,9 @@ extension ImageLoader {
   }
 
   private func plan(_ planner: EncodingPlanner, _ encoded: EncodedImage) throws(ImageError) -> Rendition? {
+    if let limit = planner.sourceByteLimit, encoded.data.count > limit {
+      throw .responseTooLarge(byteLimit: limit, url: encoded.sourceURL)
+    }
     do {
       guard let plan = try planner.plan(encoded.info) else { return nil }
       guard plan.size.isValid else { throw ImageError.invalidTargetSize(plan.size, url: encoded.sourceURL) }

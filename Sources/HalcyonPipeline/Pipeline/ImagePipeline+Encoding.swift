@@ -49,7 +49,7 @@ extension ImagePipeline {
 
   /// The image of a request as a file that depends on the properties of the original one.
   package func plannedResponse(
-    for request: ImageRequest, planIdentifier: String, sourcePolicy: CachePolicy? = nil,
+    for request: ImageRequest, planIdentifier: String, sourcePolicy: CachePolicy? = nil, sourceByteLimit: Int? = nil,
     plan: @escaping @Sendable (ImageInfo) throws -> Rendition?
   ) async throws(ImageError) -> EncodedImageResponse {
     var request = resolved(request)
@@ -57,7 +57,9 @@ extension ImagePipeline {
     request.storage = StoragePolicy(keepsOriginal: request.resolved.storage.keepsOriginal)
     request.animation = .firstFrame
     return try await encodedResponse(
-      request, planner: EncodingPlanner(identifier: planIdentifier, sourcePolicy: sourcePolicy, plan: plan))
+      request,
+      planner: EncodingPlanner(
+        identifier: planIdentifier, sourcePolicy: sourcePolicy, sourceByteLimit: sourceByteLimit, plan: plan))
   }
 
   private func encodedResponse(

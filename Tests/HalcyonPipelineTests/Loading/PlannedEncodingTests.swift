@@ -93,6 +93,29 @@ struct PlannedEncodingTests {
     #expect(encodings.events.count == 1 && fixture.transport.requests.count == 3)
   }
 
+  @Test func `nothing is made of a source over a limit, also where the source is stored`() async throws {
+    let data = SolidImage(width: 100, height: 50).data
+    let fixture = PipelineFixture {
+      $0.encoders = [ReportingEncoder {}]
+    } script: { _ in
+      .response(body: data, headers: ["Cache-Control": "max-age=60"])
+    }
+    for (index, limit) in [data.count - 1, data.count, data.count - 1].enumerated() {
+      do {
+        _ = try await fixture.pipeline.plannedResponse(
+          for: ImageRequest(url: fixture.url), planIdentifier: "\(index)", sourceByteLimit: limit
+        ) { _ in Rendition(encoding: .init(as: .bmp)) }
+        #expect(limit == data.count)
+      } catch ImageError.responseTooLarge(let byteLimit, let url) {
+        #expect(limit < data.count)
+        #expect(byteLimit == limit)
+        #expect(url == fixture.url)
+      }
+      await fixture.pipeline.cache.flush()
+    }
+    #expect(fixture.transport.requests.count == 2)
+  }
+
   @Test func `images beyond the budget of memory wait, and one that exceeds it is made alone`() async throws {
     let (gate, counts, budget) = (Gate(), Monitor((now: 0, most: 0)), MemoryBudget(byteLimit: 1))
     let fixture = fixture(width: 8, budget) {

@@ -113,8 +113,6 @@ final class Workload: Sendable {
 
   fileprivate func isWorking(_ name: String) -> Bool { state.withLock { $0.loads[name]?.phase == .working } }
 
-  fileprivate func byteCount(_ name: String) -> Int { state.withLock { $0.loads[name]?.byteCount ?? 0 } }
-
   private func leave(_ name: String) {
     let byteCount = state.withLock { state in
       state.counts.requests -= 1
@@ -152,9 +150,6 @@ struct WorkloadTicket: Sendable {
 
   /// Whether the source has been fetched or found in the cache.
   var isWorking: Bool { workload.isWorking(name) }
-
-  /// The bytes received of the source; 0 if it was in the cache.
-  var byteCount: Int { workload.byteCount(name) }
 
   /// Called before a source is requested.
   ///

@@ -73,6 +73,8 @@ struct ImageMaker: Sendable {
       return result
     } catch {
       let error = ServiceError(error)
+      var options = options
+      options.sourceByteLimit = nil
       guard let fallback, fallback.standsIn(for: error),
         var result = try? await result(
           for: try fallback.request(), options, identifier: identifier, accepted: accepted)
@@ -143,11 +145,10 @@ struct ImageMaker: Sendable {
     let choices = [accepted.still, frameLimit(options) > 1 ? accepted.animated : nil].map { $0?.rawValue ?? "-" }
     let planIdentifier = "\(settingsIdentifier) \(named) \(choices.joined(separator: " ")) \(identifier)"
     let response = try await loading(request, planIdentifier) { [request] ticket in
-      try await fittingResponse(for: request, planIdentifier, sourcePolicy, ticket) { info in
-        if let limit = options.sourceByteLimit, ticket.byteCount > limit {
-          throw PlanError.sourceTooLong(byteLimit: limit)
-        }
-        return try plan(for: info, options, accepted)
+      try await fittingResponse(for: request, planIdentifier, sourcePolicy, options) { info in
+        let plan = try plan(for: info, options, accepted)
+        try ticket.beginWork()
+        return plan
       }
     }
     return ImageResult(
@@ -161,16 +162,16 @@ struct ImageMaker: Sendable {
 
   /// The encoded image of a plan, with a lower quality if it is over the plan's limit of bytes.
   private func fittingResponse(
-    for request: ImageRequest, _ planIdentifier: String, _ sourcePolicy: CachePolicy?, _ ticket: WorkloadTicket,
+    for request: ImageRequest, _ planIdentifier: String, _ sourcePolicy: CachePolicy?, _ options: ProcessingOptions,
     plan: @escaping @Sendable (ImageInfo) throws -> Rendition?
   ) async throws -> EncodedImageResponse {
     func response(byteLimit: Int?) async throws -> EncodedImageResponse {
       try await pipeline.encodedResponse(
-        for: request, planIdentifier: planIdentifier, sourcePolicy: sourcePolicy
+        for: request, planIdentifier: planIdentifier, sourcePolicy: sourcePolicy,
+        sourceByteLimit: options.sourceByteLimit
       ) { info in
         var plan = try plan(info)
         if let byteLimit { plan?.encoding?.byteLimit = byteLimit }
-        try ticket.beginWork()
         return plan
       }
     }
@@ -178,6 +179,8 @@ struct ImageMaker: Sendable {
       return try await response(byteLimit: nil)
     } catch ImageError.failed(ImageEncodingError.overByteLimit(_, let smallest, _), _) {
       return try await response(byteLimit: smallest)
+    } catch ImageError.responseTooLarge(let limit, _) where limit == options.sourceByteLimit {
+      throw PlanError.sourceTooLong(byteLimit: limit)
     }
   }
 

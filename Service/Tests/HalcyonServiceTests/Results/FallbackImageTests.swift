@@ -14,7 +14,7 @@ struct FallbackImageTests {
       try Quadrants.png(width: 120, height: 90).write(to: file)
       try await RunningService.run {
         $0.fallback = file
-        $0.localRoot = folder
+        ($0.localRoot, $0.allowsSecurityOptions) = (folder, true)
       } body: { service, origin async throws in
         let sources = [
           origin.url("/missing"), origin.serve("/broken", .status(500)), try origin.refusingURL("/refused"),
@@ -22,7 +22,7 @@ struct FallbackImageTests {
           origin.serve("/cut.png", .body(try Quadrants.png().prefix(90))),
         ]
         for source in sources {
-          let answer = try await service.image("rs:fill:40:40", of: source)
+          let answer = try await service.image("rs:fill:40:40/msfs:99", of: source)
           #expect(answer.status == 200 && answer.headers["Fallback-Image"] == "1", "\(source.path) \(answer.text)")
           #expect(answer.headers["Cache-Control"] == "public, max-age=60" && answer.headers["ETag"] == nil)
           #expect(try answer.bitmap().size == PixelSize(width: 40, height: 40) && answer.bitmap().corners == "rgbw")

@@ -93,10 +93,19 @@ struct SourceRewritingTests {
         let smaller = try await service.image("mrd:20", of: source)
         let refused = try await service.image("msr:0.001", of: source)
         #expect(smaller.status == (isAllowed ? 200 : 400) && refused.status == (isAllowed ? 422 : 400))
-        let fresh = origin.serve("/b.png", .body(try Quadrants.png()))
+        let fresh = origin.serve("/b.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=60"]))
         let long = try await service.image("msfs:100", of: fresh)
         #expect(long.status == (isAllowed ? 422 : 400) && long.text.contains(isAllowed ? "over the 100" : "limit"))
         #expect(try await service.image("maf:5/mafr:1/msfs:9999", of: fresh).status == (isAllowed ? 200 : 400))
+        // The source, and a result of it, are in the cache.
+        for _ in 0..<2 {
+          #expect(try await service.image("w:22", of: fresh).status == 200)
+          await service.service.flush()
+          for options in ["w:22", "w:23", "raw:1", "skp:png"] {
+            let limited = try await service.image("msfs:100/\(options)", of: fresh, as: nil)
+            #expect(limited.status == (isAllowed ? 422 : 400), "\(options)")
+          }
+        }
         if isAllowed { #expect(try smaller.bitmap().size == PixelSize(width: 20, height: 15)) }
         #expect(refused.text.contains(isAllowed ? "over the 1000" : "allow-security-options"))
       }
