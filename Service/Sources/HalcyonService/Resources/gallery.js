@@ -12,7 +12,8 @@ const encodeSource = (source) =>
   source.replaceAll("%", "%25").replaceAll("?", "%3F").replaceAll("@", "%40").replaceAll("#", "%23")
     .replaceAll(" ", "%20");
 
-const path = (options, source, format) => `/_/${options}/plain/${encodeSource(source)}@${format}`;
+// Below the path of this page, which the service may have a prefix for.
+const path = (options, source, format) => `${location.pathname}_/${options}/plain/${encodeSource(source)}@${format}`;
 
 /** Loads a path; resolves to the blob, its time and whether it was cached. */
 async function load(path, source) {
@@ -208,7 +209,7 @@ find("controls").addEventListener("reset", () => {
 for (const button of document.querySelectorAll("[data-snippet]")) button.addEventListener("click", () => copy(button));
 find("watermarks").hidden = !find("watermarks").dataset.watermark;
 
-fetch("/gallery.json").then((response) => response.json()).then((photos) => {
+fetch("gallery.json").then((response) => response.json()).then((photos) => {
   photos.forEach(addPhoto);
   if (photos.length) find("source").value = photos[0].source;
   else say("Enter a source.");

@@ -27,6 +27,22 @@ struct GalleryTests {
     }
   }
 
+  @Test func `the page and its script name what is below their own path`() async throws {
+    try await RunningService.run {
+      ($0.showsGallery, $0.pathPrefix) = (true, "/img")
+    } body: { service, _ in
+      let page = try await service.get("/img/").text
+      let script = try await service.get("/img/gallery.js").text
+      let names = page.matches(of: /(?:href|src)="([^":]+)"/) + script.matches(of: /fetch\("(.+?)"/)
+      #expect(names.map { String($0.1) } == ["gallery.css", "gallery.js", "gallery.json"])
+      for name in names {
+        let url = try #require(URL(string: String(name.1), relativeTo: try service.url("/img/")))
+        #expect(try await service.get(url.path).status == 200, "\(url)")
+      }
+      #expect(script.contains("`${location.pathname}_/"))
+    }
+  }
+
   private func withPhotos(in folder: URL, _ body: @Sendable ([[String: Any]]) throws -> Void) async throws {
     try await RunningService.run {
       $0.showsGallery = true
