@@ -18,6 +18,7 @@ public struct HalcyonCommand: AsyncParsableCommand {
 
   /// Runs the command that the arguments of the process name, and ends the process with its exit status.
   public static func main() async {
+    openStandardDescriptors()
     LibraryMessages.drop()
     let arguments = Array(ProgramArguments.all.dropFirst())
     do {
@@ -27,9 +28,17 @@ public struct HalcyonCommand: AsyncParsableCommand {
       } else {
         try command.run()
       }
+      if StandardOutput.hasFailed { throw ExitCode.failure }
     } catch {
       exit(error, arguments)
     }
+  }
+
+  /// Opens those of the standard descriptors that are closed, so that no file gets their numbers. They cannot be written.
+  private static func openStandardDescriptors() {
+    var file: Int32
+    repeat { file = open("/dev/null", O_RDONLY) } while (0...STDERR_FILENO).contains(file)
+    close(file)
   }
 
   /// Throws if the first argument names no subcommand: to the parser it would be one argument too many.
@@ -59,7 +68,11 @@ public struct HalcyonCommand: AsyncParsableCommand {
   private static func exit(_ error: any Error, _ arguments: [String]) -> Never {
     let status = exitCode(for: error)
     var text = fullMessage(for: error)
-    if status.isSuccess || text.isEmpty { exit(withError: error) }
+    if text.isEmpty { exit(withError: error) }
+    if status.isSuccess {
+      do { try StandardOutput.write(Data((text + "\n").utf8)) } catch { exit(error, arguments) }
+      Foundation.exit(status.rawValue)
+    }
     // The message has lines of its own; an argument in it has none.
     for value in arguments.flatMap({ [$0] + $0.utf8.split(separator: UInt8(ascii: "=")).map { String(Substring($0)) } })
     where value.printableLine != value {

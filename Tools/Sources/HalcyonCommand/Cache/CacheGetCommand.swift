@@ -31,9 +31,7 @@ struct CacheGetCommand: AsyncParsableCommand {
         // Replaced or damaged meanwhile: there may be another variant.
         guard let body = try await cache.body(of: candidate) else { continue }
         if let output, output != "-" { return try OutputFile.write(body, toNamed: output, overwrites: overwrite) }
-        let code = OutputFile.write(body, to: STDOUT_FILENO)
-        if code != 0 { throw OutputError.unwritable(path: "standard output", code: code) }
-        return
+        return try StandardOutput.write(body)
       }
       throw CacheError.noEntry(entry)
     }

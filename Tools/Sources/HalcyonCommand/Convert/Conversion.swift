@@ -243,9 +243,7 @@ struct Conversion: Sendable {
   private func write(_ data: Data, to path: String, date: timespec?) throws -> Bool {
     let replaces = command.overwrite || command.update
     switch destination {
-    case .standardOutput:
-      let code = OutputFile.write(data, to: STDOUT_FILENO)
-      if code != 0 { throw OutputError.unwritable(path: "standard output", code: code) }
+    case .standardOutput: try StandardOutput.write(data)
     case .file:
       try OutputFile.createFolder(path.parentFolder)
       try OutputFile.write(data, toNamed: path, overwrites: replaces, date: date)

@@ -147,8 +147,7 @@ struct GetCommand: AsyncParsableCommand {
     }
     let frameCount = try format.frameCount(of: data)
     guard let path else {
-      let code = OutputFile.write(data, to: STDOUT_FILENO)
-      if code != 0 { throw OutputError.unwritable(path: "standard output", code: code) }
+      try StandardOutput.write(data)
       return (nil, frameCount)
     }
     guard case .folder(let folder) = target else {

@@ -1,11 +1,25 @@
 import Foundation
+import Synchronization
 
-/// Lines on standard output. All that the commands print passes through this and ``StandardError``.
+/// Standard output. All that the commands print passes through this and ``StandardError``.
 enum StandardOutput {
-  /// Prints a line; a reader of a pipe gets it at once.
+  private static let failed = Atomic(false)
+  /// Whether a line could not be printed, for another reason than that a pipe has no reader any more.
+  static var hasFailed: Bool { failed.load(ordering: .relaxed) }
+
+  /// Prints a line; a reader of a pipe gets it at once. The first failure is reported, and the work goes on.
   static func write(_ line: String) {
-    print(line.printableLine)
-    fflush(nil)
+    do throws(OutputError) {
+      try write(Data((line.printableLine + "\n").utf8))
+    } catch {
+      if case .unwritable(_, EPIPE) = error { return }
+      if !failed.exchange(true, ordering: .relaxed) { StandardError.write("Error: \(error)") }
+    }
+  }
+
+  static func write(_ data: Data) throws(OutputError) {
+    let code = OutputFile.write(data, to: STDOUT_FILENO)
+    if code != 0 { throw .unwritable(path: "standard output", code: code) }
   }
 }
 
