@@ -13,8 +13,8 @@ struct ConvertCommand: AsyncParsableCommand {
     discussion: """
       Writes below the output folder what it finds below the sources, in the same folders. A file that fails is \
       reported, and the others are converted; an existing output is left as it is unless --overwrite or --update is given, \
-      so that an interrupted run can be repeated. Rotating by --rotate, --progressive and --metadata alone do not encode \
-      JPEG files again, nor does --metadata PNG and WebP files. Outputs are written whole or not at all, also at Ctrl-C. In folders, hidden \
+      so that an interrupted run can be repeated. --rotate and --progressive alone do not encode \
+      JPEG files again, nor do --metadata strip and no-place JPEG, PNG and WebP files. Outputs are written whole or not at all, also at Ctrl-C. In folders, hidden \
       files are skipped, and files that neither are images nor have the extension of one. Animations stay animated in gif, webp and avif; in other formats \
       they become their first frame, which the last line says.
 

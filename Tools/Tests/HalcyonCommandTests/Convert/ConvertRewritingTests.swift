@@ -6,6 +6,8 @@ import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
 
+@testable import HalcyonCommand
+
 /// Changes that do not encode pixels again.
 @Suite(.integrationTest)
 struct ConvertRewritingTests {
@@ -36,6 +38,20 @@ struct ConvertRewritingTests {
       let (original, found) = try (pixels(Photos.data(photo)), pixels(back))
       #expect(original.size == found.size)
       #expect(original.withUnsafeBytes { Data($0) } == found.withUnsafeBytes { Data($0) })
+    }
+  }
+
+  @Test(arguments: MetadataArgument.allCases)
+  func `help names the metadata policies that encode nothing again`(policy: MetadataArgument) async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
+      let run = try await CommandRun(
+        "convert", sources.path(), "-o", output.path(), "--metadata", policy.rawValue, "--json")
+      let report = try #require(try run.objects().first)
+      let help = ConvertCommand.configuration.discussion.split(separator: ". ")
+      let sentence = try #require(help.first { $0.contains("encode JPEG files again") })
+      let isNamed = sentence.split(separator: " ").contains { $0 == policy.rawValue }
+      #expect(report["encoded"] as? Bool != isNamed)
     }
   }
 
