@@ -261,7 +261,8 @@ extension PlanError: SampledError {
     switch error {
     case nil: .resultTooLarge(size, sideLimit: 1)
     case .resultTooLarge: .tooLarge(size, pixelLimit: 1)
-    case .tooLarge: .sourceTooLarge(size, pixelLimit: 1)
+    case .tooLarge: .emptyCrop(size)
+    case .emptyCrop: .sourceTooLarge(size, pixelLimit: 1)
     case .sourceTooLarge: .framesTooLarge(size, pixelLimit: 1)
     case .framesTooLarge: .tooManyPixels(frameCount: 1, size, pixelLimit: 1)
     case .tooManyPixels: .sourceTooLong(byteLimit: 1)

@@ -32,6 +32,8 @@ public struct ProcessingOptions: Hashable, Sendable {
     public var height: Double
     /// The place of the area; `nil` is the gravity of the options.
     package var gravity: Gravity?
+    /// Whether an area that reaches over the edge of the image is cut off there, and not moved.
+    package var isExact = false
   }
 
   /// The removal of borders.
@@ -177,11 +179,13 @@ public struct ProcessingOptions: Hashable, Sendable {
 }
 
 extension ProcessingOptions.Crop {
-  /// An area of some pixels: with its upper left corner at a place, or in the middle.
+  /// An area of some pixels: with its upper left corner at a place, or in the middle. It is cut off at the edges of the
+  /// image.
   public init(_ size: PixelSize, at corner: (x: Int, y: Int)? = nil) {
     self.init(
       width: Double(size.width), height: Double(size.height),
-      gravity: corner.map { Gravity(.northWest, x: Double($0.x), y: Double($0.y)) } ?? .center)
+      gravity: corner.map { Gravity(.northWest, x: Double($0.x), y: Double($0.y)) } ?? .center,
+      isExact: true)
   }
 }
 

@@ -7,6 +7,8 @@ public enum PlanError: Error, Hashable {
   case resultTooLarge(PixelSize, sideLimit: Int)
   /// The result has more pixels than the limit of its format, or than its memory was reserved for.
   case tooLarge(PixelSize, pixelLimit: Int)
+  /// The area to keep contains no pixel of the image.
+  case emptyCrop(PixelSize)
   /// The source has more pixels than the options allow.
   case sourceTooLarge(PixelSize, pixelLimit: Int)
   /// The frames of an animation have more pixels than each may have.
@@ -27,6 +29,8 @@ extension PlanError: DescribedError {
       "The result would have \(size) pixels. Request at most \(limit) a side."
     case .tooLarge(let size, let limit):
       "The result would have \(size) pixels, over the limit of \(limit). Request a smaller one, or webp instead of avif and jxl."
+    case .emptyCrop(let size):
+      "The area to keep is outside the image of \(size) pixels. Name an area that intersects it."
     case .sourceTooLarge(let size, let limit):
       "The source has \(size) pixels, over the \(limit) of max_src_resolution."
     case .framesTooLarge(let size, let limit):

@@ -68,12 +68,12 @@ public struct ProcessingPlan: Sendable {
     }
     let turn = orientation.inverse.followed(by: ImageOrientation(options))
     let turned = turn.swapsAxes ? source.transposed : source
-    var geometry = ResultGeometry(options, source: turned, isVector: isVector)
+    var geometry = try ResultGeometry(options, source: turned, isVector: isVector)
     var canvas = CanvasPlan(options, kept: geometry.kept.size, requested: geometry.requested, dpr: geometry.dpr)
     let dimension = options.resultDimension ?? limits.dimension
     let longest = max(canvas.size.width, canvas.size.height)
     if dimension > 0, longest > dimension {
-      geometry = ResultGeometry(
+      geometry = try ResultGeometry(
         options, source: turned, isVector: isVector, shrink: Double(dimension) / Double(longest))
       canvas = CanvasPlan(options, kept: geometry.kept.size, requested: geometry.requested, dpr: geometry.dpr)
     }

@@ -20,8 +20,10 @@ struct ResultGeometry {
   /// - Parameters:
   ///   - isVector: Whether the source can be drawn at any size, so that it is always enlarged.
   ///   - shrink: A factor of the scale, for results that would be too large.
-  init(_ options: ProcessingOptions, source: PixelSize, isVector: Bool, shrink: Double = 1) {
-    area = Self.area(options, of: source)
+  init(
+    _ options: ProcessingOptions, source: PixelSize, isVector: Bool, shrink: Double = 1
+  ) throws(PlanError) {
+    area = try Self.area(options, of: source)
     (scale, dpr) = Self.scale(options, of: area, isVector: isVector)
     if shrink < 1 {
       scale = (max(scale.x * shrink, 1 / Double(area.width)), max(scale.y * shrink, 1 / Double(area.height)))
@@ -43,12 +45,20 @@ struct ResultGeometry {
     kept = PixelArea(left: 0, top: 0, width: scaledSize.width, height: scaledSize.height)
   }
 
-  private static func area(_ options: ProcessingOptions, of source: PixelSize) -> PixelArea {
+  private static func area(_ options: ProcessingOptions, of source: PixelSize) throws(PlanError) -> PixelArea {
     guard let crop = options.crop else { return PixelArea(left: 0, top: 0, width: source.width, height: source.height) }
     let width = cropped(source.width, to: crop.width)
     let height = cropped(source.height, to: crop.height)
-    let (left, top) = (crop.gravity ?? options.gravity).position(
-      of: (width, height), in: (source.width, source.height))
+    let gravity = crop.gravity ?? options.gravity
+    if crop.isExact {
+      let isCentered = gravity.kind == .center
+      let left = isCentered ? (source.width - width) / 2 : Int(pixels: gravity.x)
+      let top = isCentered ? (source.height - height) / 2 : Int(pixels: gravity.y)
+      guard left < source.width, top < source.height else { throw .emptyCrop(source) }
+      return PixelArea(
+        left: left, top: top, width: min(width, source.width - left), height: min(height, source.height - top))
+    }
+    let (left, top) = gravity.position(of: (width, height), in: (source.width, source.height))
     return PixelArea(left: left, top: top, width: width, height: height)
   }
 

@@ -30,7 +30,7 @@ struct StagedProcessor: WholeImageProcessor {
     for processor in ImageOrientation(options).processors { try image.apply(processor) }
     (options.rotation, options.flipsHorizontally, options.flipsVertically) = (0, false, false)
     if options.cropsSmartly {
-      let area = ResultGeometry(options, source: image.bitmap.size, isVector: false).area
+      let area = try ResultGeometry(options, source: image.bitmap.size, isVector: false).area
       try image.apply(SmartCropProcessor(area.size, place: places?.area))
       options.crop = nil
     }

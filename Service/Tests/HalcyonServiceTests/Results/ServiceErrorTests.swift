@@ -41,7 +41,7 @@ struct ServiceErrorTests {
 
   private static let planErrors: [(PlanError, Int)] = [
     (.resultTooLarge(size, sideLimit: 1), 400), (.watermarkTooLarge(size, sideLimit: 1), 400),
-    (.tooLarge(size, pixelLimit: 1), 422), (.sourceTooLarge(size, pixelLimit: 1), 422),
+    (.emptyCrop(size), 400), (.tooLarge(size, pixelLimit: 1), 422), (.sourceTooLarge(size, pixelLimit: 1), 422),
     (.framesTooLarge(size, pixelLimit: 1), 422), (.sourceTooLong(byteLimit: 1), 422),
     (.tooManyPixels(frameCount: 2, size, pixelLimit: 1), 422),
   ]

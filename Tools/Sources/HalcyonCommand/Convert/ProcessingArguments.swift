@@ -17,7 +17,8 @@ struct ProcessingArguments: ParsableArguments {
 
   @Option(
     help: """
-      Keep this area in pixels, after --rotate: 400x300+10+20 from the upper left, or 400x300 in the middle.
+      Keep this area in pixels, after --rotate, as far as the picture has it: 400x300+10+20 from the upper left, or \
+      400x300 in the middle.
       """)
   var crop: CropArgument?
 

@@ -41,4 +41,51 @@ struct ConvertProcessingTests {
       #expect((report["outputBytes"] as? Int).map { $0 <= 5000 && $0 > 2000 } == true, "\(report)")
     }
   }
+
+  @Test(
+    arguments: [
+      (["--crop", "10x20+30+40"], (10, 20), (30, 40)), (["--crop", "20x30+110+70"], (10, 20), (110, 70)),
+      (["--crop", "500x10"], (120, 10), (0, 40)), (["--crop", "118x88"], (118, 88), (1, 1)),
+      (["--crop", "90x10"], (90, 10), (15, 40)), (["--crop", "20x80"], (20, 80), (50, 5)),
+      (["--crop", "20x80+60+0", "--rotate", "90"], (20, 80), (0, 29)),
+      // As in the URLs of the service.
+      (["--process", "c:118:88"], (118, 88), (2, 2)), (["--process", "c:20:30:nowe:110:70"], (20, 30), (100, 60)),
+      (["--crop", "10x10+120+0", "--process", "c:118:88"], (118, 88), (2, 2)),
+    ] as [([String], (Int, Int), (Int, Int))])
+  func `an area is cut out at its place, as far as the picture has it`(
+    options: [String], size: (Int, Int), first: (Int, Int)
+  ) async throws {
+    try await withFolders { sources, output in
+      let files = (sources.path() + "a.png", output.appending(path: "a.png"))
+      try await writeMap(to: files.0)
+      let run = try await CommandRun(["convert", files.0, "-o", files.1.path()] + options)
+      #expect(run.status == 0, "\(run.errors)")
+      let image = try await DecodedImage(contentsOf: files.1).bitmap
+      #expect(image.size == PixelSize(width: size.0, height: size.1))
+      #expect(Int(image[0, 0].red) == first.0)
+      #expect(Int(image[0, 0].green) == first.1)
+    }
+  }
+
+  @Test(arguments: [
+    (["120x1+120+0"], "120x90"), (["1x1+0+90"], "120x90"), (["1x1+90+0", "--rotate", "90"], "90x120"),
+    (["1x1+9223372036854775807+0", "--trim"], "120x90"), (["1x1+0+90", "--dry-run"], "120x90"),
+  ])
+  func `an area outside the picture is an error that names its size`(crop: [String], size: String) async throws {
+    try await withFolders { sources, output in
+      try await writeMap(to: sources.path() + "a.png")
+      let run = try await CommandRun(["convert", sources.path(), "-o", output.path(), "--crop"] + crop)
+      #expect(run.status == 1, "\(run.output)")
+      #expect(run.errors.contains("outside the image of \(size) pixels"), "\(run.errors)")
+      #expect(try names(in: output) == [])
+    }
+  }
+
+  /// Writes an image of 120x90 pixels that say where they are, in red and green.
+  private func writeMap(to path: String) async throws {
+    let map = try Bitmap(size: PixelSize(width: 120, height: 90), isOpaque: true) { bytes in
+      for index in bytes.indices { bytes[index] = UInt8([index / 4 % 120, index / 480, 0, 255][index % 4]) }
+    }
+    try await DecodedImage(bitmap: map).write(to: URL(filePath: path))
+  }
 }
