@@ -53,9 +53,7 @@ struct CompareCommand: AsyncParsableCommand {
       throw ValidationError("--threshold has to be from 0 to 1, not \(threshold).")
     }
     if !(gain > 0 && gain <= 255) { throw ValidationError("--gain has to be above 0 and at most 255, not \(gain).") }
-    if let output {
-      guard case .file = try OutputTarget(output) else { throw ValidationError("\(output) is not the name of a file.") }
-    }
+    if let output { _ = try OutputTarget(output, isFile: true) }
   }
 
   func run() async throws {

@@ -186,7 +186,9 @@ enum OutputError: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .unwritable(let path, let code):
-      "\(path) cannot be written: \(String(cString: strerror(code))). Choose another path, or change its permissions."
+      "\(path) cannot be written: \(String(cString: strerror(code))). "
+        + ([ENOSPC, EDQUOT].contains(code)
+          ? "Make space, or choose another path." : "Choose another path, or change its permissions.")
     case .exists(let path):
       "\(path) exists. Replace it with --overwrite, or choose another path with --output."
     }

@@ -18,8 +18,11 @@ enum OutputTarget {
     }
   }
 
-  init(_ path: String) throws {
-    if path.isEmpty { throw ValidationError("The output has no name. Name a file, a folder, or -.") }
+  /// - Parameter isFile: Whether it has to be a file.
+  init(_ path: String, isFile: Bool = false) throws {
+    if path.isEmpty {
+      throw ValidationError("The output has no name. Name a file\(isFile ? "" : ", a folder, or -").")
+    }
     if path == "-" || Self.isStandardOutput(path) {
       self = .standardOutput
     } else if path.endsWithSlash || OutputFile.isFolder(path) {
@@ -29,21 +32,26 @@ enum OutputTarget {
     } else if OutputFile.isStream(path) {
       self = .file(path: path, nil)
     } else {
-      throw Self.unknownFormat(path)
+      throw Self.unknownFormat(path, isFile: isFile)
+    }
+    if isFile {
+      guard case .file = self else { throw ValidationError("\(path) is not the name of a file.") }
     }
   }
 
   /// The error for a path that is neither a folder nor the name of a file that can be written.
-  static func unknownFormat(_ path: String) -> ValidationError {
+  static func unknownFormat(_ path: String, isFile: Bool = false) -> ValidationError {
     let name = path.lastComponent.stemAndExtension.fileExtension
     let names = writable.map { "." + $0.names[0] }.joined(separator: ", ")
     if name.isEmpty {
       return ValidationError(
-        "\(path) has no extension, which would name the format. Name a file, as \(path).jpg (\(names)), or a folder, as \(path)/."
-      )
+        """
+        \(path) has no extension, which would name the format. Name a file, as \(path).jpg (\(names))\
+        \(isFile ? "" : ", or a folder, as \(path)/").
+        """)
     }
-    return ValidationError(
-      "Cannot write “.\(name)” files: \(path). Name the output \(names), a folder, as \(path)/, or -.")
+    let others = isFile ? "" : ", a folder, as \(path)/, or -"
+    return ValidationError("Cannot write “.\(name)” files: \(path). Name the output \(names)\(others).")
   }
 
   /// The format that the extension names, if it can be written.

@@ -51,7 +51,9 @@ struct SheetCommand: AsyncParsableCommand {
     try check("columns", columns, in: 1 ... .max)
     try check("gap", gap, in: 0...1000)
     if size.target == nil { throw ValidationError("--size takes pixels, for example 160x120 or 200.") }
-    guard case .file(_, _?) = try OutputTarget(output) else { throw OutputTarget.unknownFormat(output) }
+    guard case .file(_, _?) = try OutputTarget(output, isFile: true) else {
+      throw OutputTarget.unknownFormat(output, isFile: true)
+    }
   }
 
   func run() async throws {

@@ -66,8 +66,12 @@ struct CompareCommandTests {
       let shapes = try await CommandRun(["compare", rocket, square, "--resize"] + cache)
       #expect(shapes.status == 2)
       #expect(shapes.errors.contains("different shapes"))
-      let usage = try await CommandRun(["compare", rocket, rocket, "--threshold", "2"] + cache)
-      #expect(usage.status == 64)
+      for option in [["--threshold", "2"], ["-o", "a.heic"], ["-o", "a"], ["-o", ""], ["-o", "-"], ["-o", "/"]] {
+        let usage = try await CommandRun(["compare", rocket, rocket] + option + cache)
+        #expect(usage.status == 64, "\(option)")
+        #expect(!usage.errors.contains(", or -"), "\(usage.errors)")
+        #expect(!usage.errors.contains("a folder"), "\(usage.errors)")
+      }
     }
   }
 
