@@ -45,6 +45,7 @@ enum SourceArgument {
 
   /// The URL of a folder, whose name has to be UTF-8.
   static func folderURL(_ path: String) throws -> URL {
+    if path.isEmpty { throw ValidationError("--cache-dir is empty. In a script, check that the variable is set.") }
     guard path.isUnicodeFileName else {
       throw ValidationError("The name of the folder \(path) is not UTF-8, which a cache needs. Rename it.")
     }

@@ -170,6 +170,16 @@ struct CacheCommandTests {
     }
   }
 
+  @Test(arguments: [
+    ["get", "a.jpg"], ["info", "a.jpg"], ["compare", "a.jpg", "b.jpg"], ["cache", "ls"], ["cache", "clear", "--yes"],
+    ["cache", "warm", "http://127.0.0.1:1/"],
+  ])
+  func `a cache without a name is wrong usage`(arguments: [String]) async throws {
+    let run = try await CommandRun(arguments + ["-d", ""])
+    #expect(run.status == 64, "\(run.errors)")
+    #expect(run.errors.contains("--cache-dir"), "\(run.errors)")
+  }
+
   private func largestFile(in cache: String) throws -> URL {
     let folder = "v\(DiskCache.format)/d/"
     let paths = try FileManager.default.subpathsOfDirectory(atPath: cache).filter { $0.hasPrefix(folder) }
