@@ -185,7 +185,7 @@ struct ConvertCommand: AsyncParsableCommand {
     try check("quality", quality, in: 0...100)
     try check("colors", colors, in: 2...256)
     try check("effort", effort, in: 1...9)
-    try check("jobs", jobs, in: 1 ... .max)
+    try check("jobs", jobs, in: 1...1000)
     try check("memory", memory, in: 1 ... .max)
     try check("max-animation-pixels", maxAnimationPixels, in: 1 ... .max)
     try check("max-output", maxOutput?.byteCount, in: 1 ... .max)

@@ -30,21 +30,13 @@ final class FileRun<Outcome: Sendable>: Sendable {
     self.report = report
   }
 
-  /// Takes all files on `width` threads; returns when the last has ended, or the disk is full.
+  /// Takes all files on at most `width` threads; returns when the last has ended, or the disk is full.
   ///
   /// - Throws: `CancellationError` if the task was cancelled: decoding ends within milliseconds, encoding with its file.
   func run(width: Int) async throws {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let running = ThreadCount(width) { continuation.resume() }
-        for _ in 0..<width {
-          let thread = Thread { [self] in
-            takeFiles()
-            running.leave()
-          }
-          thread.stackSize = 2 << 20
-          thread.start()
-        }
+        startThread(of: width, ThreadCount { continuation.resume() })
       }
     } onCancel: {
       isStopped.store(true, ordering: .relaxed)
@@ -52,8 +44,22 @@ final class FileRun<Outcome: Sendable>: Sendable {
     try Task.checkCancellation()
   }
 
-  private func takeFiles() {
+  /// Starts a thread, which starts the next one when it has found a file.
+  private func startThread(of width: Int, _ running: ThreadCount) {
+    running.enter()
+    let thread = Thread { [self] in
+      takeFiles { if width > 1 { startThread(of: width - 1, running) } }
+      running.leave()
+    }
+    thread.stackSize = 2 << 20
+    thread.start()
+  }
+
+  private func takeFiles(onFirst: () -> Void) {
+    var isFirst = true
     while !isStopped.load(ordering: .relaxed), let item = files.withLock({ $0.next() }) {
+      if isFirst { onFirst() }
+      isFirst = false
       switch item {
       case .file(let file): take(file)
       case .unreadable(let path, let error): report(.failure(path: path, error))
@@ -82,13 +88,12 @@ final class FileRun<Outcome: Sendable>: Sendable {
 
 /// Calls a closure when the last of some threads has ended.
 private final class ThreadCount: Sendable {
-  private let running: Atomic<Int>
+  private let running = Atomic(0)
   private let onEnd: @Sendable () -> Void
 
-  init(_ count: Int, onEnd: @escaping @Sendable () -> Void) {
-    running = Atomic(count)
-    self.onEnd = onEnd
-  }
+  init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+
+  func enter() { running.add(1, ordering: .relaxed) }
 
   func leave() {
     if running.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { onEnd() }

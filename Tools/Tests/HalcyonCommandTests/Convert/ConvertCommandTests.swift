@@ -220,6 +220,7 @@ struct ConvertCommandTests {
 
   @Test(arguments: [
     ["--quality", "101"], ["--resize", "fill", "--size", "10x"], ["--format", "tiff"], ["--jobs", "0"],
+    ["--jobs", "1001"],
     ["--name", "{unknown}"], ["--name", "../{name}"], ["--format", "avif", "--metadata", "keep"], ["--memory", "0"],
     ["--colors", "1"], ["--colors", "257"], ["--quiet", "--verbose"], ["--quiet", "--json"],
     ["--strip", "--metadata", "keep"], ["--lossless", "--colors", "9"], ["--lossless", "--max-output", "9K"],

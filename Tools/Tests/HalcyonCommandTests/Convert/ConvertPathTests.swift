@@ -163,4 +163,27 @@ struct ConvertPathTests {
       #expect(try names(in: output) == ["a\u{1B}[2J\n\u{202E}.jpg"])
     }
   }
+
+  #if os(Linux)
+  @Test func `there are no more threads than files`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
+      let process = Process()
+      let (list, reports) = (Pipe(), Pipe())
+      process.executableURL = try CommandRun.program()
+      process.arguments = ["convert", "--files-from", "-", "-o", output.path(), "--json", "--jobs", "900"]
+      process.standardInput = list
+      process.standardOutput = reports
+      try process.run()
+      try list.fileHandleForWriting.write(contentsOf: Data("\(sources.path())a.jpg\n".utf8))
+      // The first file has been converted, and the list has not ended.
+      #expect(!reports.fileHandleForReading.availableData.isEmpty)
+      let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task")
+      #expect(tasks.count < 100)
+      try list.fileHandleForWriting.close()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+    }
+  }
+  #endif
 }
