@@ -2,10 +2,12 @@ public import Foundation
 public import HalcyonImaging
 
 extension ImageMetadata {
-  /// A file whose metadata does not say where it was made: coordinates, and what else belongs to them in Exif and XMP, are
-  /// overwritten. All other bytes stay, for JPEG, PNG and WebP. Names of places that a person has written stay, too.
+  /// A file whose metadata does not say where it was made: coordinates in Exif and XMP, and the properties of XMP and the
+  /// records of the IPTC (in JPEG) for cities, countries and other places, are overwritten. All other bytes stay, for JPEG,
+  /// PNG and WebP, but packets of XMP and resources of Photoshop that are damaged are overwritten whole. Places that
+  /// titles, captions and keywords name stay.
   ///
-  /// - Returns: `nil` for a file in another format, or whose metadata is compressed.
+  /// - Returns: `nil` for a file in another format, or whose metadata is compressed or in UTF-16.
   /// - Throws: ``ImageDecodingError`` if this build does not read the format, or the file ends too early.
   @_spi(Programs) public static func removedPlace(from file: Data) throws -> Data? {
     let decoder = try StandardCodecs.decoder(of: file)
@@ -29,12 +31,15 @@ extension ImageMetadata {
       ExifData.blankPlace(in: &result, at: exif.lowerBound - file.startIndex, &budget)
       guard budget >= 0 else { return nil }
     }
-    if let xmp = metadata.xmp, let found = file.firstRange(of: xmp) {
-      XMPPacket.blankPlace(in: &result, at: found.lowerBound - file.startIndex, count: xmp.count)
+    if info.format == .jpeg {
+      JPEGSegments.blankPlaces(in: &result)
+    } else if let xmp = metadata.xmp.flatMap({ file.firstRange(of: $0) }) {
+      XMPPacket.blankPlace(in: &result, at: xmp.lowerBound - file.startIndex..<xmp.upperBound - file.startIndex)
     }
     if info.format == .png { PNGChunks.updateChecksums(of: &result) }
     let changed = Data(result)
-    return try decoder.metadata(of: changed).hasLocation ? nil : changed
+    let rest = try decoder.metadata(of: changed)
+    return rest.hasLocation || rest.xmp.map { XMPPacket($0).hasPlace } ?? false ? nil : changed
   }
 }
 
@@ -97,13 +102,56 @@ extension ExifData {
 }
 
 extension XMPPacket {
-  /// Overwrites the properties of the place by spaces.
-  fileprivate static func blankPlace(in file: inout [UInt8], at start: Int, count: Int) {
-    let packet = XMPPacket(Data(file[start..<start + count]))
+  fileprivate var hasPlace: Bool { places.contains(where: \.name.isOfPhotograph) }
+
+  /// Overwrites the properties of the place by spaces, or a packet that is damaged, of which others may read more.
+  fileprivate static func blankPlace(in file: inout [UInt8], at range: Range<Int>) {
+    let packet = XMPPacket(Data(file[range]))
     // In UTF-16 the places are others.
-    guard packet.data.count == count else { return }
-    for place in packet.places where place.name.namespace == .exif && place.name.local.hasPrefix("GPS") {
-      for index in place.range { file[start + index] = UInt8(ascii: " ") }
+    guard !packet.isWellFormed || packet.data.count == range.count else { return }
+    let places = packet.isWellFormed ? packet.places.filter(\.name.isOfPhotograph).map(\.range) : [0..<range.count]
+    for index in places.joined() { file[range.lowerBound + index] = UInt8(ascii: " ") }
+  }
+}
+
+extension XMPName {
+  /// Whether it says where a photograph was made, or which place it shows.
+  fileprivate var isOfPhotograph: Bool {
+    switch namespace {
+    case .exif: local.hasPrefix("GPS")
+    case .photoshop: ["City", "State", "Country"].contains(local)
+    case .iptcCore: ["Location", "CountryCode"].contains(local)
+    case .iptcExtension: ["LocationCreated", "LocationShown"].contains(local)
+    default: false
+    }
+  }
+}
+
+extension JPEGSegments {
+  /// Overwrites the place in XMP and in the resources of Photoshop, those of smaller pictures behind the first one, too.
+  fileprivate static func blankPlaces(in file: inout [UInt8]) {
+    for xmp in contents(0xE1, JPEGHeader.xmpPrefix, in: file) { XMPPacket.blankPlace(in: &file, at: xmp) }
+    for range in contents(0xED, PhotoshopResources.prefix, in: file) {
+      let blanked = file.withUnsafeBytes { PhotoshopResources.blankedPlace(Bytes($0)[range]) }
+      file.replaceSubrange(range, with: blanked)
+    }
+  }
+
+  /// Where segments are that have a marker and a prefix, without the prefix.
+  private static func contents(_ marker: UInt8, _ prefix: [UInt8], in file: [UInt8]) -> [Range<Int>] {
+    file.withUnsafeBytes { buffer in
+      let bytes = Bytes(buffer)
+      var (ranges, offset) = ([Range<Int>](), 0)
+      while let found = bytes.position(of: prefix, from: offset) {
+        offset = found + prefix.count
+        guard bytes[found - 4] == 0xFF, bytes[found - 3] == marker, let length = bytes.unsigned16(at: found - 2) else {
+          continue
+        }
+        let end = max(offset, min(found - 2 + length, bytes.count))
+        ranges.append(offset..<end)
+        offset = end
+      }
+      return ranges
     }
   }
 }

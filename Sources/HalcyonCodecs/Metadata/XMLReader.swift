@@ -42,6 +42,9 @@ struct XMLReader {
 
   var depth: Int { open.count }
 
+  /// Whether the document has been read to its end, without a mistake.
+  var isAtEnd: Bool { offset == bytes.count && open.isEmpty }
+
   /// The next tag or text; `nil` at the end, before what is not well-formed, and once the work that it is for has been
   /// cancelled.
   mutating func next() -> Token? {

@@ -10,6 +10,8 @@ struct XMPName: Hashable {
     case container = "Container"
     case item = "Item"
     case camera = "GCamera"
+    case iptcCore = "Iptc4xmpCore"
+    case iptcExtension = "Iptc4xmpExt"
     case appleMap = "HDRGainMap"
 
     var uri: String {
@@ -26,6 +28,8 @@ struct XMPName: Hashable {
       case .container: "http://ns.google.com/photos/1.0/container/"
       case .item: "http://ns.google.com/photos/1.0/container/item/"
       case .camera: "http://ns.google.com/photos/1.0/camera/"
+      case .iptcCore: "http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/"
+      case .iptcExtension: "http://iptc.org/std/Iptc4xmpExt/2008-02-29/"
       case .appleMap: "http://ns.apple.com/HDRGainMap/1.0/"
       }
     }
@@ -54,6 +58,8 @@ struct XMPPacket {
   private(set) var places: [XMPReader.Place] = []
   /// Where further descriptions can be inserted: the end tag of `rdf:RDF`.
   private(set) var descriptionsEnd: Int?
+  /// Whether all of it was read.
+  private(set) var isWellFormed = false
 
   /// Parses a packet, once; costs time in proportion to its length.
   init(_ data: Data) {
@@ -66,7 +72,7 @@ struct XMPPacket {
       var reader = XMPReader(Bytes(bytes))
       reader.read()
       (values, files, places) = (reader.values, reader.files, reader.places)
-      descriptionsEnd = reader.descriptionsEnd
+      (descriptionsEnd, isWellFormed) = (reader.descriptionsEnd, reader.isWellFormed)
     }
   }
 
@@ -136,6 +142,7 @@ struct XMPReader {
   private(set) var files: [[String: String]] = []
   private(set) var places: [Place] = []
   private(set) var descriptionsEnd: Int?
+  var isWellFormed: Bool { reader.isAtEnd }
 
   private var reader: XMLReader
   /// What each prefix means inside the current element; `nil` for other namespaces.

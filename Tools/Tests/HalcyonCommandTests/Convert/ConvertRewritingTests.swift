@@ -133,7 +133,7 @@ struct ConvertRewritingTests {
 enum ExifWithPlace {
   static let xmp = """
     <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description \
-    rdf:about="" xmlns:e="http://ns.adobe.com/exif/1.0/" e:GPSLatitude="52,30N"><e:GPSLongitude>13,24E</e:GPSLongitude>\
+    rdf:about="" xmlns:e="http://ns.adobe.com/exif/1.0/" e:GPSLatitude="52,30N" photoshop:City="52,30"><e:GPSLongitude>13,24E</e:GPSLongitude>\
     </rdf:Description></rdf:RDF></x:xmpmeta>
     """
 
