@@ -7,7 +7,8 @@ extension ImageMetadata {
   /// PNG and WebP, but packets of XMP and resources of Photoshop that are damaged are overwritten whole. Places that
   /// titles, captions and keywords name stay.
   ///
-  /// - Returns: `nil` for a file in another format, or whose metadata is compressed or in UTF-16.
+  /// - Returns: `nil` for a file in another format, or whose metadata is compressed, in UTF-16, or in a second packet of PNG
+  ///   or WebP or one that is too large.
   /// - Throws: ``ImageDecodingError`` if this build does not read the format, or the file ends too early.
   @_spi(Programs) public static func removedPlace(from file: Data) throws -> Data? {
     let decoder = try StandardCodecs.decoder(of: file)
@@ -16,6 +17,9 @@ extension ImageMetadata {
     }
     guard [.jpeg, .png, .webp].contains(info.format) else { return nil }
     let metadata = try decoder.metadata(of: file)
+    guard info.format == .jpeg || packetCount(of: file, info.format) == (metadata.xmp == nil ? 0 : 1) else {
+      return nil
+    }
     var result = [UInt8](file)
     // Directories of a hostile file may share their values, each as long as the file.
     var budget = 4 * file.count + 1 << 16
@@ -40,6 +44,26 @@ extension ImageMetadata {
     let changed = Data(result)
     let rest = try decoder.metadata(of: changed)
     return rest.hasLocation || rest.xmp.map { XMPPacket($0).hasPlace } ?? false ? nil : changed
+  }
+
+  /// The texts of PNG with XMP, and with what ImageMagick stores of a JPEG file as hexadecimal text.
+  private static let packetKeywords = [
+    "XML:com.adobe.xmp\0", "Raw profile type iptc\0", "Raw profile type 8bim\0", "Raw profile type xmp\0",
+  ]
+
+  /// The number of chunks of a PNG or WebP file that may have names of places.
+  private static func packetCount(of file: Data, _ format: ImageFormat) -> Int {
+    file.withUnsafeBytes { buffer in
+      let bytes = Bytes(buffer)
+      var (pngChunks, webpChunks, count) = (PNGChunks(bytes), WebPChunks(bytes), 0)
+      while format == .webp, let chunk = webpChunks.next() { count += chunk.name == "XMP " ? 1 : 0 }
+      while format == .png, let chunk = pngChunks.next() {
+        let content = bytes[chunk.content]
+        let isPacket = packetKeywords.contains { content.starts(with: $0.utf8) }
+        count += isPacket && ["iTXt", "tEXt", "zTXt"].contains(chunk.name) ? 1 : 0
+      }
+      return count
+    }
   }
 }
 

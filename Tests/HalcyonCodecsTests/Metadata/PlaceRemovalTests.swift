@@ -81,6 +81,20 @@ struct PlaceRemovalTests {
     }
   }
 
+  @Test func `a packet that is not read is not removed`() throws {
+    let (packet, place) = (Data(Self.packet("").utf8), Data(Self.packet("photoshop:City='Bern'").utf8))
+    let png = try Self.png(packet)
+    for file in try [
+      Self.webp(packet, place), Self.webp(place, place),
+      FileSurgery.png(png, inserting: "iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0".utf8 + place)),
+      FileSurgery.png(png, inserting: "zTXt", Array("Raw profile type iptc\0\0".utf8)),
+      FileSurgery.png(png, inserting: "tEXt", Array("Raw profile type 8bim\0".utf8)),
+      FileSurgery.png(png, inserting: "tEXt", Array("Raw profile type xmp\0".utf8)),
+    ] {
+      #expect(try ImageMetadata.removedPlace(from: file) == nil)
+    }
+  }
+
   private static func resource(_ id: Int, _ content: [UInt8], name: String = "") -> [UInt8] {
     let text = [UInt8(name.utf8.count)] + Array(name.utf8) + zeros.prefix(1 - name.utf8.count % 2)
     let start = Array("8BIM".utf8) + FileSurgery.bytes(id, count: 2) + text
