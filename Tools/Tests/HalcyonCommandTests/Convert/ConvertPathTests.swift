@@ -167,7 +167,8 @@ struct ConvertPathTests {
   #if os(Linux)
   @Test func `there are no more threads than files`() async throws {
     try await withFolders { sources, output in
-      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
+      let names = (0..<20).map { "\($0).jpg" }
+      try writePhoto("rocket.jpg", to: sources, as: names)
       let process = Process()
       let (list, reports) = (Pipe(), Pipe())
       process.executableURL = try CommandRun.program()
@@ -175,9 +176,11 @@ struct ConvertPathTests {
       process.standardInput = list
       process.standardOutput = reports
       try process.run()
-      try list.fileHandleForWriting.write(contentsOf: Data("\(sources.path())a.jpg\n".utf8))
-      // The first file has been converted, and the list has not ended.
-      #expect(!reports.fileHandleForReading.availableData.isEmpty)
+      for name in names {
+        try list.fileHandleForWriting.write(contentsOf: Data("\(sources.path())\(name)\n".utf8))
+        #expect(!reports.fileHandleForReading.availableData.isEmpty)
+      }
+      // The list has not ended.
       let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task")
       #expect(tasks.count < 100)
       try list.fileHandleForWriting.close()
