@@ -57,7 +57,7 @@ struct LifetimeTests {
         result, ProcessingOptions(), source: "http://a/b", configuration, sharing: SharedBodies(byteLimit: 0),
         now: Date())
       for (response, age) in [(made, age), (made.hit(loggedPath: ""), later)] {
-        let headers = response.response(to: [:]).headers
+        let headers = response.response(to: ServiceRequest(path: "")).headers
         #expect(headers[.age] == (passes ? age : nil))
         if passes { #expect(headers[.cacheControl] == control) }
       }
