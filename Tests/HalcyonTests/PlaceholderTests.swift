@@ -22,6 +22,7 @@ struct PlaceholderTests {
 
       let second = ImagePipeline { $0.cache = ImageCache(in: folder) }
       #expect(second.cachedPlaceholder(for: request) == nil, "nothing has been read from disk")
+      #expect(await second.placeholder(for: ImageRequest(url: url) { $0.storeAccess = .writeOnly }) == nil)
       #expect(await second.placeholder(for: request) == hash)
       #expect(second.cachedPlaceholder(for: request) == hash)
       let other = ImageRequest(url: url, size: .fit(width: 50, height: 50))

@@ -1,4 +1,5 @@
 import HalcyonHTTP
+import HalcyonSupport
 import Foundation
 import HalcyonTestTraits
 import Testing
@@ -42,10 +43,12 @@ struct TransferTests {
   }
 
   @Test func `bytes received before the end are still read, unless the transfer was cancelled`() async throws {
-    let good = try transfer()
+    let ends = Lock(0)
+    let good = Transfer(request: try transfer().request) { _ in ends.withLock { $0 += 1 } }
     #expect(offer(10, to: good))
     #expect(good.end(.success(())))
     #expect(!good.end(.failure(.cancelled)), "the first outcome is kept")
+    #expect(ends.withLock { $0 } == 1)
     #expect(try await good.nextPiece().bytes?.count == 10)
     #expect(try await good.nextPiece().bytes == nil)
 

@@ -157,6 +157,16 @@ struct DiskFolderTests {
     }
   }
 
+  @Test func `a link in place of the file for backups stays`() async throws {
+    try await DiskCache.run { cache in
+      try cache.fileSystem.makeFolder(cache.directory.path())
+      let tag = cache.directory.appending(path: "CACHEDIR.TAG")
+      try FileManager.default.createSymbolicLink(at: tag, withDestinationURL: cache.directory.appending(path: "none"))
+      try await cache.store(entry("1"), for: "1")
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: tag.path()).hasSuffix("none"))
+    }
+  }
+
   /// Records whether the system is told to include the folder in backups.
   private final class BackupLog: FileSystem {
     let calls = Lock<[FileSystemCall]>([])

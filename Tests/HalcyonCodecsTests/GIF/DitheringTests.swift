@@ -28,11 +28,34 @@ struct DitheringTests {
     #expect(Set(indices[80...]) == [0, 1])
   }
 
-  private static func palette(_ colors: [(color: Color, count: Int)], limit: Int) -> ColorPalette {
-    let pixels = colors.flatMap { color, count in
-      (0..<count * 4).map { UInt8(color[$0 % 4]) }
+  /// 100 is nearer to black than to white. The odd rows are drawn from the right.
+  @Test func `a grey becomes a pattern of black and white`() throws {
+    let palette = Self.palette(
+      [(Self.dark, 1000), (Color(255, 255, 255, 255), 1000), (Color(1, 1, 1, 255), 1)], limit: 2)
+    var dithering = Dithering(palette)
+    let indices = try Self.pixels([(Color(100, 100, 100, 255), 15)]).withUnsafeBufferPointer {
+      try dithering.indices($0, size: PixelSize(width: 5, height: 3))
     }
-    return pixels.withUnsafeBufferPointer { ColorPalette($0, colorLimit: limit) }
+    #expect(indices == [0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0])
+  }
+
+  @Test func `more colours than are counted one by one have bins, of translucent ones too`() throws {
+    let many = (0..<20_000).map { (color: Color($0 & 255, $0 >> 8, 0, 255), count: 1) }
+    var dithering = Dithering(Self.palette(many, limit: 4))
+    let index = try Self.pixels([(Self.pale, 1)]).withUnsafeBufferPointer {
+      try dithering.indices($0, size: PixelSize(width: 1, height: 1))
+    }
+    #expect(index.count == 1)
+    let histogram = Self.pixels(many + [(Color(9, 9, 9, 128), 1)]).withUnsafeBufferPointer { ColorHistogram($0) }
+    #expect(!histogram.isExact && histogram.entries.contains { $0.color == Color(9, 9, 9, 128) })
+  }
+
+  private static func pixels(_ colors: [(color: Color, count: Int)]) -> [UInt8] {
+    colors.flatMap { color, count in (0..<count * 4).map { UInt8(color[$0 % 4]) } }
+  }
+
+  private static func palette(_ colors: [(color: Color, count: Int)], limit: Int) -> ColorPalette {
+    pixels(colors).withUnsafeBufferPointer { ColorPalette($0, colorLimit: limit) }
   }
 
   private static let (clear, pale, dark) = (Color(0, 0, 0, 0), Color(100, 100, 100, 128), Color(0, 0, 0, 255))

@@ -96,6 +96,17 @@ struct GIFDecoderTests {
     }
   }
 
+  @Test func `a part of an opaque frame is not opaque`() throws {
+    // Ends in the third pixel.
+    let file = Self.file(2, 2, [Frame(rows: [[0, 1], [2, 0]])]).dropLast(4)
+    let options = DecodingOptions(allowsPartialImage: true)
+    let still = try GIFDecoder().decode(file, options: options).bitmap
+    let frame = try #require(try GIFDecoder().frameReader(for: file, options: options).nextFrame()).bitmap
+    for bitmap in [still, frame] {
+      #expect(!bitmap.isOpaque && bitmap.color(1, 0) == Self.green && bitmap.color(0, 1) == Self.clear)
+    }
+  }
+
   @Test func `a file may lack its trailer, and not the end of a frame`() throws {
     let file = Self.file(2, 1, [Frame(rows: [[0, 1]]), Frame(rows: [[2, 2]])])
     let decoder = GIFDecoder()

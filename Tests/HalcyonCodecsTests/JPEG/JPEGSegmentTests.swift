@@ -11,7 +11,8 @@ struct JPEGSegmentTests {
   /// Entropy-coded data, and whether a marker follows it.
   private static let scans: [(data: [UInt8], name: String)] = [
     ([1, 2, 3], "plain"), ([0xFF, 0, 0xFF, 0, 7], "stuffed bytes"), ([1, 0xFF, 0xD0, 2, 0xFF, 0xD7, 3], "restarts"),
-    ([0xFF, 0xFF, 0xD3, 4], "a fill byte before a restart"), ([9, 0xFF, 0xFF], "a fill byte before the end"),
+    ([0xFF, 0xFF, 0xD3, 4], "a fill byte before a restart"), ([9, 0xFF, 0xFF], "fill bytes before the end"),
+    ([9, 0xFF], "a fill byte before the end"),
   ]
 
   @Test(arguments: scans.indices)

@@ -19,6 +19,21 @@ struct PNGChunkTests {
     #expect(!image.isPartial && image.bitmap.largestDifference(to: whole) == 0)
   }
 
+  /// Chunks of two frames, the bytes that are cut off, and whether a frame may be missing.
+  @Test(arguments: [
+    ("fcTL IDAT fcTL fdAT IEND", 0, false), ("fcTL IDAT fcTL fdAT", 0, false), ("fcTL IDAT fcTL", 0, true),
+    ("fcTL IDAT", 0, true), ("fcTL IDAT fcTL fdAT fdAT", 1, true), ("fcTL IDAT fcTL fdAT IEND", 1, false),
+  ])
+  func `an animation lacks frames until the data of the last one has ended`(
+    _ names: String, _ cutCount: Int, _ lacksFrames: Bool
+  ) {
+    var header = PNGHeader()
+    header.frameCount = 2
+    let chunks = names.split(separator: " ").map { PNGChunk.encoded(String($0), Data([1])) }
+    let file = chunks.reduce(Data(count: 8), +).dropLast(cutCount)
+    #expect(file.withUnsafeBytes { PNGTruncatedFile.lacksFrames($0, header) } == lacksFrames)
+  }
+
   @Test func `a compressed text has a limit`() throws {
     // The image data of a grey PNG is a text of zeros.
     for (side, isRead) in [(1000, true), (2200, false)] {

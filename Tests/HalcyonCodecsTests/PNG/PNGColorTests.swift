@@ -61,6 +61,7 @@ struct PNGColorTests {
     ([("gAMA", numbers(1_000_000))], "- 0.64 gamma(0.1)"), ([("gAMA", numbers(1_000_001))], "- -"),
     ([("sRGB", [0]), ("gAMA", numbers(10_000))], "sRGB -"),
     ([("gAMA", numbers(45_455)), ("cHRM", displayP3.flatMap { numbers($0) })], "- 0.68 sRGB"),
+    ([("gAMA", numbers(100_000)), ("cHRM", [UInt8](repeating: 0, count: 32))], "- 0.64 gamma(1.0)"),
     ([("gAMA", numbers(100_000)), ("cHRM", displayP3.dropLast().flatMap { numbers($0) })], "- 0.64 gamma(1.0)"),
   ]
 
@@ -87,6 +88,8 @@ struct PNGColorTests {
     }
     #expect(color.profile == 2..<4)
     #expect(color.highDynamicRange?.peak == 400)
+    let written = PNGColor.added(ContentLight(contentPeak: 0.57), to: Data())
+    #expect(written.dropLast(8).suffix(4) == Data(Self.numbers(5700)))
   }
 
   /// `display-p3.png` without its profile, with chunks of four-byte integers inserted.

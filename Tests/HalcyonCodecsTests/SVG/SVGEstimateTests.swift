@@ -86,6 +86,7 @@ struct SVGEstimateTests {
     // Gradients take 7 or 13 for each pixel.
     (painted("linearGradient", ""), 6250), (painted("radialGradient", ""), 8050),
     ("<g stroke='url(#s)'>\(painted("linearGradient", ""))</g>", 15_450),
+    ("<linearGradient id='s'/><g fill='url(#s)'><rect width='10' height='10' fill='#12'/></g>", 6250),
     // Markers are as large as the stroke is wide, and counted once more.
     (marked(""), 8300), (marked("", "stroke-width='3' marker-start='url(#m)' d='M0 0'"), 26_700),
     (marked("markerUnits='userSpaceOnUse'", "stroke-width='3' marker-start='url(#m)' d='M0 0'"), 8300),
@@ -130,6 +131,7 @@ struct SVGEstimateTests {
     ("<g style='isolation:isolate'/>", 30_000),
     ("<mask id='k'>\(square)</mask><g mask='url(#k)'/>", 334_150), ("<g mask='url(#none)'/>", 0),
     ("<clipPath id='k'>\(square)</clipPath><g clip-path='url(#k)'/>", 4150),
+    ("<style>clipPath{opacity:.5}</style><clipPath id='k'>\(square)</clipPath><g clip-path='url(#k)'/>", 34_150),
     (
       "<clipPath id='k' clipPathUnits='objectBoundingBox'>\(square)</clipPath>"
         + "<rect width='2' height='1' fill='none' clip-path='url(#k)'/>", 38_600

@@ -35,7 +35,7 @@ struct SVGFeatureTests {
     "<rect width='10' height='10' transform-origin='center' fill='green'/>",
     "<rect width='10' height='10' fill='green' style='word-spacing:normal;vector-effect:none;translate:none'/>",
     "<rect width='10' height='10' fill='green' stroke='#12c' stroke-width='0' style='font-family:\"var(x) 1rem\"'/>",
-    "<text x='5' y='5'>a</text>\(rect.replacing("class='a'", with: "fill='green'"))",
+    "<text x='5' y='5'>a</text>\(rect.replacing("class='a'", with: "fill='green' pathLength='1'"))",
   ]
 
   @Test(arguments: known)

@@ -179,6 +179,7 @@ struct SVGValueTests {
   /// The size of letters of the root element with these styles: the largest that any of them may give.
   @Test(arguments: [
     ("", 16), ("font-size='10'", 10), ("font-size='10px'", 10), ("font-size='2em'", 32), ("font-size='50%'", 16),
+    ("font-size='.5'", 16),
     ("font-size='3rem'", 48), ("font-size='large'", 32), ("font-size='larger'", 19.2), ("font-size='2in'", 192),
     ("style='font:20px serif'", 20), ("style='font:700 20px/3 serif'", 20), ("style='font:bold 30px x'", 30),
     ("style='font-size:5px'", 5), ("font-size='5' style='font-size:40px'", 40), ("letter-spacing='4'", 20),
