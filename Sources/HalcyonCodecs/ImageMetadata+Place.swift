@@ -143,6 +143,7 @@ extension XMPName {
   fileprivate var isOfPhotograph: Bool {
     switch namespace {
     case .exif: local.hasPrefix("GPS")
+    case .drone: local.hasPrefix("Gps")
     case .photoshop: ["City", "State", "Country"].contains(local)
     case .iptcCore: ["Location", "CountryCode"].contains(local)
     case .iptcExtension: ["LocationCreated", "LocationShown"].contains(local)

@@ -12,6 +12,7 @@ struct XMPName: Hashable {
     case camera = "GCamera"
     case iptcCore = "Iptc4xmpCore"
     case iptcExtension = "Iptc4xmpExt"
+    case drone = "drone-dji"
     case appleMap = "HDRGainMap"
 
     var uri: String {
@@ -30,6 +31,7 @@ struct XMPName: Hashable {
       case .camera: "http://ns.google.com/photos/1.0/camera/"
       case .iptcCore: "http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/"
       case .iptcExtension: "http://iptc.org/std/Iptc4xmpExt/2008-02-29/"
+      case .drone: "http://www.dji.com/drone-dji/1.0/"
       case .appleMap: "http://ns.apple.com/HDRGainMap/1.0/"
       }
     }
@@ -88,7 +90,8 @@ struct XMPPacket {
     metadata.artist = metadata.artist ?? value(.dc, "creator")
     metadata.copyright = metadata.copyright ?? value(.dc, "rights")
     metadata.lens = metadata.lens ?? value(.exifEX, "LensModel") ?? value(.aux, "Lens")
-    metadata.hasLocation = metadata.hasLocation || value(.exif, "GPSLatitude") != nil
+    metadata.hasLocation =
+      metadata.hasLocation || value(.exif, "GPSLatitude") != nil || value(.drone, "GpsLatitude") != nil
     guard metadata.captureDate == nil else { return }
     let date = value(.exif, "DateTimeOriginal") ?? value(.photoshop, "DateCreated") ?? value(.xmp, "CreateDate")
     metadata.captureDate = date.flatMap(MetadataDate.components)

@@ -50,6 +50,8 @@ struct PlaceRemovalTests {
       </rdf:Bag></e:LocationShown><e:LocationCreated rdf:parseType='Resource'><e:City>Bern</e:City></e:LocationCreated>
       """),
     packet("", "<Iptc4xmpExt:LocationCreated e:City='Bern' xmlns:e='http://iptc.org/std/Iptc4xmpExt/2008-02-29/'/>"),
+    packet(
+      "xmlns:d='http://www.dji.com/drone-dji/1.0/' d:GpsLatitude='Bern'", "<d:GpsLongtitude>Bern</d:GpsLongtitude>"),
     packet("exif:GPSAreaInformation='Bern'", "<exif:GPSLatitude>Bern</exif:GPSLatitude>"),
   ])
   func `properties of the place are overwritten, and others stay`(_ packet: String) throws {
