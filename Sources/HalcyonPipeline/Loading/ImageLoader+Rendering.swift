@@ -34,15 +34,15 @@ extension ImageLoader {
 
   /// Renders bytes; if that fails and they are stored ones that may be damaged, once more with bytes from the network.
   func fetchingAgain<Value>(
-    _ encoded: EncodedImage, _ load: Load, as result: CacheKey,
+    _ encoded: EncodedImage, _ load: Load, as result: @autoclosure () -> CacheKey,
     _ render: (EncodedImage) async throws(ImageError) -> Value
   ) async throws(ImageError) -> Value {
     do throws(ImageError) {
       let value = try await render(encoded)
-      if load.ignoresRememberedFailures { bytes.http.failedResults.forget(load.request.failureKey(result)) }
+      if load.ignoresRememberedFailures { bytes.http.failedResults.forget(load.request.failureKey(result())) }
       return value
     } catch {
-      endSharing(encoded, after: error, load, result)
+      endSharing(encoded, after: error, load, result())
       guard encoded.origin == .store, error.isDamage, load.resolved.cachePolicy.usesNetwork else { throw error }
     }
     let retry = load.changed { $0.storeAccess = ($0.storeAccess ?? .readWrite).withoutReads }
@@ -50,7 +50,7 @@ extension ImageLoader {
     do throws(ImageError) {
       return try await render(fetched)
     } catch {
-      endSharing(fetched, after: error, load, result)
+      endSharing(fetched, after: error, load, result())
       throw error
     }
   }
@@ -67,9 +67,9 @@ extension ImageLoader {
   }
 
   /// Throws the error of a result that could not be made a moment ago.
-  func checkFailure(of load: Load, as result: CacheKey) throws(ImageError) {
+  func checkFailure(of load: Load, as result: @autoclosure () -> CacheKey) throws(ImageError) {
     if load.ignoresRememberedFailures { return }
-    if let error = bytes.http.failedResults.error(for: load.request.failureKey(result)) { throw error }
+    if let error = bytes.http.failedResults.error(for: load.request.failureKey(result())) { throw error }
   }
 
   /// Decodes at the requested size, and stores the bytes, now that they are known to be an image.

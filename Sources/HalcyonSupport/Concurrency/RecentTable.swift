@@ -10,6 +10,8 @@
   /// - Parameter costLimit: The most cost of all values: their number, if each costs 1.
   public init(costLimit: Int) { self.costLimit = costLimit }
 
+  package var isEmpty: Bool { values.withLock { $0.keys.isEmpty } }
+
   /// The value of a key, which is the most recently used one then.
   public subscript(key: Key) -> Value? { values.withLock { $0.use(key) } }
 

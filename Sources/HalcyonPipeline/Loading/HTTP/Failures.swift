@@ -27,9 +27,9 @@ final class FailureMemory: Sendable {
     }
   }
 
-  /// The error remembered for a key.
-  func error(for key: CacheKey) -> ImageError? {
-    failures[key].flatMap { time.uptime() < $0.deadline ? $0.error : nil }
+  /// The error remembered for a key, which is made only if anything is remembered.
+  func error(for key: @autoclosure () -> CacheKey) -> ImageError? {
+    failures.isEmpty ? nil : failures[key()].flatMap { time.uptime() < $0.deadline ? $0.error : nil }
   }
 
   /// - Parameters:
