@@ -236,22 +236,20 @@ extension HTTPFields {
 
   /// Lets no cache keep a response for longer than until `end`, in seconds since 1970.
   mutating func limitLifetime(to end: Int, at now: Date) {
-    let seconds = Swift.max(0, end - Int(now.timeIntervalSince1970))
-    // Caches subtract the age from a lifetime, and not from the time after it.
-    let lifetime = seconds + (age ?? 0)
-    let limits = [
-      "max-age": lifetime, "s-maxage": lifetime, "stale-while-revalidate": seconds, "stale-if-error": seconds,
-    ]
+    // Caches subtract the age from a lifetime.
+    let lifetime = Swift.max(0, end - Int(now.timeIntervalSince1970)) + (age ?? 0)
+    // Times after the lifetime, whenever that ends (RFC 5861).
+    let dropped = ["", "immutable", "stale-while-revalidate", "stale-if-error"]
     var directives: [String] = []
     var hasLifetime = false
     for directive in (self[.cacheControl] ?? "").parts(between: ",") {
       let sides = directive.parts(between: "=").map { $0.trimmingCharacters(in: .whitespaces) }
       let name = sides[0].lowercased()
       if ["max-age", "no-store"].contains(name) { hasLifetime = true }
-      guard !name.isEmpty, name != "immutable" else { continue }
+      if dropped.contains(name) { continue }
       let value = sides.dropFirst().joined(separator: "=")
       // A lifetime that is no number is none.
-      let limited = limits[name].map { "\(Swift.min(Int(value) ?? 0, $0))" } ?? value
+      let limited = ["max-age", "s-maxage"].contains(name) ? "\(Swift.min(Int(value) ?? 0, lifetime))" : value
       directives.append(limited.isEmpty ? name : "\(name)=\(limited)")
     }
     if !hasLifetime {
