@@ -4,8 +4,9 @@ public import HalcyonImaging
 extension ImageMetadata {
   /// A file whose metadata does not say where it was made: coordinates in Exif and XMP, and the properties of XMP and the
   /// records of the IPTC (in JPEG) for cities, countries and other places, are overwritten. All other bytes stay, for JPEG,
-  /// PNG and WebP, but packets of XMP and resources of Photoshop that are damaged are overwritten whole. Places that
-  /// titles, captions and keywords name stay.
+  /// PNG and WebP, but packets of XMP and resources of Photoshop that are damaged are overwritten whole, and extended
+  /// packets of XMP (in JPEG) that name a property of a place. Places that titles, captions, keywords and the notes of a
+  /// camera's maker name stay.
   ///
   /// - Returns: `nil` for a file in another format, or whose metadata is compressed, in UTF-16, or in a second packet of PNG
   ///   or WebP or one that is too large.
@@ -156,6 +157,15 @@ extension JPEGSegments {
   /// Overwrites the place in XMP and in the resources of Photoshop, those of smaller pictures behind the first one, too.
   fileprivate static func blankPlaces(in file: inout [UInt8]) {
     for xmp in contents(0xE1, JPEGHeader.xmpPrefix, in: file) { XMPPacket.blankPlace(in: &file, at: xmp) }
+    // A packet of more than 64 KB continues in further segments, each behind an identifier, its length and its offset.
+    let extensions = contents(0xE1, Array("http://ns.adobe.com/xmp/extension/\0".utf8), in: file)
+      .map { min($0.lowerBound + 40, $0.upperBound)..<$0.upperBound }
+    let text = Data(extensions.flatMap { file[$0] })
+    if [":GPS", ":Gps", ":City", ":State", ":Country", ":Location"].contains(where: {
+      text.firstRange(of: $0.utf8) != nil
+    }) {
+      for index in extensions.joined() { file[index] = UInt8(ascii: " ") }
+    }
     for range in contents(0xED, PhotoshopResources.prefix, in: file) {
       let blanked = file.withUnsafeBytes { PhotoshopResources.blankedPlace(Bytes($0)[range]) }
       file.replaceSubrange(range, with: blanked)

@@ -141,6 +141,20 @@ struct PlaceRemovalTests {
     #expect(try ImageMetadata.removedPlace(from: other) == other)
   }
 
+  @Test(arguments: [("<a exif:G", "PSLatitude='Bern'/>", true), ("<a GDepth:Data='GPSCity", "'/>", false)])
+  func `extended packets that name the place are overwritten whole`(_ first: String, _ rest: String, isBlank: Bool)
+    throws
+  {
+    func file(_ parts: [String]) throws -> Data {
+      let head = String(repeating: "a", count: 40)
+      return try parts.reduce(into: Data()) {
+        $0 += try Self.jpeg(0xE1, "http://ns.adobe.com/xmp/extension/\0", (head + $1).utf8)
+      }
+    }
+    let kept = [first, rest].map { isBlank ? String(repeating: " ", count: $0.utf8.count) : $0 }
+    #expect(try ImageMetadata.removedPlace(from: file([first, rest])) == file(kept))
+  }
+
   private static let damaged: [[UInt8]] = [
     resources + Array("8BPS".utf8) + resources.dropFirst(4), zeros + resources, resources + Array("Bern".utf8),
     [UInt8](repeating: 0xFF, count: 40), resource(0x0404, credit + zeros + city), resource(0x0404, city.dropLast()),
