@@ -13,8 +13,7 @@ public struct BatchResults: AsyncSequence, Sendable {
   /// Begins an iteration; nothing is loaded before its first element is requested.
   public func makeAsyncIterator() -> AsyncIterator {
     let run = BatchRun(
-      requests: requests, pipeline: pipeline, tracker: BatchProgressTracker(count: requests.count),
-      cancelsOnFailure: false)
+      requests: requests, pipeline: pipeline, tracker: BatchProgressTracker(count: requests.count))
     return AsyncIterator(window: BatchWindow(run, limit: concurrencyLimit))
   }
 

@@ -1,13 +1,13 @@
 import HalcyonSupport
 
-/// Loads the images of a batch, at most `concurrencyLimit` at once; the first failure cancels the others if requested.
+/// Loads the images of a batch.
 struct BatchRun: Sendable {
   let requests: [ImageRequest]
   let pipeline: ImagePipeline
   let tracker: BatchProgressTracker
-  let cancelsOnFailure: Bool
 
-  func outcome(concurrencyLimit: Int) async -> BatchOutcome {
+  /// Loads at most `concurrencyLimit` at once; the first failure cancels the others if requested.
+  func outcome(concurrencyLimit: Int, cancelsOnFailure: Bool) async -> BatchOutcome {
     await withTaskGroup(of: BatchResult.self) { group in
       var outcome = BatchOutcome(
         results: Array(repeating: .failure(.cancelled), count: requests.count), firstError: nil)

@@ -19,8 +19,11 @@ public final class ImageBatch: Sendable {
   init(_ requests: [ImageRequest], pipeline: ImagePipeline, concurrencyLimit: Int, cancelsOnFailure: Bool) {
     let tracker = BatchProgressTracker(count: requests.count)
     self.tracker = tracker
-    let run = BatchRun(requests: requests, pipeline: pipeline, tracker: tracker, cancelsOnFailure: cancelsOnFailure)
-    work = Task { tracker.broadcaster.finish(await run.outcome(concurrencyLimit: max(1, concurrencyLimit))) }
+    let run = BatchRun(requests: requests, pipeline: pipeline, tracker: tracker)
+    work = Task {
+      tracker.broadcaster.finish(
+        await run.outcome(concurrencyLimit: max(1, concurrencyLimit), cancelsOnFailure: cancelsOnFailure))
+    }
   }
 
   /// The current progress of all images together, then every change; a slow reader gets only the newest.
