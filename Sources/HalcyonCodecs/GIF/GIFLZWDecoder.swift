@@ -82,7 +82,7 @@ struct GIFLZWDecoder {
       previousCode = code
       return
     }
-    guard code < nextCode || (code == nextCode && nextCode < Self.codeLimit) else {
+    guard code <= nextCode else {
       throw .corrupt(.gif, reason: "LZW code \(code) is used before it is defined")
     }
     if nextCode < Self.codeLimit {

@@ -35,10 +35,7 @@ struct XMLReader {
   private(set) var range = 0..<0
   private var stepCount = 0
 
-  init(_ bytes: Bytes) {
-    self.bytes = bytes
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
-  }
+  init(_ bytes: Bytes) { self.bytes = bytes }
 
   var depth: Int { open.count }
 
