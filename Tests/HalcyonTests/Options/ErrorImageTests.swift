@@ -84,7 +84,10 @@ struct ErrorImageTests {
       try await run([.response(status: status, body: try TestImage.png(), headers: headers)]) { fixture async throws in
         for policy in [CachePolicy.standard, .cacheFirst] {
           let count = fixture.transport.requests.count
-          let request = request(fixture) { $0.cachePolicy = policy }
+          // Expirations of the request do not prolong it.
+          let request = request(fixture) {
+            ($0.cachePolicy, $0.memoryExpiration, $0.storeExpiration) = (policy, .never, .never)
+          }
           for origin in [ImageOrigin.network, .memory, .store] {
             #expect(try await fixture.origin(request) == origin, "\(policy)")
             if origin == .memory { fixture.memory.removeAll() }

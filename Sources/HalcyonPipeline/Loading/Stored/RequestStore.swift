@@ -162,12 +162,17 @@ struct RequestStore: MissReportingStore, ReplacingStore {
   }
 
   private func needsOptions(_ metadata: EntryMetadata) -> Bool {
-    options.expiration.map { $0 != metadata.expiration } ?? false
+    expiration(of: metadata) != metadata.expiration
       || options.tags.contains { !metadata.tags.contains($0) }
   }
 
+  /// That of the request, but an image of an error status has no longer lifetime than its response.
+  private func expiration(of metadata: EntryMetadata) -> CacheExpiration? {
+    metadata.status < 300 ? options.expiration ?? metadata.expiration : metadata.expiration
+  }
+
   private func apply(to metadata: inout EntryMetadata) {
-    metadata.expiration = options.expiration ?? metadata.expiration
+    metadata.expiration = expiration(of: metadata)
     metadata.tags += options.tags.filter { !metadata.tags.contains($0) }
   }
 
