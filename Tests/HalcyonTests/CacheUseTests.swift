@@ -38,6 +38,31 @@ struct CacheUseTests {
     }
   }
 
+  @Test(arguments: [(["ETag": "\"1\""], 300), ([:], 7 * 86_400)] as [(HTTPHeaders, Int)])
+  func `a response that names no lifetime is fresh for five minutes, or a week without an ETag`(
+    headers: HTTPHeaders, seconds: Int
+  ) async throws {
+    try await OptionsFixture.run(serving: TestImage.png(), headers: headers) { fixture async throws in
+      for (elapsed, count) in [(0, 1), (seconds - 1, 1), (2, 2)] {
+        fixture.clock.advance(by: .seconds(elapsed))
+        _ = try await fixture.origin(fixture.request())
+        #expect(fixture.transport.requests.count == count, "\(elapsed)")
+      }
+    }
+  }
+
+  @Test func `the same bytes once more make a stale image fresh, in memory and in the store`() async throws {
+    let headers: HTTPHeaders = ["Cache-Control": "max-age=10"]
+    try await OptionsFixture.run(serving: TestImage.png(), headers: headers) { fixture async throws in
+      for (seconds, origin) in [(0, ImageOrigin.network), (11, .network), (1, .memory), (1, .store)] {
+        fixture.clock.advance(by: .seconds(seconds))
+        if origin == .store { fixture.memory.removeAll() }
+        #expect(try await fixture.origin(fixture.request()) == origin)
+      }
+      #expect(fixture.transport.requests.count == 2)
+    }
+  }
+
   @Test func `a trace has the times of the transfer, and none for a hit`() async throws {
     try await withPipeline { server, pipeline in
       let url = server.serve("/a.png", .body(try photo()))

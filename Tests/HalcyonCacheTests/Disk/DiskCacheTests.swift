@@ -24,6 +24,25 @@ struct DiskCacheTests {
     }
   }
 
+  @Test func `the index is closed two seconds after its last use, again and again`() async throws {
+    try await TemporaryDirectory.run { folder in
+      var configuration = DiskCacheConfiguration()
+      configuration.cleaning.occasions.subtract([.firstUse, .timer])
+      let cache = DiskCache(directory: folder, configuration: configuration, time: clock)
+      // SQLite removes its log with the last connection.
+      let log = DiskLayout(root: folder.path()).index + "-wal"
+      for _ in 0..<3 {
+        try await cache.store(entry("used"), for: "a")
+        for _ in 0..<2 {
+          await clock.waitForSleepers()
+          #expect(FileManager.default.fileExists(atPath: log))
+          clock.advance(by: .seconds(1))
+        }
+        while FileManager.default.fileExists(atPath: log) { try await Task.yieldUnlessCancelled() }
+      }
+    }
+  }
+
   @Test func `a miss tells whether the beginning of the entry is stored, which counts as no look-up of its own`()
     async throws
   {

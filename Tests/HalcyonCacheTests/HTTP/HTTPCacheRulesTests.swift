@@ -51,6 +51,7 @@ struct HTTPCacheRulesTests {
     (["Cache-Control": "MAX-AGE=60"], 1, .fresh),
     (["Cache-Control": "foo=\"a, max-age=0\", max-age=60"], 1, .fresh),
     (["Cache-Control": "max-age=99999999999"], 1_000_000, .fresh),
+    (["Cache-Control": "max-age=99999999999999999999"], 1_000_000, .fresh),
     (["Expires": "0"], 1, .stale),
     (["Expires": "0", "Last-Modified": httpDate(-100_000)], 1, .stale),
     (["Expires": "never", "ETag": "\"a\"", "Last-Modified": httpDate(-100_000)], 1, .stale),

@@ -103,10 +103,12 @@ struct DataMemoryCacheTests {
       { try await $0.removeAll() }, { _ = try await $0.removeEntries(taggedWith: "trip") },
       { _ = try await $0.removeEntries(ofSource: "http://a.example/1.png") },
     ]
-    for remove in removals {
+    // The disk cache may be behind another store.
+    for (remove, isNested) in removals.flatMap({ [($0, false), ($0, true)] }) {
       try await TemporaryDirectory.run { folder in
         let disk = DiskCache(directory: folder, time: clock)
-        let cache = DataMemoryCache(byteLimit: 1 << 20, over: disk, time: clock)
+        let base: any DataStore = isNested ? DataMemoryCache(byteLimit: 1 << 20, over: disk, time: clock) : disk
+        let cache = DataMemoryCache(byteLimit: 1 << 20, over: base, time: clock)
         let key = ImagePipeline.cacheKey(for: ImageRequest(url: try #require(URL(string: "http://a.example/1.png"))))
         var stored = entry()
         stored.metadata.tags = ["trip"]

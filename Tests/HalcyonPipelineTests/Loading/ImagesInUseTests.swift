@@ -148,6 +148,18 @@ struct ImagesInUseTests {
     #expect(held == nil)
   }
 
+  @Test func `pixels that are in use without their animation are not its image`() throws {
+    let (images, memory, pixels) = (ImagesInUse(), cache(), try solidImage().bitmap)
+    let image = DecodedImage(bitmap: pixels, animation: try NumberedFramesDecoder(frameCount: 2).image())
+    images.insert(image, for: "a", in: memory, RemovalWatch("a", in: ImageCache(memory: memory, store: nil)))
+    #expect(images.image(for: "a")?.animation != nil)
+    images.insert(
+      DecodedImage(bitmap: pixels, animation: try NumberedFramesDecoder(frameCount: 2).image()), for: "b", in: memory,
+      RemovalWatch("b", in: ImageCache(memory: memory, store: nil)))
+    #expect(images.image(for: "b") == nil)
+    withExtendedLifetime((image, pixels)) {}
+  }
+
   @Test func `an image that a program stores ends the use of one of its source`() throws {
     let memory = cache()
     let (images, cache, held) = (ImagesInUse(), ImageCache(memory: memory, store: nil), try solidImage())

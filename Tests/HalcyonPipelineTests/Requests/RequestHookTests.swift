@@ -134,12 +134,14 @@ struct RequestHookTests {
     await fixture.pipeline.cache.flush()
     #expect(try await fixture.pipeline.data(for: decrypted) == image)
     #expect(fixture.transport.requests.count == 1)
-    for transform in [
+    let transforms: [@Sendable (Data, ResponseHead) async throws -> Data] = [
       { _, _ in throw Refused() }, { _, _ in Data() }, { data, _ in data },
-    ] as [@Sendable (Data, ResponseHead) async throws -> Data] {
+    ]
+    for (transform, name) in zip(transforms, ["responseRejected", "emptyResponse", "notAnImage"]) {
       var failing = request(fixture) { $0.dataTransform = transform }
       failing.cachePolicy = .reload
-      await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: failing) }
+      let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: failing) }
+      #expect(error?.name == name)
     }
   }
 
