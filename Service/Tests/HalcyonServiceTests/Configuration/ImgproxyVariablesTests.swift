@@ -136,6 +136,7 @@ struct ImgproxyVariablesTests {
     #expect(read.fallbackTimeToLive == 50 && read.logsJSON && read.ignoredVariables.isEmpty)
     let foreign = try configuration(["IMGPROXY_SKIP_PROCESSING_FORMATS": "mp4"])
     #expect(foreign.skippedFormats.isEmpty)
+    #expect(throws: ConfigurationError.self) { try configuration(["IMGPROXY_PREFERRED_FORMATS": "webp,wepb"]) }
   }
 
   @Test func `the bucket is in the path of an endpoint, unless a variable says otherwise`() throws {

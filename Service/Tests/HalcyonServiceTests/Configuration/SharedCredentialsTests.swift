@@ -34,6 +34,7 @@ struct SharedCredentialsTests {
       #expect(try keys([:]) == ["first", "one=1", nil])
       #expect(try keys(["AWS_PROFILE": "other"]) == ["second", "two", "token"])
       #expect(try keys(["AWS_PROFILE": "missing"]) == [nil, nil, nil])
+      #expect(try keys(["AWS_ACCESS_KEY_ID": ""]) == ["first", "one=1", nil])
       // The environment comes first, also its role.
       #expect(try keys(["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"]) == ["a", "b", nil])
       let role = ["AWS_SHARED_CREDENTIALS_FILE": file.path, "AWS_WEB_IDENTITY_TOKEN_FILE": "/token"]

@@ -47,6 +47,15 @@ struct PrivateAddressTests {
     }
   }
 
+  @Test func `no redirect to a URL with a password is followed`() async throws {
+    try await RunningService.run { service, origin async throws in
+      let target = origin.serve("/b.png", .body(try Quadrants.png())).absoluteString
+      let source = origin.serve("/a.png", .redirect(to: target.replacing("http://", with: "http://ann:secret@")))
+      #expect(try await service.image("w:40", of: source).status == 403)
+      #expect(origin.requests(for: "/b.png").isEmpty)
+    }
+  }
+
   @Test func `no redirect to such an address is followed`() async throws {
     try await RunningService.run {
       $0.addressPolicy = .publicInternetOnly

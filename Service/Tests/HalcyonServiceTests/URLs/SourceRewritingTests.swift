@@ -41,7 +41,9 @@ struct SourceRewritingTests {
           for _ in 0..<2 { #expect(try await service.get(path).status == 200, "\(path)") }
         }
         #expect(try await service.get("/_/w:40/plain/a.png").status == 404)
-        for path in ["/health", "/img/health", "/img/alive"] { #expect(try await service.get(path).status == 200) }
+        for path in ["/health", "/ready", "/metrics", "/img/health", "/img/alive"] {
+          #expect(try await service.get(path).status == 200, "\(path)")
+        }
       }
     }
   }
