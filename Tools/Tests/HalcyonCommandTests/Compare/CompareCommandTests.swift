@@ -1,4 +1,6 @@
 import Foundation
+import Halcyon
+import HalcyonImaging
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
@@ -14,6 +16,21 @@ struct CompareCommandTests {
       #expect(report["ssim"] as? Double == 1)
       #expect(report["psnr"] == nil)
       #expect(report["largestDifference"] as? Int == 0)
+    }
+  }
+
+  @Test func `images with any difference are not entirely similar`() async throws {
+    try await withPhotos { _, _, folder in
+      for (name, value) in [("a", 100), ("b", 101)] as [(String, UInt8)] {
+        let bitmap = try Bitmap(size: PixelSize(width: 900, height: 600), isOpaque: true) { bytes in
+          for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: index / 4) }
+          bytes[0] = value
+        }
+        try await DecodedImage(bitmap: bitmap).write(to: URL(filePath: folder.path() + "/\(name).png"))
+      }
+      let files = ["a", "b"].map { folder.path() + "/\($0).png" }
+      let run = try await CommandRun(["compare"] + files + ["--json", "--cache-dir", folder.path() + "/c"])
+      #expect(try run.objects().first?["ssim"] as? Double == 0.999999, "\(run.output)")
     }
   }
 

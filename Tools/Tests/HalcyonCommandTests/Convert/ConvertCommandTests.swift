@@ -83,6 +83,13 @@ struct ConvertCommandTests {
         #expect(run.output.contains(converted), "\(run.output)")
         #expect((left.isEmpty || run.output.contains(left)), "\(run.output)")
       }
+      // Within a second, too; the other one is older than its source again.
+      for (folder, part) in [(output, 0.25), (sources, 0.5)] {
+        try FileManager.default.setAttributes(
+          [.modificationDate: Date(timeIntervalSince1970: 1e9 + part)], ofItemAtPath: folder.path() + "a.jpg")
+      }
+      let run = try await CommandRun(arguments)
+      #expect(run.output.contains("Converted 2 files "), "\(run.output)")
       let both = try await CommandRun(arguments + ["--overwrite"])
       #expect(both.status == 64)
       #expect(both.errors.contains("--update"))
@@ -100,6 +107,8 @@ struct ConvertCommandTests {
       #expect(try names(in: output) == ["in/a-100.jpg", "in/a-200.jpg", "in/a-640.jpg"], "\(run.errors)")
       #expect(run.status == 0, "\(run.output)")
       #expect(run.output.contains("Converted 3 files "), "\(run.output)")
+      let high = ["-o", output.path(), "--name", "{name}-{height}.{ext}", "--dry-run"]
+      #expect(try await CommandRun(arguments + high).status == 0)
       for (others, message) in [
         (["-o", output.path() + "b.jpg"], "4 sizes do not fit"),
         (["-o", output.path(), "--name", "{name}.{ext}"], "{width}"),
@@ -221,7 +230,8 @@ struct ConvertCommandTests {
   @Test(arguments: [
     ["--quality", "101"], ["--resize", "fill", "--size", "10x"], ["--format", "tiff"], ["--jobs", "0"],
     ["--jobs", "1001"],
-    ["--name", "{unknown}"], ["--name", "../{name}"], ["--format", "avif", "--metadata", "keep"], ["--memory", "0"],
+    ["--name", "{unknown}"], ["--name", "../{name}"], ["--name", "a/../../{name}"],
+    ["--format", "avif", "--metadata", "keep"], ["--memory", "0"],
     ["--colors", "1"], ["--colors", "257"], ["--quiet", "--verbose"], ["--quiet", "--json"],
     ["--strip", "--metadata", "keep"], ["--lossless", "--colors", "9"], ["--lossless", "--max-output", "9K"],
     ["--lossless", "--format", "jpeg"], ["-0"], ["--max-output", "0"], ["--size", "0%"], ["--size", "0"],

@@ -133,7 +133,7 @@ struct ConvertOptionTests {
       let stripped = try Data(contentsOf: output.appending(path: "a.jpg"))
       #expect(try stripped == ImageMetadata.removed(from: file))
       #expect(stripped.firstRange(of: Data("hello".utf8)) == nil)
-      for other in [["--size", "50%"], ["--quality", "80"], ["--color-space", "srgb"]] {
+      for other in [["--size", "50%"], ["--quality", "80"], ["--color-space", "srgb"], ["--trim"]] {
         let reports = try await CommandRun(arguments + other + ["--json"]).objects()
         #expect(reports.contains { $0["encoded"] as? Bool == true }, "\(other)")
       }
@@ -152,6 +152,8 @@ struct ConvertOptionTests {
       #expect(run.output.contains("-> \(folder)/a.webp: jpeg 640x427 -> webp 64x43,"), "\(run.output)")
       #expect(run.output.hasSuffix("Would convert 2 files.\n"))
       #expect(!FileManager.default.fileExists(atPath: folder))
+      let quiet = try await CommandRun(arguments + ["--quiet"])
+      #expect(!quiet.output.contains("->"), "\(quiet.output)")
       try writePhoto("rocket.jpg", to: output, as: ["new/a.webp"])
       #expect(try await CommandRun(arguments).output.hasSuffix("; would leave 1 that exists.\n"))
     }
@@ -243,6 +245,12 @@ struct ConvertOptionTests {
         #expect(run.errors.split(separator: "\n").count == 2, "\(run.errors)")
         #expect(run.output.hasSuffix("; skipped 1 link to a missing file; 3 failed.\n"), "\(run.output)")
       }
+      let (file, byteCount) = (sources.path() + "a.jpg", try Photos.data("rocket.jpg").count)
+      for (limit, status) in [(byteCount, 0), (byteCount - 1, 1)] as [(Int, Int32)] {
+        let run = try await CommandRun(
+          "convert", file, "-o", output.path(), "--size", "9", "--overwrite", "--max-bytes", "\(limit)")
+        #expect(run.status == status, "\(run.errors)")
+      }
     }
   }
 
@@ -254,5 +262,21 @@ struct ConvertOptionTests {
       #expect(error.description.contains(isFull ? "Make space" : "permissions"), "\(error)")
     }
     #expect(!OutputError.exists("/a").endsRun)
+  }
+
+  @Test(arguments: [(ENOSPC, 1), (EACCES, 3)])
+  func `after a full disk no other file is taken`(code: Int32, count: Int) async throws {
+    try await withFolders { sources, _ async throws in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg", "b.jpg", "c.jpg"])
+      let taken = EventLog<String>()
+      let files = SourceFiles([sources.path()], isRecursive: false, excluding: nil)
+      let run = FileRun<Int>(files) { file, _, _ in
+        taken.record(file.path)
+        throw OutputError.unwritable(path: "/a", code: code)
+      } report: { _ in
+      }
+      try await run.run(width: 1)
+      #expect(taken.events.count == count)
+    }
   }
 }

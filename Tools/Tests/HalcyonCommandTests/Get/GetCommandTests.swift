@@ -21,6 +21,7 @@ struct GetCommandTests {
       let report = try #require(try second.objects().first)
       #expect(report["origin"] as? String == "store")
       #expect(report["width"] as? Int == 200)
+      #expect(report["sourceWidth"] as? Int == 640 && report["sourceHeight"] as? Int == 427)
       #expect(report["encodedBytes"] as? Int == 112_525)
       #expect(server.requests.count == 1)
     }
@@ -180,12 +181,14 @@ struct GetCommandTests {
 
   @Test func `a minus writes the image to standard output`() async throws {
     try await withOrigin { server, folder in
-      let url = server.serve("/cat.png", .body(try Photos.data("chelsea.png"))).absoluteString
-      let run = try await CommandRun("get", url, "-o", "-", "--cache-dir", folder.path() + "/c")
-      #expect(run.status == 0)
-      #expect(run.output.contains("PNG"))
-      #expect(!run.output.contains("network"))
-      #expect(run.errors.contains("png 451x300, network, "))
+      for (path, target) in [("/a.png", "-"), ("/b.png", "/dev/stdout")] {
+        let url = server.serve(path, .body(try Photos.data("chelsea.png"))).absoluteString
+        let run = try await CommandRun("get", url, "-o", target, "--cache-dir", folder.path() + "/c")
+        #expect(run.status == 0)
+        #expect(run.output.contains("PNG"))
+        #expect(!run.output.contains("network"))
+        #expect(run.errors.contains("png 451x300, network, "))
+      }
     }
   }
 

@@ -30,6 +30,9 @@ struct SheetCommandTests {
       #expect(
         [sheet[14, 9], sheet[38, 9], sheet[14, 23], sheet[38, 23], sheet[1, 1]].map(\.red) == [100, 200, 50, 24, 24])
       #expect(try await CommandRun(arguments).errors.contains("exists"))
+      // As many columns as rows, or one more.
+      let two = ["a.png", "b.png"].map { sources.path() + $0 } + ["-o", output.path() + "two.png"]
+      #expect(try await CommandRun(["sheet", "--size", "20", "--gap", "4"] + two).output.contains(" in 52x18 pixels"))
       try Photos.data("rocket.jpg").prefix(1000).write(to: sources.appending(path: "d.jpg"))
       let partly = try await CommandRun(arguments + ["--overwrite"])
       #expect(partly.status == 1, "\(partly.output)")
