@@ -23,6 +23,7 @@ struct GalleryTests {
         #expect(try await service.get(path).status == 200, "\(path)")
         #expect(try await !service.get(path).text.contains("http://"))
       }
+      #expect(page.text.contains("data-watermark=\"\""), "there is none")
       #expect(!page.text.contains("http://") && !page.text.contains("<style") && !page.text.contains("onclick"))
     }
   }

@@ -86,6 +86,11 @@ struct FastResponseTests {
       connection.send(Self.request(Self.small))
       let whole = try connection.response()
       let tag = try #require(whole.headers["etag"])
+      // The first is not in memory.
+      for (path, status) in [("/_/w:33/plain/local:///a.png@png", 200), ("/health", 200), ("/nothing", 400)] {
+        connection.send(Self.request(path, method: "HEAD"))
+        #expect(try connection.response(hasBody: false).status == status, "\(path)")
+      }
       for _ in 0..<3 {
         connection.send(Self.request(Self.small, "If-None-Match: \(tag)\r\n"))
         #expect(try connection.response().status == 304)

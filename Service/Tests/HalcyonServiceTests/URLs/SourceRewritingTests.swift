@@ -54,7 +54,9 @@ struct SourceRewritingTests {
     } body: { service, origin in
       let source = origin.serve("/a.png", .body(try Quadrants.png()))
       let encoded = Base64URL.encode(source.absoluteString.utf8)
-      for path in ["\(encoded).webp/cat.jpg", "\(encoded.prefix(5))/\(encoded.dropFirst(5)).webp/cat"] {
+      for path in [
+        "\(encoded).webp", "\(encoded).webp/cat.jpg", "\(encoded.prefix(5))/\(encoded.dropFirst(5)).webp/cat",
+      ] {
         let answer = try await service.get("/_/w:40/\(path)")
         #expect(answer.status == 200 && answer.headers["Content-Type"] == "image/webp", "\(path)")
       }
