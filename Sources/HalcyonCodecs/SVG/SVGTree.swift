@@ -59,7 +59,7 @@ struct SVGTree {
   }
 
   private static func escaped(_ value: String) -> String {
-    guard value.utf8.contains(where: { $0 < 0x20 || "&<>\"".utf8.contains($0) }) else { return value }
+    guard value.utf8.contains(where: { "&<>\"".utf8.contains($0) }) else { return value }
     var text = ""
     for scalar in value.unicodeScalars {
       switch scalar {
@@ -67,7 +67,6 @@ struct SVGTree {
       case "<": text += "&lt;"
       case ">": text += "&gt;"
       case "\"": text += "&quot;"
-      case "\t", "\n", "\r": text += "&#\(scalar.value);"
       default: text.unicodeScalars.append(scalar)
       }
     }
