@@ -53,6 +53,16 @@ struct AnimationControllerTests {
     #expect(view.events == [.started, .frameChanged(index: 1)])
   }
 
+  @Test func `an animated placeholder plays, whatever is wanted of the image`() throws {
+    let view = try AnimatedView(frameCount: 2)
+    var options = ImageViewOptions(playback: AnimationPlayback(playsAutomatically: false))
+    options.placeholderDelay = .zero
+    view.binder.hc.setImage(
+      with: ImageRequest(source: .data(Data(), key: "none")),
+      placeholder: .image(try AnimatedView.image(frameCount: 3)), options: options)
+    #expect(view.binder.content.role == .placeholder && view.binder.animation.isPlaying)
+  }
+
   @Test func `a negative speed plays backwards`() async throws {
     let view = try AnimatedView(frameCount: 3, AnimationPlayback(loopCount: .times(2), speed: -1))
     for _ in 0..<6 { try await view.showNextFrame() }

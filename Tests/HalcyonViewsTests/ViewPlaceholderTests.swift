@@ -24,6 +24,18 @@ struct ViewPlaceholderTests {
     #expect(view.display.log.events == ["placeholder dots"])
   }
 
+  @Test func `a placeholder's own delay counts, not that of the options`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    let placeholder = ImagePlaceholder.image(try solidImage(3, 2)).delayed(by: .milliseconds(300))
+    view.set("40x20", placeholder: placeholder) { $0.placeholderDelay = .milliseconds(200) }
+    await view.clock.waitForSleepers()
+    view.clock.advance(by: .milliseconds(299))
+    #expect(view.clock.sleeperCount == 1)
+    view.clock.advance(by: .milliseconds(1))
+    try await view.display.log.waitForEvents(count: 1)
+    #expect(view.display.log.events == ["placeholder 3x2"])
+  }
+
   @Test func `an image that loads before the delay is shown without a placeholder`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20")

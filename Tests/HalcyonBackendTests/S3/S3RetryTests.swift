@@ -40,6 +40,14 @@ struct S3RetryTests {
     #expect(transport.requests.count == pauseCount + 1)
   }
 
+  @Test(arguments: [400, 403, 408, 429, 499, 500, 501, 502, 503, 504, 505])
+  func `a request is repeated after statuses that may pass`(status: Int) async throws {
+    let transport = ScriptedTransport { _ in .response(status: status, body: Data()) }
+    let store = try store(transport, SleepLog(), retryCount: 1)
+    await #expect(throws: S3StoreError.self) { try await store.removeEntry(for: "a") }
+    #expect(transport.requests.count == ([429, 500, 502, 503, 504].contains(status) ? 2 : 1))
+  }
+
   @Test(arguments: [
     (TransportError.hostNotFound("a"), true), (.connectionFailed(host: "a", reason: "b"), true),
     (.connectTimedOut(.seconds(1)), true), (.idleTimedOut(.seconds(1)), true), (.totalTimedOut(.seconds(1)), false),

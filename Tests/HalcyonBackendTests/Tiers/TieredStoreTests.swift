@@ -88,6 +88,19 @@ struct TieredStoreTests {
     withExtendedLifetime(middle) {}
   }
 
+  @Test func `a change has a budget of its own`() async throws {
+    let store = store()
+    far.fault = .hang
+    async let stored: Void = store.store(entry(), for: "1")
+    await clock.waitForSleepers()
+    clock.advance(by: .milliseconds(499))
+    #expect(clock.sleeperCount == 1)
+    clock.advance(by: .milliseconds(1))
+    try await stored
+    #expect(store.statistics[2].timeouts == 1)
+    withExtendedLifetime(far) {}
+  }
+
   @Test func `an error of a tier is a miss of that tier, and thrown only if all fail`() async throws {
     let store = store()
     middle.fault = .failure

@@ -35,6 +35,7 @@ struct DiskCacheTests {
         try await cache.store(entry("used"), for: "a")
         for _ in 0..<2 {
           await clock.waitForSleepers()
+          try #require(clock.sleeperCount == 1)
           #expect(FileManager.default.fileExists(atPath: log))
           clock.advance(by: .seconds(1))
         }

@@ -1,8 +1,9 @@
 import Foundation
-import HalcyonCodecs
 import HalcyonImaging
 import HalcyonTestTraits
 import Testing
+
+@testable import HalcyonCodecs
 
 /// Images that stay animated when they are encoded.
 @Suite(.integrationTest)
@@ -62,6 +63,20 @@ struct AnimationEncodingTests {
         let difference = copy.bitmap.color(column, row) &- frame.bitmap.color(column, row)
         #expect((0..<4).allSatisfy { abs(difference[$0]) < 12 }, "\(index): \(column) \(difference)")
       }
+    }
+  }
+
+  @Test func `an animation that is cut behind its last frame is damaged`() throws {
+    let file = try FormatFixture.data("keep-over.apng")
+    var rendition = Rendition(size: .fit(width: 9), encoding: Rendition.Encoding(as: .gif))
+    rendition.frameLimit = 100
+    for (missing, isCut) in [(0, false), (13, true)] {
+      let file = Renderer.File(file.dropLast(missing), by: PNGDecoder())
+      rendition.allowsPartialImage = false
+      if isCut { #expect(throws: RenderingError.self) { try Renderer.standard.rendered(file, as: rendition) } }
+      rendition.allowsPartialImage = true
+      let rendered = try Renderer.standard.rendered(file, as: rendition)
+      #expect(rendered.isPartial == isCut && rendered.frameCount > 1)
     }
   }
 

@@ -1,8 +1,9 @@
 import HalcyonImaging
 import Foundation
-import HalcyonCodecs
 import HalcyonTestTraits
 import Testing
+
+@testable import HalcyonCodecs
 
 @Suite(.integrationTest)
 struct DisplayP3Tests {
@@ -88,6 +89,8 @@ struct DisplayP3Tests {
     let metadata = try StandardCodecs.decoder(for: format).metadata(of: file)
     #expect(metadata.hasWideGamut)
     if [.jpeg, .png, .webp].contains(format) { #expect(metadata.colorProfileName == "Display P3") }
+    // Its code points too, for readers without colour management.
+    if format == .png { #expect(file.firstRange(of: Data("cICP".utf8) + [12, 13, 0, 1]) != nil) }
   }
 
   @Test(arguments: [ImageFormat.jpeg, .png, .webp])
@@ -107,6 +110,13 @@ struct DisplayP3Tests {
       let file = try StandardCodecs.encoder(for: format).encode(bitmap, options: EncodingOptions())
       #expect(try StandardCodecs.decoder(for: format).probe(file, isComplete: true)?.hasColorProfile == false)
     }
+  }
+
+  @Test func `of several profiles of a WebP file the first counts`() throws {
+    let file = try Fixture.data("color/display-p3.webp")
+    let image = try #require(file.firstRange(of: Data("VP8L".utf8)) ?? file.firstRange(of: Data("VP8 ".utf8)))
+    let chunks = file[12..<image.lowerBound] + WebPChunks.encoded("ICCP", Data(count: 200)) + file[image.lowerBound...]
+    #expect(try decode(WebPChunks.file(chunks), .source).bitmap.colorSpace == .displayP3)
   }
 
   @Test func `GIF gets sRGB`() throws {

@@ -225,6 +225,31 @@ struct DamagedPixelTests {
     }
   }
 
+  @Test func `a row of run lengths is there at its last pixel, without the mark of its end`() throws {
+    let file = try FormatFixture.data("rle8.bmp")
+    let whole = try BMPDecoder().decode(file, options: DecodingOptions()).bitmap
+    // The mark of the end of the second row from below.
+    let end = 1284
+    #expect(file[end] == 0 && file[end + 1] == 0)
+    for (count, isThere) in [(end, true), (end - 2, false)] {
+      let part = try BMPDecoder().decode(file.prefix(count), options: DecodingOptions(allowsPartialImage: true)).bitmap
+      let row = whole.size.height - 2
+      #expect((0..<whole.size.width).allSatisfy { part.color($0, row) == whole.color($0, row) } == isThere)
+    }
+  }
+
+  @Test func `missing rows of an interlaced GIF image are like those above them`() throws {
+    let file = try Fixture.data("formats/interlaced.gif")
+    let options = DecodingOptions(allowsPartialImage: true)
+    let whole = try GIFDecoder().decode(file, options: options).bitmap
+    let part = try GIFDecoder().decode(file.prefix(file.count * 5 / 8), options: options).bitmap
+    func row(_ bitmap: Bitmap, _ row: Int) -> [Color] { (0..<bitmap.size.width).map { bitmap.color($0, row) } }
+    for index in 0..<whole.size.height where index % 8 > 0 {
+      let known = [0, 1, 3, 7].map { row(whole, index & ~$0) }
+      #expect(known.contains(row(part, index)), "\(index)")
+    }
+  }
+
   @Test func `a damaged interlaced image is previewed as far as its passes go`() throws {
     let file = try Fixture.data("pngsuite/basi6a08.png")
     let whole = try PNGDecoder().decode(file, options: DecodingOptions()).bitmap

@@ -83,9 +83,11 @@ struct FirstPreviewTests {
     #expect(colors.dropFirst().allSatisfy { $0[1] > 20 || $0[0] < 240 })
   }
 
-  @Test func `a thumbnail with bars, and one that is damaged, are no previews`() throws {
+  @Test func `a thumbnail with bars, without colours, or that is damaged, is no preview`() throws {
     let plain = try Self.photo()
-    for thumbnail in [try Self.red(80, 60), Data([0xFF, 0xD8, 0xFF, 0xD9]), Data(repeating: 0, count: 100)] {
+    let grey = try JPEGEncoder().encode(
+      Bitmap.painted(80, 50) { _, _ in Color(200, 200, 200, 255) }, options: EncodingOptions())
+    for thumbnail in [try Self.red(80, 60), grey, Data([0xFF, 0xD8, 0xFF, 0xD9]), Data(repeating: 0, count: 100)] {
       let file = Self.inserting(thumbnail, into: plain)
       let start = file.prefix(file.count - plain.count + 1000)
       #expect(try JPEGDecoder().preview(start, after: 0, options: Self.options) == nil)

@@ -19,6 +19,21 @@ struct ResampleRunTests {
     #expect(try draw(source, geometry, buffersWholeSource: true).largestDifference(to: streamed) == 0)
   }
 
+  @Test func `colours never exceed alpha`() throws {
+    let source = try Bitmap.painted(40, 40, isOpaque: false) { column, row in
+      column % 7 < 3 ? Color(255, 255, 255, 255) : row % 5 < 2 ? Color(0, 0, 0, 255) : Color(0, 0, 0, 0)
+    }
+    let geometry = ResizeGeometry(
+      window: PixelRectangle(x: 0, y: 0, width: 40, height: 40), outputSize: PixelSize(width: 29, height: 29))
+    let result = try draw(source, geometry, buffersWholeSource: false)
+    for row in 0..<29 {
+      for column in 0..<29 {
+        let color = result.color(column, row)
+        #expect(color.x <= color.w && color.y <= color.w && color.z <= color.w)
+      }
+    }
+  }
+
   private func draw(_ source: Bitmap, _ geometry: ResizeGeometry, buffersWholeSource: Bool) throws -> Bitmap {
     try Bitmap(size: geometry.outputSize, isOpaque: source.isOpaque) { output in
       let pixels = try #require(output.bindMemory(to: UInt32.self).baseAddress)

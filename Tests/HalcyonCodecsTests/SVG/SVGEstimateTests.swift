@@ -150,6 +150,13 @@ struct SVGEstimateTests {
     (filtered("<feFlood/><feFlood/>"), 639_600), (filtered("<feMorphology radius='2'/>"), 693_264),
   ]
 
+  @Test func `the text size of the root is that of rem`() throws {
+    let root = " viewBox='0 0 100 100' font-size='20'"
+    let relative = try Self.units("<text font-size='2rem'>Ag</text>", viewBox: root)
+    let absolute = try Self.units("<text font-size='40px'>Ag</text>", viewBox: root)
+    #expect(relative == absolute)
+  }
+
   @Test(arguments: growths.indices)
   func `the work grows with the pixels`(_ index: Int) throws {
     let (content, expected) = Self.growths[index]

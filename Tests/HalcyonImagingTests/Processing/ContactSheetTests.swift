@@ -20,5 +20,9 @@ struct ContactSheetTests {
     #expect(bitmap[1, 2] == (255, 0, 0, 255) && bitmap[4, 8] == (255, 0, 0, 255))
     for (x, y) in [(1, 1), (6, 1), (8, 8)] { #expect(bitmap[x, y] == (0, 0, 200, 255)) }
     #expect(bitmap[7, 1] == (0, 100, 100, 255))
+    // No wider than its images.
+    var row = ContactSheet([wide, high], columns: 9)
+    row.gap = 1
+    #expect(row.size == PixelSize(width: 11, height: 6))
   }
 }

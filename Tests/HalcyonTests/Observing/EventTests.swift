@@ -98,6 +98,14 @@ struct EventTests {
     }
   }
 
+  @Test func `a load whose source cannot be used starts and fails`() async throws {
+    try await withObservedPipeline { _, observed in
+      #expect(observed.pipeline.sourceError(of: ImageRequest(source: .string(""))) != nil)
+      let events = observed.events(of: 1)
+      #expect(events.dropLast() == ["created", "started"] && events.last?.hasPrefix("failed: ") == true)
+    }
+  }
+
   @Test func `a cancelled load reports its cancellation at once, and nothing after it`() async throws {
     try await withObservedPipeline { server, observed in
       let url = server.serve("/a.png", .body(observed.image).stalled(at: .head(0)))
