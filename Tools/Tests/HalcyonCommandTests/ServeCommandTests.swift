@@ -46,13 +46,21 @@ struct ServeCommandTests {
     }
   }
 
-  @Test func `without the program the error says how to install it`() async throws {
+  @Test func `the program is found in PATH, and without it the error says how to install it`() async throws {
     try await TemporaryDirectory.run { folder in
       let program = folder.appending(path: "halcyon")
       try await Self.copyProgram(to: program)
       let run = try await CommandRun(program, ["serve"])
       #expect(run.status == 1)
       #expect(run.errors.contains("make install"))
+      let script = folder.appending(path: "bin/halcyon-serve")
+      try FileManager.default.createDirectory(at: script.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("#!/bin/sh\necho \"$@\"\n".utf8).write(to: script)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+      let command = "PATH=\"$1:$PATH\"; exec \"$0\" serve --check"
+      let found = try await CommandRun(
+        URL(filePath: "/bin/sh"), ["-c", command, program.path(), folder.path() + "/bin"])
+      #expect(found.output == "--check\n", "\(found.errors)")
     }
   }
 }

@@ -325,8 +325,8 @@ struct ConvertCommand: AsyncParsableCommand {
     }
     if name != nil { throw ValidationError("--name names files in a folder, and \(output) is a file.") }
     if case .file(let path, let named) = target {
-      if let named, let format, format.format != named {
-        throw ValidationError("\(output) is no name for --format \(format.format.rawValue). Leave one of both out.")
+      if let named, let chosen = try chosenFormat(), chosen != named {
+        throw ValidationError("\(output) is no name for the format \(chosen.rawValue). Leave one of both out.")
       }
       return .file(path)
     }
@@ -362,10 +362,12 @@ struct ConvertCommand: AsyncParsableCommand {
     return options
   }
 
+  /// The format that an option names.
+  private func chosenFormat() throws -> ImageFormat? { try format?.format ?? processing.options().format }
+
   /// The format that an option or the output names; `nil` for each source's own.
   func resultFormat() throws -> ImageFormat? {
-    if let format { return format.format }
-    if let format = try processing.options().format { return format }
+    if let chosen = try chosenFormat() { return chosen }
     guard case .file = try destination(), case .file(_, let named) = try OutputTarget(output) else { return nil }
     return named
   }

@@ -42,6 +42,9 @@ struct CacheCommandTests {
         #expect(run.status == 0, "\(run.errors)")
         #expect(try Data(contentsOf: URL(filePath: file)) == Photos.data("rocket.jpg"))
       }
+      let removal = try await CommandRun("cache", "rm", key, "-d", cache)
+      #expect(removal.output == "Removed 1 entry.\n", "\(removal.errors)")
+      #expect(try await CommandRun("cache", "get", urls[1], "-o", "-", "-d", cache).output.contains("PNG"))
       let missing = try await CommandRun("cache", "get", "http://example.com/a.jpg", "-d", cache)
       #expect(missing.status == 1)
       #expect(missing.errors.contains("The cache has no entry for http://example.com/a.jpg."))
@@ -89,6 +92,8 @@ struct CacheCommandTests {
     try await withCache { cache, urls in
       let dry = try await CommandRun("cache", "rm", "--host", "127.0.0.1", "--dry-run", "-d", cache)
       #expect(dry.output.hasSuffix("Would remove 2 entries.\n"))
+      let named = try await CommandRun("cache", "rm", urls[0], "--dry-run", "-d", cache)
+      #expect(named.output == "\(urls[0])\nWould remove 1 entry.\n")
       let one = try await CommandRun("cache", "rm", urls[0], "-d", cache)
       #expect(one.output == "Removed 1 entry.\n")
       let again = try await CommandRun("cache", "rm", urls[0], "-d", cache)
@@ -119,15 +124,23 @@ struct CacheCommandTests {
       let unconfirmed = try await CommandRun("cache", "clear", "-d", cache)
       #expect(unconfirmed.status == 1)
       #expect(unconfirmed.errors.contains("Remove all 2 entries"))
-      #expect(try await CommandRun("cache", "clear", "--yes", "-d", cache).output == "Removed 2 entries.\n")
+      let program = try CommandRun.program().path()
+      let confirmed = try await CommandRun(
+        URL(filePath: "/bin/sh"), ["-c", "echo Yes | \"$0\" cache clear -d \"$1\"", program, cache])
+      #expect(confirmed.output == "Removed 2 entries.\n", "\(confirmed.errors)")
     }
   }
 
-  @Test func `cleaning evicts down to the given limit only`() async throws {
+  @Test func `cleaning evicts down to the given limits only`() async throws {
     try await withCache { cache, _ in
-      #expect(try await CommandRun("cache", "clean", "-d", cache).output == "nothing removed\n")
+      for options in [[], ["--max-unused", "1d"]] {
+        let run = try await CommandRun(["cache", "clean", "-d", cache] + options)
+        #expect(run.output == "nothing removed\n", "\(options) \(run.errors)")
+      }
       let trimmed = try await CommandRun("cache", "clean", "--size-limit", "300K", "--json", "-d", cache)
       #expect(try trimmed.objects().first?["removed"] as? Int == 1, "\(trimmed.output) \(trimmed.errors)")
+      let unused = try await CommandRun("cache", "clean", "--max-unused", "0s", "--json", "-d", cache)
+      #expect(try unused.objects().first?["removed"] as? Int == 1, "\(unused.output) \(unused.errors)")
     }
   }
 

@@ -66,6 +66,28 @@ struct CompareCommandTests {
       #expect(run.errors.contains("different sizes, 640x427 and 200x133. Use --resize"))
       let resized = try await CommandRun(arguments + ["--resize", "--threshold", "0.99"] + cache)
       #expect(resized.status == 0, "\(resized.errors) \(resized.output)")
+      let reversed = try await CommandRun(["compare", arguments[2], rocket, "--resize", "--json"] + cache)
+      #expect(try reversed.objects().first?["width"] as? Int == 200, "\(reversed.errors)")
+    }
+  }
+
+  @Test func `a transparent pixel differs from a black one, and the report and a picture show where`() async throws {
+    try await withPhotos { _, _, folder in
+      let files = ["a", "b", "difference"].map { folder.path() + "/\($0).png" }
+      for (file, alpha) in zip(files, [255, 0] as [UInt8]) {
+        let bitmap = try Bitmap(size: PixelSize(width: 8, height: 8), isOpaque: false) { bytes in
+          for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : 0 }
+          bytes[(2 * 8 + 3) * 4 + 3] = alpha
+        }
+        try await DecodedImage(bitmap: bitmap).write(to: URL(filePath: file))
+      }
+      let run = try await CommandRun(
+        "compare", files[0], files[1], "-o", files[2], "--json", "--threshold", "0.9", "--cache-dir",
+        folder.path() + "/c")
+      #expect(run.status == 1, "\(run.output)\(run.errors)")
+      #expect(run.output.contains("\"largestDifferenceAt\":[3,2]"), "\(run.output)")
+      let picture = try await DecodedImage(contentsOf: URL(filePath: files[2])).bitmap
+      #expect([picture[3, 2], picture[2, 3]].map(\.red) == [255, 0])
     }
   }
 

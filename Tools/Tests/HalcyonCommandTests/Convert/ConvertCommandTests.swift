@@ -29,6 +29,9 @@ struct ConvertCommandTests {
         #expect(report["format"] as? String == "webp")
         #expect(report["width"] as? Int == 100)
         #expect(report["height"] as? Int == 67)
+        #expect(report["sourceFormat"] as? String == "jpeg")
+        #expect(report["sourceWidth"] as? Int == 640)
+        #expect(report["sourceHeight"] as? Int == 427)
       }
     }
   }
@@ -93,6 +96,10 @@ struct ConvertCommandTests {
       let both = try await CommandRun(arguments + ["--overwrite"])
       #expect(both.status == 64)
       #expect(both.errors.contains("--update"))
+      // Results with the dates of their sources are not older.
+      #expect(try await CommandRun(arguments.dropLast() + ["--overwrite", "--keep-dates"]).status == 0)
+      let dated = try await CommandRun(arguments + ["--keep-dates"])
+      #expect(dated.output.contains("left 2 that exist"), "\(dated.output)")
     }
   }
 
@@ -126,11 +133,13 @@ struct ConvertCommandTests {
     }
   }
 
-  @Test func `folders that are not searched are counted, with the option that searches them`() async throws {
+  @Test func `other files are counted, and folders that are not searched, with the option for that`() async throws {
     try await withFolders { sources, output in
       try writePhoto("rocket.jpg", to: sources, as: ["in/a.jpg", "more/b.jpg", ".hidden/c.jpg"])
+      try Data("text".utf8).write(to: sources.appending(path: "notes.txt"))
       let run = try await CommandRun("convert", sources.path(), "-o", output.path())
-      #expect(run.output == "Converted 0 files; left out 2 folders, which -r searches.\n")
+      #expect(run.output.contains("; skipped 1 file that is not an image; "), "\(run.output)")
+      #expect(run.output.hasSuffix("; left out 2 folders, which -r searches.\n"), "\(run.output)")
     }
   }
 

@@ -15,13 +15,48 @@ struct ConvertOptionTests {
     arguments: [
       (["--size", "50%"], 320, 214), (["--size", "64"], 64, 43), (["--size", "1000"], 640, 427),
       (["--size", "200%"], 640, 427), (["--size", "200%", "--resize", "exact"], 1280, 854),
+      (["--size", "x100"], 150, 100), (["--size", "100x100", "--resize", "exact"], 100, 100),
+      (["--size", "900x900", "--resize", "fill"], 427, 427),
     ] as [([String], Int, Int)])
-  func `a size may be a share of the image, or its longest side`(size: [String], width: Int, height: Int) async throws {
+  func `a size may be a share of the image, or one or both of its sides`(
+    size: [String], width: Int, height: Int
+  ) async throws {
     try await withFolders { sources, output in
       try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
       let run = try await CommandRun(["convert", sources.path(), "-o", output.path(), "--json"] + size)
       let report = try #require(try run.objects().first)
       #expect(report["width"] as? Int == width && report["height"] as? Int == height)
+    }
+  }
+
+  @Test func `a source that cannot be written becomes PNG, and a drawing gets larger`() async throws {
+    try await withFolders { sources, output in
+      // Two rows of two black pixels.
+      let header: [UInt8] = [70, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 24, 0]
+      let bitmap = Data("BM".utf8) + Data(header) + Data(count: 40)
+      try bitmap.write(to: sources.appending(path: "a.bmp"))
+      let drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='20'><circle r='8'/></svg>"
+      try Data(drawing.utf8).write(to: sources.appending(path: "b.svg"))
+      let run = try await CommandRun("convert", sources.path(), "-o", output.path(), "--size", "80x", "--json")
+      #expect(run.status == 0, "\(run.output)\(run.errors)")
+      #expect(try names(in: output) == ["a.png", "b.png"])
+      let widths = try run.objects().map { $0["width"] as? Int ?? 0 }
+      #expect(widths.sorted() == [2, 80])
+    }
+  }
+
+  @Test func `the quality is 80 by default, and that of process comes first`() async throws {
+    try await withFolders { sources, output in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
+      let arguments = ["convert", sources.path(), "-o", output.path(), "--format", "webp", "--overwrite", "--json"]
+      var counts: [Int] = []
+      for options in [[], ["--quality", "80"], ["--quality", "5"], ["--quality", "80", "--process", "q:5"]] {
+        let report = try #require(try await CommandRun(arguments + options).objects().first)
+        counts.append(try #require(report["outputBytes"] as? Int))
+      }
+      #expect(counts[0] == counts[1])
+      #expect(counts[2] < counts[1] / 2)
+      #expect(counts[3] == counts[2])
     }
   }
 
@@ -114,6 +149,10 @@ struct ConvertOptionTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: result.path())
         #expect((attributes[.modificationDate] as? Date == date) == isKept)
       }
+      let file = output.path() + "file.jpg"
+      let run = try await CommandRun("convert", source.path(), "-o", file, "--size", "9x", "--keep-dates")
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(try FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date == date)
     }
   }
 
@@ -133,7 +172,9 @@ struct ConvertOptionTests {
       let stripped = try Data(contentsOf: output.appending(path: "a.jpg"))
       #expect(try stripped == ImageMetadata.removed(from: file))
       #expect(stripped.firstRange(of: Data("hello".utf8)) == nil)
-      for other in [["--size", "50%"], ["--quality", "80"], ["--color-space", "srgb"], ["--trim"]] {
+      for other in [
+        ["--size", "50%"], ["--quality", "80"], ["--color-space", "srgb"], ["--trim"], ["--max-output", "40K"],
+      ] {
         let reports = try await CommandRun(arguments + other + ["--json"]).objects()
         #expect(reports.contains { $0["encoded"] as? Bool == true }, "\(other)")
       }
@@ -240,8 +281,9 @@ struct ConvertOptionTests {
       try writePhoto("rocket.jpg", to: sources, as: ["a.jpg", "b.jpg", "c.jpg"])
       try FileManager.default.createSymbolicLink(
         atPath: sources.path() + "d.jpg", withDestinationPath: sources.path() + "gone.jpg")
-      for option in ["--max-pixels", "--max-side", "--max-bytes"] {
-        let run = try await CommandRun("convert", sources.path(), "-o", output.path(), option, "9")
+      // With progressive, pixels are not decoded.
+      for options in [["--max-pixels"], ["--max-side"], ["--max-bytes"], ["--progressive", "--max-pixels"]] {
+        let run = try await CommandRun(["convert", sources.path(), "-o", output.path()] + options + ["9"])
         #expect(run.errors.split(separator: "\n").count == 2, "\(run.errors)")
         #expect(run.output.hasSuffix("; skipped 1 link to a missing file; 3 failed.\n"), "\(run.output)")
       }

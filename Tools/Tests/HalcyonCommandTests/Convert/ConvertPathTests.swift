@@ -87,7 +87,7 @@ struct ConvertPathTests {
       #expect(again.errors.contains("\(file) exists. Replace it with --overwrite"))
       #expect(try await CommandRun(arguments + ["--overwrite"]).status == 0)
       for wrong in [
-        [sources.path() + "b.jpg"], ["--format", "png"], ["--name", "{name}-x.{ext}"],
+        [sources.path() + "b.jpg"], ["--format", "png"], ["--process", "f:png"], ["--name", "{name}-x.{ext}"],
         ["--metadata", "keep", "-o", "a.gif"],
         ["-o", "a.heic"],
       ] {

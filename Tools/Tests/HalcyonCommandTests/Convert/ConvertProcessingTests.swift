@@ -39,6 +39,28 @@ struct ConvertProcessingTests {
       let report = try #require(try run.objects().first)
       #expect(report["format"] as? String == "webp" && report["width"] as? Int == 200)
       #expect((report["outputBytes"] as? Int).map { $0 <= 5000 && $0 > 2000 } == true, "\(report)")
+      let other = try await CommandRun(
+        "convert", sources.path(), "-o", output.path(), "--process", "f:webp", "--format", "png", "--dry-run", "--json")
+      #expect(try other.objects().first?["format"] as? String == "png", "\(other.output)")
+    }
+  }
+
+  @Test func `borders of nearly one colour are removed`() async throws {
+    try await withFolders { sources, output in
+      // Red on white, which is a little yellow at the right.
+      let framed = try Bitmap(size: PixelSize(width: 40, height: 30), isOpaque: true) { bytes in
+        for index in bytes.indices {
+          let (x, y) = (index / 4 % 40, index / 160)
+          let isRed = (10..<30).contains(x) && (10..<20).contains(y)
+          let pixel: [UInt8] = [255, isRed ? 0 : 255, isRed ? 0 : x > 32 ? 250 : 255, 255]
+          bytes[index] = pixel[index % 4]
+        }
+      }
+      try await DecodedImage(bitmap: framed).write(to: sources.appending(path: "a.png"))
+      let run = try await CommandRun("convert", sources.path(), "-o", output.path(), "--trim", "--json")
+      let report = try #require(try run.objects().first)
+      #expect(report["width"] as? Int == 20)
+      #expect(report["height"] as? Int == 10)
     }
   }
 

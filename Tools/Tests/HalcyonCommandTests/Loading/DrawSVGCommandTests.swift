@@ -60,6 +60,10 @@ struct DrawSVGCommandTests {
       #expect(run.status == 0, "\(run.output)\(run.errors)")
       #expect(run.output.hasPrefix("svg 80x40 from 40x20, file, "), "\(run.output)\(run.errors)")
       #expect(try Data(contentsOf: image).starts(with: [0x89, 0x50, 0x4E, 0x47]))
+      // A format that cannot be written becomes PNG.
+      let kept = try await CommandRun(
+        "get", drawing.path(), "--size", "80x", "-o", folder.path() + "/out/", "--cache-dir", folder.path() + "/cache")
+      #expect(try names(in: folder.appending(path: "out")) == ["a.png"], "\(kept.output)\(kept.errors)")
       let info = try await CommandRun("info", drawing.path(), "--decode", "--json")
       let report = try #require(try info.objects().first)
       #expect(info.status == 0 && report["milliseconds"] is Double, "\(info.output)\(info.errors)")
