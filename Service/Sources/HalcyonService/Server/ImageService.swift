@@ -124,7 +124,11 @@ public final class ImageService: Sendable {
       case .get, .head:
         let (response, isHit) = try await route(request)
         return (response, isHit, nil)
-      case .delete where request.path.hasPrefix("/cache/"): return (try await purge(request), nil, nil)
+      case .delete:
+        // With or without the prefix of other paths.
+        let paths = [request.path, configuration.pathWithoutPrefix(request.path)].compactMap(\.self)
+        guard let path = paths.first(where: { $0.hasPrefix("/cache/") }) else { throw ServiceError.methodNotAllowed }
+        return (try await purge(path.dropFirst("/cache/".count), request.headers), nil, nil)
       case .options: return (.options, nil, nil)
       default: throw ServiceError.methodNotAllowed
       }
@@ -292,12 +296,11 @@ public final class ImageService: Sendable {
     return .text(200, try await inTime { try await photos.json(ofFolder: folder) }, type: "application/json")
   }
 
-  private func purge(_ request: ServiceRequest) async throws -> ServiceResponse {
+  private func purge(_ source: Substring, _ headers: HTTPFields) async throws -> ServiceResponse {
     let purge = CachePurge(
       token: configuration.purgeToken, resolver: maker.resolver, cache: maker.pipeline.cache)
-    guard purge.isAuthorized(request.headers) else { throw ServiceError.unauthorized }
-    var path = try ImagePath(
-      "/_/" + request.path.dropFirst("/cache/".count), encryptionKey: configuration.sourceEncryptionKey)
+    guard purge.isAuthorized(headers) else { throw ServiceError.unauthorized }
+    var path = try ImagePath("/_/" + source, encryptionKey: configuration.sourceEncryptionKey)
     path.source = configuration.sourceRewriting.applied(to: path.source)
     // Also if a tier could not be reached.
     defer {
@@ -305,7 +308,7 @@ public final class ImageService: Sendable {
       bodies.removeAll()
     }
     async let removed = purge.removeAll(of: path.source)
-    let isPurgedElsewhere = await purgeNodes.purge(path.source, request.headers)
+    let isPurgedElsewhere = await purgeNodes.purge(path.source, headers)
     let count = try await removed
     guard isPurgedElsewhere else { throw ServiceError.purgeIncomplete }
     return .text(200, "{\"removed\":\(count)}\n", type: "application/json")

@@ -92,7 +92,8 @@ extension ServiceError {
     switch self {
     case .clientLeft: nil
     case .path, .option: "path_parsing"
-    case .methodNotAllowed, .unauthorized, .notFound, .invalidSignature, .secretMissing, .expired, .source(.notAllowed):
+    case .methodNotAllowed, .unauthorized, .notFound, .invalidSignature, .signatureMissing, .secretMissing, .expired,
+      .source(.notAllowed):
       "security"
     case .source(.tooManyWaiting), .image(.tooManyWaiting): "queue"
     case .deadlineExceeded, .shuttingDown: "timeout"

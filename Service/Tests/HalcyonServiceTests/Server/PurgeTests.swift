@@ -45,6 +45,19 @@ struct PurgeTests {
     }
   }
 
+  @Test(arguments: [
+    ("/img/cache/", 200), ("/cache/", 200), ("/img/", 405), ("/x/cache/", 405),
+  ])
+  func `a purge may have the prefix of paths`(path: String, status: Int) async throws {
+    let delete = try #require(HTTPMethod("DELETE"))
+    try await RunningService.run {
+      ($0.purgeToken, $0.pathPrefix) = ("token", "/img")
+    } body: { service, _ in
+      let answer = try await service.get(path + "plain/http://a.example/x", method: delete, authorization)
+      #expect(answer.status == status)
+    }
+  }
+
   @Test(arguments: [true, false])
   func `a purge removes what was made of a local file that has been replaced or deleted`(isReplaced: Bool) async throws
   {
