@@ -12,7 +12,7 @@ public struct S3StoreConfiguration: Hashable, Sendable {
   public var readByteLimit = 256 << 20
   /// The longest time for a request, without its retries. Default: 5 seconds.
   public var timeout = Duration.seconds(5)
-  /// How often a request is retried after a failed connection, status 429, or a status from 500 on. Default: 2.
+  /// How often a request is retried after a failed connection, or a status of 429, 500, 502, 503 or 504. Default: 2.
   public var retryCount = 2
   /// The wait before the first retry, doubled with each. Default: 50 milliseconds.
   public var retryInterval = Duration.milliseconds(50)
