@@ -90,6 +90,13 @@ struct ImgproxyVariablesTests {
     #expect(read.isInsecure && read.addressPolicy.allowed.contains { "\($0)".hasPrefix("10.0.0.0") })
     let strict = try configuration(["IMGPROXY_ALLOW_PRIVATE_SOURCE_ADDRESSES": "false"])
     #expect(strict.addressPolicy == .publicInternetOnly)
+    // This machine and its network's metadata only where variables say so.
+    func allows(_ range: String, _ read: ServiceConfiguration) -> Bool {
+      read.addressPolicy.allowed.contains { "\($0)".hasPrefix(range) }
+    }
+    #expect(!allows("127.0.0.0", read) && !allows("169.254.0.0", read))
+    #expect(try allows("127.0.0.0", configuration(["IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "true"])))
+    #expect(try allows("169.254.0.0", configuration(["IMGPROXY_ALLOW_LINK_LOCAL_SOURCE_ADDRESSES": "true"])))
     // The address alone says nothing.
     #expect(throws: ConfigurationError.unsigned) { try configuration(["IMGPROXY_BIND": ":1"]) }
   }
@@ -134,6 +141,8 @@ struct ImgproxyVariablesTests {
     #expect(read.skippedFormats.contains(.svg) && read.preferredFormats.contains(.webp) && read.redirectLimit == 30)
     #expect(read.allowedOrigins.count == 2 && read.animationFrameLimit == 1 && read.returnsAttachment)
     #expect(read.fallbackTimeToLive == 50 && read.logsJSON && read.ignoredVariables.isEmpty)
+    let presets = ["IMGPROXY_PRESETS": "a=w:1|b=w:2", "IMGPROXY_PRESETS_SEPARATOR": "|"]
+    #expect(try configuration(presets).presets == ["a": ["w:1"], "b": ["w:2"]])
     let foreign = try configuration(["IMGPROXY_SKIP_PROCESSING_FORMATS": "mp4"])
     #expect(foreign.skippedFormats.isEmpty)
     #expect(throws: ConfigurationError.self) { try configuration(["IMGPROXY_PREFERRED_FORMATS": "webp,wepb"]) }

@@ -57,6 +57,7 @@ struct PlatformEnvironmentTests {
       for (variables, region, endpoint) in [
         (["AWS_DEFAULT_REGION": "eu-west-1"], "eu-west-1", "s3.eu-west-1.amazonaws.com"),
         (["AWS_REGION": "eu-west-2", "AWS_DEFAULT_REGION": "eu-west-1"], "eu-west-2", "s3.eu-west-2.amazonaws.com"),
+        (["IMGPROXY_S3_REGION": "eu-west-3", "AWS_REGION": "eu-west-2"], "eu-west-3", "s3.eu-west-3.amazonaws.com"),
         (["AWS_CONFIG_FILE": file.path], "eu-north-1", "s3.eu-north-1.amazonaws.com"),
         (["AWS_CONFIG_FILE": file.path, "AWS_PROFILE": "photos"], "eu-south-1", "s3.eu-south-1.amazonaws.com"),
         (["AWS_ENDPOINT_URL": "https://a.example"], "us-east-1", "a.example"),

@@ -57,6 +57,33 @@ struct ResultSettingsTests {
     #expect(ImageMaker.settingsIdentifier(try settings.checked(), mark) != key)
   }
 
+  @Test func `a setting changes its own value, no other one, and shows no secret`() throws {
+    // Each setting accepts one of them at least, and not as its default.
+    let texts = [
+      "true", "false", "5", "6", "16", "404", "2000", "0.5", String(repeating: "0a", count: 16), "webp", "webp=33",
+      "photo", "error", ":9090", "10.0.0.0/8", "https://a.example", "2026-01-02T03:04:05Z",
+    ]
+    let secrets: Set = [
+      "keys", "salts", "trusted-signatures", "secret", "source-encryption-key", "s3-access-key", "s3-secret-key",
+      "s3-session-token", "purge-token",
+    ]
+    var settings = Settings()
+    // Otherwise it depends on the deadline.
+    settings.sourceTimeout = .seconds(1)
+    let (before, values) = (settings, Setting.all.map { $0.value(settings) })
+    for (setting, value) in zip(Setting.all, values) {
+      let changes = texts.compactMap { text -> Settings? in
+        var changed = before
+        guard (try? setting.parse(text, &changed)) != nil, setting.value(changed) != value else { return nil }
+        return changed
+      }
+      let changed = try #require(changes.first, "\(setting.name)")
+      let names = zip(Setting.all, values).filter { $0.value(changed) != $1 }.map { $0.0.name }
+      #expect(names == [setting.name])
+      #expect((setting.value(changed) == "(secret)") == secrets.contains(setting.name), "\(setting.name)")
+    }
+  }
+
   @Test func `a process that may open too few files does not start`() throws {
     let configuration = ServiceConfiguration()
     try configuration.checkFiles(descriptorLimit: 128)

@@ -17,6 +17,7 @@ struct ServiceCommandTests {
     #expect(read.addressPolicy == .publicInternetOnly)
     #expect(read.keyPairs == [.init(key: Data("secret".utf8), salt: Data("hello".utf8))])
     #expect(!read.sendsSVG && read.localRoot == nil)
+    #expect(throws: ConfigurationError.signedGallery) { try configuration(keys + ["--gallery"]) }
   }
 
   @Test func `flags override the environment, which overrides the file`() async throws {
@@ -26,6 +27,10 @@ struct ServiceCommandTests {
       let environment = ["HALCYON_SERVE_MAX_SIDE": "200", "HALCYON_SERVE_PORT": "2", "OTHER": "x"]
       let read = try configuration(["--config", file.path, "--port=3"], environment)
       #expect(read.quality == 10 && read.resultSideLimit == 200 && read.port == 3 && read.isInsecure)
+      // The file as well may be named by the environment, which its flag overrides.
+      #expect(try configuration([], ["HALCYON_SERVE_CONFIG": file.path]).quality == 10)
+      let other = ["HALCYON_SERVE_CONFIG": "/nonexistent"]
+      #expect(try configuration(["--config", file.path], other).quality == 10)
     }
   }
 
@@ -40,6 +45,9 @@ struct ServiceCommandTests {
     #expect(read.addressPolicy.allowed.count == 1)
     #expect(read.formatQuality[.avif] == 50 && read.formatQuality[.jpeg] == 70)
     #expect(read.automaticFormats == [.avif, .webp])
+    // A format that is enforced is chosen as well.
+    let enforced = try configuration(keys + ["--auto-formats", "webp", "--enforce-formats", "avif"])
+    #expect(enforced.automaticFormats == [.webp, .avif])
     #expect(read.presets == ["small": ["rs:fit:200:200", "q:70"], "sharp": ["sh:1"]])
     #expect(read.deadline == .seconds(2.5) && read.acceptsPresetsOnly)
     #expect(read.localRoot?.path == "/srv/images")
@@ -106,6 +114,13 @@ struct ServiceCommandTests {
       throw ConfigurationError.unsigned
     }
     #expect(read.port == 9000 && read.socketPath == "/run/a.sock")
+  }
+
+  @Test func `an error at the start is in JSON where the log is to be`() {
+    #expect(ServiceCommand.wantsJSON(["--port", "x", "--log-json"], [:]))
+    #expect(ServiceCommand.wantsJSON(["--log-json=on"], [:]))
+    #expect(ServiceCommand.wantsJSON([], ["HALCYON_SERVE_LOG_JSON": "yes"]))
+    #expect(!ServiceCommand.wantsJSON(["--log-json=false"], ["HALCYON_SERVE_LOG_JSON": "0"]))
   }
 
   @Test func `the help lists every setting with its default`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonBackend
 import HalcyonHTTP
 import HalcyonTestSupport
 import HalcyonTestTraits
@@ -157,12 +158,16 @@ struct StrictnessTests {
         IMGPROXY_SALT='68656C6C6F'
         IMGPROXY_QUALITY="$OTHER" # from the environment
         HALCYON_SERVE_INSECURE=true
+        IMGPROXY_USE_S3=true
+        AWS_ACCESS_KEY_ID=id
+        AWS_SECRET_ACCESS_KEY=hidden
         """
       try Data(text.utf8).write(to: file)
       let read = try configuration([
         "IMGPROXY_ENV_LOCAL_FILE_PATH": file.path, "IMGPROXY_QUALITY": "1", "OTHER": "71",
       ])
       #expect(!read.isInsecure && read.quality == 71)
+      #expect(read.storage?.credentials?.accessKeyID == "id")
       #expect(read.keyPairs == [.init(key: Data("secret".utf8), salt: Data("hello".utf8))])
       // Own keys are the only ones nevertheless.
       let own = ["HALCYON_SERVE_KEYS": "00", "HALCYON_SERVE_SALTS": "00"]

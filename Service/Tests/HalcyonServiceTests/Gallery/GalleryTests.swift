@@ -29,8 +29,9 @@ struct GalleryTests {
   }
 
   @Test func `the page and its script name what is below their own path`() async throws {
+    let mark = try URL(string: "data:;base64," + Quadrants.png().base64EncodedString())
     try await RunningService.run {
-      ($0.showsGallery, $0.pathPrefix) = (true, "/img")
+      ($0.showsGallery, $0.pathPrefix, $0.watermark) = (true, "/img", mark)
     } body: { service, _ in
       let page = try await service.get("/img/").text
       let script = try await service.get("/img/gallery.js").text
@@ -41,6 +42,7 @@ struct GalleryTests {
         #expect(try await service.get(url.path).status == 200, "\(url)")
       }
       #expect(script.contains("`${location.pathname}_/"))
+      #expect(page.contains("data-watermark=\"1\""), "there is one")
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Halcyon
 import HalcyonHTTP
 @_spi(Programs) import HalcyonProcessing
@@ -15,14 +16,20 @@ struct MonitoringTests {
   @Test func `metrics count sources and what the process takes, and counters are typed so`() async throws {
     try await RunningService.run { service, origin in
       let file = try Quadrants.png()
-      _ = try await service.image("w:40", of: origin.serve("/a.png", .body(file)))
-      _ = try await service.image("w:40", of: origin.serve("/b.png", .status(404)))
-      _ = try await service.image("w:40", of: try origin.refusingURL("/c.png"))
+      let answers = [
+        try await service.image("w:40", of: origin.serve("/a.png", .body(file))),
+        try await service.image("w:40", of: origin.serve("/b.png", .status(404))),
+        try await service.image("w:40", of: try origin.refusingURL("/c.png")),
+      ]
+      // Its response has no body.
+      _ = try await service.get("/health", method: HTTPMethod("HEAD") ?? .get)
+      let sent = answers.map(\.body.count).reduce(0, +)
       let text = try await service.get("/metrics").text
       for line in [
         "halcyon_source_requests_total{status=\"200\"} 1", "halcyon_source_requests_total{status=\"404\"} 1",
-        "halcyon_source_bytes_total \(file.count)", "# TYPE halcyon_disk_hits_total counter",
-        "# TYPE process_cpu_seconds_total counter", "# TYPE halcyon_requests_active gauge",
+        "halcyon_source_bytes_total \(file.count)", "halcyon_sent_bytes_total \(sent)",
+        "# TYPE halcyon_disk_hits_total counter", "# TYPE process_cpu_seconds_total counter",
+        "# TYPE halcyon_requests_active gauge",
       ] {
         #expect(text.contains(line + "\n"), "\(line)")
       }
@@ -75,6 +82,33 @@ struct MonitoringTests {
     }
   }
 
+  @Test func `a bucket of a histogram has the durations up to its limit, those of earlier buckets included`() {
+    var histogram = Histogram(buckets: [0.25, 1])
+    for milliseconds in [250, 500, 1000, 2000] { histogram.add(.milliseconds(milliseconds)) }
+    #expect(
+      histogram.lines("a", labels: "b=\"c\",") == [
+        "a_bucket{b=\"c\",le=\"0.25\"} 1", "a_bucket{b=\"c\",le=\"1.0\"} 3", "a_bucket{b=\"c\",le=\"+Inf\"} 4",
+        "a_sum{b=\"c\"} 3.75", "a_count{b=\"c\"} 4",
+      ])
+  }
+
+  @Test(
+    arguments: [
+      (.invalidSignature, "security"), (.plan(.sourceTooLong(byteLimit: 1)), "security"),
+      (.source(.tooManyWaiting), "queue"), (.deadlineExceeded, "timeout"), (.source(.noSuchFile), "download"),
+      (.unwritableFormat(.bmp), "processing"), (.clientLeft, nil),
+    ] as [(ServiceError, String?)])
+  func `errors have imgproxy's types, and utilization is in percent`(error: ServiceError, type: String?) {
+    let metrics = ImgproxyMetrics(namespace: "")
+    metrics.end(status: error.status, duration: .zero, error)
+    let text = metrics.text(workers: 4, requestCount: 2, imageCount: 1)
+    let types = text.matches(of: #/errors_total\{type="([a-z_]+)"\} 1\n/#).map { String($0.output.1) }
+    #expect(types == [type].compactMap(\.self))
+    for line in ["workers 4", "requests_in_progress 2", "images_in_progress 1", "workers_utilization 50.0"] {
+      #expect(text.contains("\n\(line)\n"), "\(line)")
+    }
+  }
+
   @Test func `metrics may have an address of their own, which ignores Upgrade as well`() async throws {
     let port = Monitor(0)
     try await RunningService.run {
@@ -87,6 +121,7 @@ struct MonitoringTests {
       #expect(try await metrics.get("/metrics").text.contains("halcyon_requests_in_flight"))
       #expect(try await metrics.get("/health").status == 200)
       #expect(try await metrics.get("/ready").status == 200)
+      #expect(try await metrics.get("/metrics", method: .post).status == 405)
       #expect(try await metrics.get("/_/w:40/plain/http://127.0.0.1/a.png").status == 404)
       #expect(try await service.get("/metrics").status == 404)
       try await RawConnection.run(to: metrics) { connection throws in
@@ -115,6 +150,32 @@ struct MonitoringTests {
         }
         let logged = lines.events
         #expect(logged.count == paths.count && zip(logged, paths).allSatisfy { $0.contains("/\($1).png") }, "\(logged)")
+      }
+    }
+  }
+
+  /// The statuses that are logged from a level on.
+  @Test(
+    arguments: [
+      (.info, [399, 400, 499, 500]), (.warning, [400, 500]), (.error, [500]),
+    ] as [(Logger.Level, [Int])])
+  func `a client that leaves is no fault, and a trusted proxy names it`(level: Logger.Level, statuses: [Int]) throws {
+    var configuration = ServiceConfiguration()
+    let request = ServiceRequest(path: "/", headers: [.forwardedFor: "1.2.3.4"], client: "10.0.0.1")
+    let proxy = try #require(AddressRange("10.0.0.0/8"))
+    for (proxies, client) in [([], "10.0.0.1"), ([proxy], "1.2.3.4")] as [([AddressRange], String)] {
+      configuration.trustedProxies = proxies
+      let lines = EventLog<String>()
+      let log = RequestLog(configuration, logger: Logger(label: "test") { _ in LineLog(lines, level: level) })
+      for status in [399, 400, 499, 500] {
+        log.record(
+          status, byteCount: 0, duration: .zero, isHit: nil, to: request, id: "a", path: nil,
+          status == 499 ? .clientLeft : nil)
+      }
+      let logged = lines.events
+      #expect(logged.count == statuses.count)
+      for (line, status) in zip(logged, statuses) {
+        #expect(line.contains("status=\(status)") && line.contains("client=\(client) "), "\(line)")
       }
     }
   }

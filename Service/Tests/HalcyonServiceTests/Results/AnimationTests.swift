@@ -148,6 +148,19 @@ struct AnimationTests {
     }
   }
 
+  @Test func `without a format an animation stays one, also where that of its source is not preferred`() async throws {
+    try await RunningService.run {
+      $0.animationFrameLimit = 100
+    } body: { service, origin in
+      let gif = origin.serve("/a.gif", .body(try Self.gif()))
+      let webp = origin.serve("/a.webp", .body(try await service.image("", of: gif, as: "webp").body))
+      let answer = try await service.image("", of: webp, as: nil)
+      #expect(answer.headers["Content-Type"] == "image/gif")
+      #expect(try await frames(answer).corners.count == 4)
+      #expect(try await service.get("/info/_/plain/\(webp.absoluteString)").text.contains("\"frames\":4"))
+    }
+  }
+
   @Test func `a cut animation is an error`() async throws {
     try await RunningService.run {
       $0.animationFrameLimit = 100

@@ -1,9 +1,10 @@
 import Foundation
 import Halcyon
-import HalcyonService
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
+
+@testable import HalcyonService
 
 /// The image that is sent in place of a source that cannot be read.
 @Suite(.integrationTest)
@@ -43,6 +44,9 @@ struct FallbackImageTests {
         let answer = try await service.image("rs:fill:40:40", of: origin.url("/missing"))
         #expect(answer.status == 200 && answer.headers["Fallback-Image"] == "1")
         #expect(try answer.bitmap().corners == "rgbw" && answer.headers["Cache-Status"] == status)
+        // The source is asked for each time, as long as there is none.
+        let path = "/_/rs:fill:40:40/plain/\(origin.url("/missing").absoluteString)@png"
+        #expect(service.service.cachedResponse(to: ServiceRequest(path: path)) == nil)
         await service.service.flush()
       }
     }

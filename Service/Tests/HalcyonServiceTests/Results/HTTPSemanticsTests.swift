@@ -1,12 +1,14 @@
 import Foundation
 import Halcyon
 import HalcyonImaging
-import HalcyonService
+import HalcyonProcessing
 import HalcyonTestSupport
 import HalcyonTestTraits
 import HTTPTypes
 import NIOCore
 import Testing
+
+@testable import HalcyonService
 
 /// Validators, ranges, caching headers and names of results.
 @Suite(.integrationTest)
@@ -141,6 +143,12 @@ struct HTTPSemanticsTests {
           #expect(answer.headers["Cache-Control"] == (passes ? "max-age=7" : "public, max-age=600"))
         }
         #expect(try await service.image("w:40", of: silent).headers["Cache-Control"] == "public, max-age=600")
+        // A lifetime that would override that of the source is not added.
+        let date = "Fri, 01 Jan 2100 00:00:00 GMT"
+        let dated = origin.serve("/c.png", .body(try Quadrants.png(), headers: ["Expires": date]))
+        let headers = try await service.image("w:40", of: dated).headers
+        #expect(headers["Expires"] == (passes ? date : nil))
+        #expect(headers["Cache-Control"] == (passes ? nil : "public, max-age=600"))
       }
     }
   }
@@ -261,6 +269,23 @@ struct HTTPSemanticsTests {
     }
   }
 
+  @Test(arguments: [
+    ("https://a.example/b/my.cat.jpg?c=/d.gif", "my.cat"), ("https://a.example/b%2Fcat.jpg", "cat"),
+    ("local:///cat", "cat"), ("https://a.example/.jpg", "image"), ("https://a.example", "image"),
+  ])
+  func `a result has the name of its source, and is saved where its options or else the settings say so`(
+    source: String, name: String
+  ) {
+    for isDefault in [true, false] {
+      for asked in [nil, true, false] as [Bool?] {
+        var options = ProcessingOptions()
+        options.returnsAttachment = asked
+        let disposition = ResultResponse.disposition(options, source: source, format: .png, isAttachment: isDefault)
+        #expect(disposition == "\(asked ?? isDefault ? "attachment" : "inline"); filename=\"\(name).png\"")
+      }
+    }
+  }
+
   @Test func `a harmless request identifier is sent back, and any other replaced`() async throws {
     try await RunningService.run { service, _ in
       let given = try await service.get("/health", ["X-Request-ID": "abc-123_X"])
@@ -302,6 +327,10 @@ struct HTTPSemanticsTests {
       let report = try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
       #expect(report["format"] as? String == "jpeg" && report["size"] as? Int == file.count)
       #expect(report["width"] as? Int == 640 && report["height"] as? Int == 427)
+      #expect(report["mime_type"] as? String == "image/jpeg" && report["frames"] as? Int == 1)
+      #expect(report["alpha"] as? Bool == false)
+      let clear = origin.serve("/b.png", .body(try Quadrants.png(alpha: 128)))
+      #expect(try await service.get("/info/_/plain/\(clear.absoluteString)").text.contains("\"alpha\":true"))
       let image = try await DecodedImage(data: file, size: .fit(width: 100, height: 100)).bitmap
       #expect(report["blurhash"] as? String == BlurHash(image).text)
       #expect(report["thumbhash"] as? String == Data(ThumbHash(image).bytes).base64EncodedString())

@@ -155,6 +155,11 @@ struct OptionResultTests {
           let source = origin.serve("/\(format.rawValue)\(alpha)", .body(file))
           let answer = try await service.image("w:40", of: source, as: nil, ["Accept": "image/png,*/*"])
           #expect(answer.headers["Content-Type"] == type && answer.headers["Vary"] == nil, "\(format) \(alpha)")
+          // What counts is whether the result is transparent.
+          let filled = try await service.image("w:40/bg:255:255:255", of: source, as: nil)
+          #expect(filled.headers["Content-Type"] == "image/jpeg", "\(format) \(alpha)")
+          let padded = try await service.image("w:40/pd:5", of: source, as: nil)
+          #expect(padded.headers["Content-Type"] == "image/png", "\(format) \(alpha)")
         }
       }
     }
@@ -185,6 +190,13 @@ struct OptionResultTests {
       let bad = try await service.image("w:300/q:20", of: source, as: "jpg").body.count
       let format = try await service.image("w:300/fq:jpg:20", of: source, as: "jpg").body.count
       #expect(bad < good && bad == format)
+      #expect(try await service.image("w:300/q:90/fq:jpg:20", of: source, as: "jpg").body.count == good)
+      try await RunningService.run {
+        ($0.quality, $0.formatQuality) = (90, [.jpeg: 20])
+      } body: { other, _ async throws in
+        #expect(try await other.image("w:300", of: source, as: "jpg").body.count == bad)
+        #expect(try await other.image("w:300/fq:jpg:90", of: source, as: "jpg").body.count == good)
+      }
       let limited = try await service.image("w:300/q:90/mb:8000", of: source, as: "jpg")
       #expect(limited.status == 200 && limited.body.count <= 8000)
       // A limit that no quality reaches has the smallest file, and one for a format without a quality no effect.

@@ -23,6 +23,13 @@ struct SourceRewritingTests {
     #expect(SourceRewriting.Replacement("pattern") == nil && SourceRewriting.Replacement("=x") == nil)
   }
 
+  @Test func `replacements are applied in order, and before the base URL`() {
+    var rewriting = SourceRewriting()
+    rewriting.replacements = ["a=b", "b=c/"].compactMap { SourceRewriting.Replacement($0) }
+    rewriting.baseURL = "https://e.com/"
+    #expect(rewriting.applied(to: "a1") == "https://e.com/c/1")
+  }
+
   @Test func `a pattern with many wildcards takes a time that grows with the source`() throws {
     let pattern = String(repeating: "a*", count: 40) + "b=x"
     let source = String(repeating: "a", count: 8192)
