@@ -150,6 +150,9 @@ struct S3StoreTests {
       await #expect(throws: S3StoreError.refused(status: 404, code: "NoSuchBucket")) {
         try await store.entry(for: "a")
       }
+      await #expect(throws: S3StoreError.refused(status: 404, code: "NoSuchBucket")) {
+        try await store.removeEntry(for: "a")
+      }
       server.serve("/images/", .body(Data("<html>".utf8)))
       await #expect(throws: S3StoreError.malformedList) { try await store.removeAll() }
     }

@@ -50,6 +50,7 @@ struct TieredStoreTests {
     #expect(try await store.entry(for: "2") == nil)
     #expect(store.statistics.map(\.hits) == [1, 0, 1] && store.statistics.map(\.misses) == [2, 2, 1])
     #expect(store.statistics.map(\.copies) == [1, 1, 0])
+    #expect("\(store.statistics[0])".contains("1 of 3 reads hit, 1 stored"))
   }
 
   @Test func `a new entry, its metadata and its removal reach all tiers`() async throws {
@@ -162,6 +163,46 @@ struct TieredStoreTests {
     try await store.store(entry("new"), for: key)
     for tier in [near, middle.base] { try await tier.removeAll() }
     #expect(try await store.entry(for: key) == entry("new"))
+  }
+
+  @Test func `a purge counts the entries of all tiers`() async throws {
+    let store = TieredStore(
+      [TieredStore.Tier(name: "middle", store: middle), TieredStore.Tier(name: "far", store: far)], time: clock)
+    for number in 1...2 { try await store.store(entry(), for: key(number)) }
+    #expect(try await store.removeEntries(ofSource: "https://a.example/1.jpg") == 4)
+  }
+
+  @Test func `the error of a removal is that of the nearest tier that failed, after all were tried`() async throws {
+    let store = store()
+    try await store.store(entry(), for: "1")
+    (middle.fault, far.fault) = (.notStorable, .failure)
+    await #expect(throws: S3StoreError.metadataTooLarge) { try await store.removeEntry(for: "1") }
+    #expect(near.count == 0)
+  }
+
+  @Test func `once everything is removed, a tier has missed nothing and is read again`() async throws {
+    let store = store()
+    let key: CacheKey = "|url=3:a:b|size=1:1"
+    far.fault = .failure
+    try await store.store(entry("old"), for: key)
+    await #expect(throws: (any Error).self) { try await store.removeEntries(ofSource: "a:b") }
+    far.fault = nil
+    try await store.removeAll()
+    // By another process.
+    try await far.base.store(entry("new"), for: key)
+    #expect(try await store.entry(for: key) == entry("new"))
+  }
+
+  @Test func `a tier is skipped after as many failures, and for as long, as it says`() async throws {
+    var tier = TieredStore.Tier(name: "far", store: far, budget: .seconds(60))
+    (tier.failureLimit, tier.retryInterval) = (1, .seconds(5))
+    let store = TieredStore([TieredStore.Tier(name: "near", store: near), tier], time: clock)
+    far.fault = .failure
+    for (seconds, callCount) in [(0, 1), (4, 1), (1, 2)] {
+      clock.advance(by: .seconds(seconds))
+      #expect(try await store.entry(for: "1") == nil)
+      #expect(far.callCount == callCount)
+    }
   }
 
   @Test func `an entry that is removed while it is copied is gone`() async throws {

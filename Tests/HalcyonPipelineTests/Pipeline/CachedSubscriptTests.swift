@@ -29,6 +29,19 @@ struct CachedSubscriptTests {
     #expect(fixture.store.count == 0)
   }
 
+  @Test func `an image that is set expires as its request says`() throws {
+    let clock = TestClock()
+    let fixture = PipelineFixture(configure: {
+      ($0.time, $0.cache) = (clock, ImageCache(memory: MemoryCache(time: clock), store: nil))
+    }) { _ in .failure(.cancelled) }
+    let request = ImageRequest(url: fixture.url) { $0.memoryExpiration = .after(.seconds(10), since: .storing) }
+    fixture.pipeline[cached: request] = try solidImage()
+    clock.advance(by: .seconds(9))
+    #expect(fixture.pipeline[cached: request] != nil)
+    clock.advance(by: .seconds(2))
+    #expect(fixture.pipeline[cached: request] == nil)
+  }
+
   @Test func `an image is not set for a request that must not write to memory`() throws {
     let fixture = PipelineFixture.serving()
     fixture.pipeline[cached: ImageRequest(url: fixture.url) { $0.memoryAccess = .disabled }] = try solidImage()

@@ -136,12 +136,6 @@ struct ImagePrefetcherTests {
     _ = await ImagePrefetcher(pipeline: fixture.pipeline).start([request]).result
     #expect(fixture.pipeline[cached: request] != nil)
   }
-}
-
-private struct Account: RequestModifier {
-  let identity: String? = "ann"
-
-  func modify(_ request: TransportRequest) async throws -> TransportRequest { request }
 
   /// What a request without a view has of its own decides where it goes.
   @Test(
@@ -159,4 +153,10 @@ private struct Account: RequestModifier {
     #expect(await ImagePrefetcher(pipeline: fixture.pipeline).start([request]).result.completed.count == 1)
     #expect((fixture.memory.count > 0) == isInMemory)
   }
+}
+
+private struct Account: RequestModifier {
+  let identity: String? = "ann"
+
+  func modify(_ request: TransportRequest) async throws -> TransportRequest { request }
 }

@@ -29,6 +29,8 @@ struct EncodedImageResponseTests {
     arguments: [
       (nil, nil, "public, max-age=86400"), (["Cache-Control": "max-age=100"], 40, "public, max-age=40"),
       (["Cache-Control": "private, max-age=100"], 40, "private, max-age=40"),
+      (["Cache-Control": "s-maxage=100"], 40, "public, max-age=40"),
+      (["Cache-Control": "private, no-cache"], 0, "private, no-cache"),
       (["Expires": "Thu, 01 Jan 1970 00:00:00 GMT"], 0, "public, max-age=0"),
       (["Cache-Control": "no-store"], 0, "no-store"), (["Cache-Control": "no-cache"], 0, "public, no-cache"),
       // Without a lifetime of its own the caller's counts, not a heuristic one.
@@ -61,13 +63,29 @@ struct EncodedImageResponseTests {
     }
   }
 
+  @Test(
+    arguments: [
+      (.webp, nil, "image/webp"), (nil, nil, "image/png"), (nil, "text", "application/octet-stream"),
+    ] as [(ImageFormat?, String?, String)])
+  func `the type is that of the format or else of the first bytes, and clients guess no other`(
+    format: ImageFormat?, text: String?, type: String
+  ) throws {
+    var response = try response()
+    response.format = format
+    if let text { response.data = Data(text.utf8) }
+    let headers = response.httpHead().headers
+    #expect(headers["Content-Type"] == type)
+    #expect(headers["X-Content-Type-Options"] == "nosniff")
+  }
+
   @Test func `each error has a status`() throws {
     let url = try #require(URL(string: "http://example.com"))
     for (error, status) in [
       (ImageError.invalidURL("x"), 400), (.redirectRejected(to: "x", from: url), 403),
       (.httpStatus(404, url: url), 404), (.httpStatus(410, url: url), 404), (.httpStatus(401, url: url), 401),
       (.httpStatus(403, url: url), 403), (.httpStatus(407, url: url), 502), (.httpStatus(499, url: url), 502),
-      (.httpStatus(302, url: url), 502), (.retryLater(after: .seconds(9), status: 429, url: url), 429),
+      (.httpStatus(302, url: url), 502), (.httpStatus(400, url: url), 400), (.httpStatus(498, url: url), 498),
+      (.retryLater(after: .seconds(9), status: 429, url: url), 429),
       (.retryLater(after: .seconds(9), status: 503, url: url), 502),
       (.httpStatus(500, url: url), 502), (.notAnImage(contentType: nil, url: url), 422),
       (.tooManyWaiting(limit: 1, url: url), 429),
@@ -75,6 +93,7 @@ struct EncodedImageResponseTests {
       (.transport(.idleTimedOut(.seconds(1)), url: url), 504),
       (.allSourcesFailed([.cancelled, .invalidURL("x")]), 400),
       (.failed(cause: ImageEncodingError.unsupportedFormat(.tiff), url: url), 422),
+      (.failed(cause: CancellationError(), url: url), 500),
     ] {
       #expect(error.responseStatus == status, "\(error)")
     }

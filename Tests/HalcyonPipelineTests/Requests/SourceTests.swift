@@ -230,6 +230,7 @@ struct SourceTests {
 
   @Test(arguments: [
     (URLSignature.amazonS3, "https://h/p?a=1&X-Amz-Date=2&x-amz-signature=3", "https://h/p?a=1"),
+    (.amazonS3, "https://h/p?X-Amz-Security-Token=1&a=1&Expires=2", "https://h/p?a=1"),
     (URLSignature(dropping: ["sv", "SIG"]), "https://h/p?SV=1&sig=a%2Fb&w=1%202", "https://h/p?w=1%202"),
     (URLSignature(dropping: ["sig"]), "https://h/p?sig=1", "https://h/p"),
     (.amazonS3, "https://h/p?X-Goog-Date=1", "https://h/p?X-Goog-Date=1"),
