@@ -140,7 +140,7 @@ struct AnimationControllerTests {
     #expect(view.number == 1)
   }
 
-  @Test func `the speed applies to the current frame and the next ones`() async throws {
+  @Test func `the speed applies to the current frame and the next ones, the number of loops to all`() async throws {
     let view = try AnimatedView(frameCount: 3, AnimationPlayback(speed: 2))
     try await view.until { view.nextFrameTime != nil }
     #expect(view.nextFrameTime == view.now + .milliseconds(20))
@@ -152,6 +152,12 @@ struct AnimationControllerTests {
     view.binder.animation.loopCount = .forever
     for _ in 0..<7 { try await view.showNextFrame() }
     #expect(view.binder.animation.currentFrame == 1)
+    // The two loops that have ended count.
+    view.binder.animation.loopCount = .times(3)
+    #expect(view.binder.animation.loopCount == .times(3))
+    try await view.showNextFrame()
+    #expect(view.binder.animation.currentFrame == 2)
+    #expect(view.events.last == .finished && !view.binder.animation.isPlaying)
   }
 
   @Test func `views play in step until one is controlled`() async throws {

@@ -166,6 +166,18 @@ struct ImagePhaseTests {
     #expect(view.ends.events.count == 1)
   }
 
+  @Test func `an image is shown at once where a transition of the program has no view`() async throws {
+    let view = ViewFixture()
+    let model = model(view)
+    let begun = EventLog<Bool>()
+    var update = update("40x20", in: view)
+    update.options.transition = .custom { _ in begun.record(true) }
+    model.apply(update)
+    try await view.ends.waitForEvents(count: 1)
+    #expect(model.content.name == "image 40x20")
+    #expect(begun.events == [])
+  }
+
   private struct Unexpected: Error {
     let phase: ImagePhase
     init(_ phase: ImagePhase) { self.phase = phase }

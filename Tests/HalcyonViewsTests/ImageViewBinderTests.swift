@@ -108,6 +108,27 @@ struct ImageViewBinderTests {
     #expect(view.ends.events == ["cancelled"])
     #expect(view.display.events == ["indicator activity", "no indicator"])
     #expect(view.clock.sleeperCount == 0)
+    view.release("40x20")
+    try #require(view.binder.retry() != nil)
+    try await view.display.waitForShow("image 40x20")
+    #expect(view.ends.events == ["cancelled"])
+  }
+
+  @Test func `a view that has ended completes its load at once, although that goes on, and loads nothing any more`()
+    async throws
+  {
+    let view = ViewFixture(holding: ["40x20"])
+    view.set("40x20") {
+      $0.finishesSuperseded = true
+      $0.indicator = .activity
+    }
+    try await view.waitForRequest("40x20")
+    view.binder.end()
+    #expect(view.ends.events == ["superseded with cancelled"])
+    #expect(view.set("30x10") == nil)
+    #expect(view.ends.events == ["superseded with cancelled", "superseded with cancelled"])
+    #expect(view.display.events == ["indicator activity", "no indicator"])
+    view.release("40x20")
   }
 
   @Test func `cancelling a superseded load by its handle does not affect the current load`() async throws {

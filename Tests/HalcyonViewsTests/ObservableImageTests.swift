@@ -54,6 +54,20 @@ struct ObservableImageTests {
     #expect(try await view.ends.waitForEvents(count: 1) == ["superseded with cancelled"])
   }
 
+  @Test func `an image that is held only while it is visible is loaded when it becomes so`() async throws {
+    let view = ViewFixture()
+    let image = ObservableImage(pipeline: view.fixture.pipeline)
+    image.resize(to: ViewSize(width: 10, height: 10), scale: 1)
+    image.isVisible = false
+    let options = ImageViewOptions(onlyWhileVisible: true)
+    image.hc.setImage(with: view.request("40x20"), options: options) { [ends = view.ends] in ends.record($0.name) }
+    #expect(!image.phase.isLoading && !image.isVisible)
+    image.isVisible = true
+    #expect(image.phase.isLoading && image.isVisible)
+    #expect(try await view.ends.waitForEvents(count: 1) == ["10x5 from network"])
+    #expect(image.phase.image?.size == PixelSize(width: 10, height: 5))
+  }
+
   @Test func `the pipeline is made at the first load`() {
     let view = ViewFixture()
     var count = 0

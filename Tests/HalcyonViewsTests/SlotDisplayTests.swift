@@ -46,4 +46,18 @@ struct SlotDisplayTests {
     #expect(weakButton == nil)
     withExtendedLifetime(display) {}
   }
+
+  @Test func `a slot without sides waits until it is laid out, and loads at the size of its window`() async throws {
+    let view = ViewFixture()
+    var slot = SlotDisplay.Slot(size: { .zero }, scale: { 2 }, show: { _, _ in }, view: { nil })
+    slot.screen = { ViewSize(width: 20, height: 20) }
+    let display = SlotDisplay(slot, pipeline: view.fixture.pipeline)
+    display.isLaidOut = false
+    display.binder.hc.setImage(with: view.request("400x200")) { [ends = view.ends] in ends.record($0.name) }
+    #expect(!display.binder.phase.isLoading)
+    display.isLaidOut = true
+    display.binder.displayDidChange()
+    #expect(try await view.ends.waitForEvents(count: 1) == ["40x20 from network"])
+    withExtendedLifetime(display) {}
+  }
 }

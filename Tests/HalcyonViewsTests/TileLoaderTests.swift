@@ -1,3 +1,4 @@
+import Foundation
 import HalcyonCache
 import HalcyonImaging
 import HalcyonPipeline
@@ -21,7 +22,7 @@ struct TileLoaderTests {
     return loader
   }
 
-  private func finish(_ loader: TileLoader<PixelSize>) async throws {
+  private func finish<Drawing>(_ loader: TileLoader<Drawing>) async throws {
     while loader.isLoading { try await loaded.waitForEvents(count: loaded.events.count + 1) }
   }
 
@@ -74,6 +75,27 @@ struct TileLoaderTests {
     #expect(Set(whole.tiles.keys) == Set(wanted) && small.decoder.decodedSizes.count == 1)
   }
 
+  @Test func `tiles of a reduction have the pixels of their places in the part that is decoded for all`() async throws {
+    let fixture = PipelineFixture {
+      $0.cache = ImageCache(memory: MemoryCacheConfiguration(costLimit: 1 << 18), disk: nil)
+      $0.decoders = [PlaceDecoder()]
+    } script: { _ in
+      .response(body: SolidImage(width: 600, height: 560).data)
+    }
+    let image = try await fixture.pipeline.tiledImage(for: ImageRequest(url: fixture.url))
+    let loader = TileLoader<[Int]>(image) { [Int($0[0, 0].red), Int($0[0, 0].green)] }
+    loader.onLoad = { [loaded] in loaded.record(0) }
+    let wanted = [0, 1].flatMap { column in [0, 1].map { Tile(reduction: 2, column: column, row: $0) } }
+    loader.load(wanted, for: geometry(0.5))
+    try await finish(loader)
+    #expect(Set(loader.tiles.keys) == Set(wanted))
+    for (tile, place) in loader.tiles {
+      let area = loader.grid.area(of: tile)
+      #expect(abs(place[0] - 100 * area.left / 600) <= 1, "\(tile)")
+      #expect(abs(place[1] - 100 * area.top / 560) <= 1, "\(tile)")
+    }
+  }
+
   @Test func `tiles of other places are freed once there are too many`() async throws {
     let loader = try await loader()
     var view = geometry(1)
@@ -105,5 +127,27 @@ struct TileLoaderTests {
     loader.load([Tile(reduction: 1, column: 100, row: 0)], for: geometry(1))
     try await loaded.waitForEvents(count: 1)
     #expect(loader.tiles.isEmpty && !loader.isLoading)
+  }
+}
+
+/// Decodes a ``SolidImage`` to pixels whose red and green are their places, in percent of the width and the height.
+private struct PlaceDecoder: ImageDecoder {
+  private let solid = SolidDecoder()
+  var formats: Set<ImageFormat> { solid.formats }
+
+  func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? { try solid.probe(bytes, isComplete: isComplete) }
+
+  func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    let image = try solid.decode(bytes, options: options)
+    let size = image.size
+    let bitmap = try Bitmap(size: size, isOpaque: true) { pixels in
+      for index in 0..<size.pixelCount {
+        let (row, column) = index.quotientAndRemainder(dividingBy: size.width)
+        pixels[4 * index] = UInt8(100 * column / size.width)
+        pixels[4 * index + 1] = UInt8(100 * row / size.height)
+        pixels[4 * index + 3] = 255
+      }
+    }
+    return DecodedImage(bitmap: bitmap, info: image.info)
   }
 }

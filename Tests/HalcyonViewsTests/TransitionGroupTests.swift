@@ -118,6 +118,15 @@ final class TransitionGroupTests {
     #expect(displays.map(\.events) == names.map { ["image \($0)"] })
   }
 
+  @Test func `a group of none is not loading, and shows each image when it is loaded`() async throws {
+    let view = ViewFixture()
+    try await view.warm("40x20")
+    let group = TransitionGroup(count: 0)
+    #expect(!group.isLoading)
+    view.set("40x20") { $0.transitionGroup = group }
+    #expect(view.display.events == ["image 40x20"])
+  }
+
   @Test func `placeholders of a group are replaced together, however late they appeared`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     try await view.warm("30x10")

@@ -42,6 +42,19 @@ struct ViewPrefetchTests {
     #expect(view.ends.events == ["100x50 from store"])
   }
 
+  @Test func `a request that is prefetched for views keeps a size of its own`() async throws {
+    for isByView in [true, false] {
+      let view = ViewFixture()
+      let prefetcher =
+        isByView
+        ? ImagePrefetcher(for: view.binder.hc)
+        : ImagePrefetcher(for: view.display.displaySize, scale: 2, mode: .fit, pipeline: view.fixture.pipeline)
+      let request = ImageRequest(url: view.url("600x200"), size: .fit(width: 30, height: 30))
+      #expect(await prefetcher.start([request]).result.completed.count == 1)
+      #expect(view.fixture.decoder.decodedSizes == [.fit(width: 30, height: 30)])
+    }
+  }
+
   @Test func `images that were started for a view can be stopped by their URLs`() async throws {
     let view = ViewFixture(holding: ["400x200"])
     let prefetcher = ImagePrefetcher(for: view.binder.hc)

@@ -16,6 +16,8 @@ struct ViewSizingTests {
     arguments: [
       (.view, .fit, .fit(width: 100, height: 60)),
       (.view(factor: 1.5), .fit, .fit(width: 150, height: 90)),
+      (.view(factor: .nan), .fit, .fit(width: 100, height: 60)),
+      (.view(factor: 1e9), .fit, .fit(width: 10_000, height: 6000)),
       (.view, .fill, .fill(width: 100, height: 60)),
       (.view, .stretch, .cover(width: 100, height: 60)),
       (.original, .fit, .original),
@@ -123,10 +125,15 @@ struct ViewSizingTests {
     #expect(view.fixture.transport.requests.count == 1)
   }
 
-  @Test func `an image is drawn at one pixel per point while the scale of the display is not known`() throws {
+  @Test func `an image is drawn at its own scale, else at that of the display, or 1 if it is not known`() throws {
     let display = RecordingDisplay()
+    var image = try solidImage()
     display.displayScale = 0
-    #expect(display.pixelsPerPoint(of: try solidImage()) == 1)
+    #expect(display.pixelsPerPoint(of: image) == 1)
+    display.displayScale = 2
+    #expect(display.pixelsPerPoint(of: image) == 2)
+    image.scale = 3
+    #expect(display.pixelsPerPoint(of: image) == 3)
   }
 
   @Test func `a view without a size shows an image from memory as soon as it has one`() async throws {
