@@ -80,6 +80,7 @@ struct DecodingPlan {
 extension DecodingPlan {
   /// The rows of an area of the stored image.
   func rows(_ whole: any RowSource, _ area: PixelArea) throws(ImageDecodingError) -> any RowSource {
+    guard whole.size == sourceSize else { throw .wrongSize(info.format, whole.size, stated: sourceSize) }
     if area.size == whole.size { return whole }
     return try CroppedRowSource(whole, to: area, readsToEnd: readsToEnd, isCancelled: isCancelled)
   }

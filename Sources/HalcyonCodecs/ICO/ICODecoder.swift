@@ -57,11 +57,13 @@ package struct ICODecoder: ImageDecoder {
       throw ImageDecodingError.truncated(.ico)
     }
     let plan = try DecodingPlan(info: stored.info, options: options)
-    let whole = try plan.image { try stored.bitmap(content, options: options) }
-    if plan.isWholeImage { return whole }
-    return try plan.image {
-      try plan.bitmap(isOpaque: whole.bitmap.isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
-        BitmapRowSource(whole.bitmap)
+    let whole = try stored.bitmap(content, options: options)
+    return try plan.image(colors: ColorMapping(colorSpace: whole.colorSpace)) {
+      if plan.isWholeImage { return whole }
+      return try plan.bitmap(
+        isOpaque: whole.isOpaque, dynamicRange: whole.dynamicRange, graphs: graphs, isCancelled: options.isCancelled
+      ) {
+        BitmapRowSource(whole)
       }
     }
   }

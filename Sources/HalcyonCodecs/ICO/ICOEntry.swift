@@ -44,17 +44,18 @@ struct ICOEntry {
   /// Decodes the whole image, whose limits have been checked.
   func bitmap(_ bytes: Data, options: DecodingOptions) throws -> Bitmap {
     switch content {
-    case .png: try png(bytes, options: options)
+    case .png(let header): try png(bytes, header, options: options)
     case .bitmap(let header): try bytes.withUnsafeBytes { try bitmap($0, header: header) }
     }
   }
 
-  private func png(_ bytes: Data, options: DecodingOptions) throws -> Bitmap {
-    var whole = options.ofWholeImage
+  private func png(_ bytes: Data, _ header: PNGHeader, options: DecodingOptions) throws -> Bitmap {
+    var (header, whole) = (header, options.ofWholeImage)
+    header.orientation = .up
     // Another entry may be whole.
     whole.allowsPartialImage = false
     do {
-      return try PNGDecoder().decode(bytes, options: whole).bitmap
+      return try PNGDecoder().decode(bytes, header, options: whole).bitmap
     } catch ImageDecodingError.truncated {
       throw ImageDecodingError.truncated(.ico)
     } catch ImageDecodingError.corrupt(_, let reason) {

@@ -32,8 +32,13 @@ package struct PNGDecoder: ImageDecoder {
   /// A file that lacks only its end has all pixels.
   package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.png) }
-    let plan = try plan(header, in: bytes, options: options)
     if header.hidesDefaultImage, let frame = try firstFrame(of: bytes, header, options: options) { return frame }
+    return try decode(bytes, header, options: options)
+  }
+
+  /// Decodes the default image of a file with this header.
+  func decode(_ bytes: Data, _ header: PNGHeader, options: DecodingOptions) throws -> DecodedImage {
+    let plan = try plan(header, in: bytes, options: options)
     return try bytes.withUnsafeBytes { buffer in
       guard let repaired = PNGTruncatedFile.repaired(buffer) else {
         return try options.image {

@@ -48,7 +48,7 @@ struct ICODecoderTests {
     var directory: [UInt8] = [0, 0, 1, 0] + bytes(entries.count, 2)
     var content: [UInt8] = []
     for (side, file) in entries {
-      directory += [UInt8(side), UInt8(side), 0, 0, 1, 0, 32, 0] + bytes(file.count, 4)
+      directory += [UInt8(side & 0xFF), UInt8(side & 0xFF), 0, 0, 1, 0, 32, 0] + bytes(file.count, 4)
       directory += bytes(6 + entries.count * 16 + content.count, 4)
       content += file
     }
@@ -95,9 +95,9 @@ struct ICODecoderTests {
 
   @Test func `the mask of an icon of 32 bits applies if all of its alpha is zero`() throws {
     // A pixel that the mask hides, and one that it shows, from bottom to top.
-    func icon(alpha: UInt8) -> Data {
+    func icon(alpha: UInt8, mask: [UInt8] = [0x80, 0, 0, 0]) -> Data {
       let header: [UInt8] = [40, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 32, 0] + [UInt8](repeating: 0, count: 24)
-      let image = header + [0, 0, 255, 0, 255, 0, 0, alpha] + [0x80, 0, 0, 0]
+      let image = header + [0, 0, 255, 0, 255, 0, 0, alpha] + mask
       let directory: [UInt8] = [0, 0, 1, 0, 1, 0, 2, 1, 0, 0, 1, 0, 32, 0, UInt8(image.count), 0, 0, 0, 22, 0, 0, 0]
       return Data(directory + image)
     }
@@ -105,6 +105,57 @@ struct ICODecoderTests {
       let bitmap = try ICODecoder().decode(icon(alpha: alpha), options: DecodingOptions()).bitmap
       #expect([bitmap.color(0, 0).w, bitmap.color(1, 0).w] == expected)
     }
+    // Without its mask all of it is shown.
+    let bare = try ICODecoder().decode(icon(alpha: 0, mask: []), options: DecodingOptions()).bitmap
+    #expect(bare.color(0, 0).w == 255)
+    #expect(bare.color(1, 0).w == 255)
+  }
+
+  @Test func `a side of 0 in the directory is one of 256`() throws {
+    let file = Self.icon([(256, try Self.png(256)), (48, try Self.png(48))])
+    let image = try ICODecoder().decode(file, options: DecodingOptions())
+    #expect(image.size == PixelSize(width: 256, height: 256))
+  }
+
+  @Test func `a whole smaller entry is better than a part of the largest`() throws {
+    let entries = [(16, try Self.png(16)), (48, try Self.png(48))]
+    let cut = Self.icon(entries).dropLast(entries[1].1.count / 2)
+    let image = try ICODecoder().decode(cut, options: DecodingOptions(allowsPartialImage: true))
+    #expect(image.size == PixelSize(width: 16, height: 16))
+    #expect(!image.isPartial)
+  }
+
+  @Test func `an entry that is an animation or turned is one upright image`() throws {
+    let turned = FileSurgery.png(try Self.png(16), inserting: "eXIf", FileSurgery.exif(orientation: 6))
+    let file = FileSurgery.png(turned, inserting: "acTL", [0, 0, 0, 2, 0, 0, 0, 0])
+    let image = try ICODecoder().decode(Self.icon([(16, file)]), options: DecodingOptions())
+    #expect(image.info.orientation == .up)
+    #expect(image.info.frameCount == 1)
+  }
+
+  @Test func `the pixels of a turned entry are as they are stored, at any size and in any part`() throws {
+    let stored = try Bitmap.gradient(10, 200)
+    let png = try PNGEncoder().encode(stored, options: EncodingOptions())
+    let icon = Self.icon([(16, FileSurgery.png(png, inserting: "eXIf", FileSurgery.exif(orientation: 6)))])
+    #expect(try ICODecoder().decode(icon, options: DecodingOptions()).bitmap.largestDifference(to: stored) == 0)
+    let half = try ICODecoder().decode(icon, options: DecodingOptions(size: .fit(width: 5, height: 100)))
+    #expect(half.size == PixelSize(width: 5, height: 100))
+    let area = PixelArea(left: 2, top: 150, size: PixelSize(width: 5, height: 20))
+    let part = try ICODecoder().decode(icon, options: DecodingOptions(region: area)).bitmap
+    #expect(part.color(0, 0) == stored.color(2, 150))
+    #expect(part.color(4, 19) == stored.color(6, 169))
+  }
+
+  @Test(arguments: [TargetColorSpace.sRGB, .displayP3, .source])
+  func `an entry with a profile has the colours of its PNG file`(_ space: TargetColorSpace) throws {
+    let png = try Fixture.data("color/display-p3.png")
+    let options = DecodingOptions(colorSpace: space)
+    let bitmap = try ICODecoder().decode(Self.icon([(16, png)]), options: options).bitmap
+    let expected = try PNGDecoder().decode(png, options: options).bitmap
+    #expect(bitmap.colorSpace == expected.colorSpace)
+    #expect(bitmap.largestDifference(to: expected) == 0)
+    let small = DecodingOptions(size: .fit(width: 20, height: 20), colorSpace: space)
+    #expect(try ICODecoder().decode(Self.icon([(16, png)]), options: small).bitmap.colorSpace == expected.colorSpace)
   }
 
   @Test func `the next entry counts if the headers of the largest are damaged, not while they are missing`() throws {
