@@ -35,8 +35,15 @@ extension ExifData {
       changes.append((directory + 2 + count * 12, [0, 0, 0, 0]))
     }
     if let entry = entry(Tag.orientation, in: directory) { changes.append((entry + 2, short(Self.uprightValue))) }
-    if let details = subdirectory(Tag.exifDirectory, in: directory), let entry = entry(Tag.colorSpace, in: details) {
+    guard let details = subdirectory(Tag.exifDirectory, in: directory) else { return changes }
+    if let entry = entry(Tag.colorSpace, in: details) {
       changes.append((entry + 2, short(space == .sRGB ? Self.sRGBValue : Self.uncalibratedValue)))
+    }
+    // Adobe RGB.
+    if let rules = subdirectory(Tag.interoperabilityDirectory, in: details),
+      let entry = entry(Tag.interoperabilityIndex, in: rules), text(Tag.interoperabilityIndex, in: rules) == "R03"
+    {
+      changes.append((entry + 8, space == .sRGB ? Array("R98".utf8) : [0, 0, 0]))
     }
     return changes
   }

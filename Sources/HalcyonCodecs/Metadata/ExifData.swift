@@ -164,7 +164,7 @@ struct ExifData {
     return (dividend, divisor)
   }
 
-  private func text(_ tag: Int, in directory: Int) -> String? {
+  func text(_ tag: Int, in directory: Int) -> String? {
     guard let entry = entry(tag, in: directory),
       bytes.unsigned16(at: entry + 2, littleEndian: isLittleEndian) == Self.textType,
       let count = bytes.unsigned32(at: entry + 4, littleEndian: isLittleEndian)

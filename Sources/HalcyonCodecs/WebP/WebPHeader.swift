@@ -206,6 +206,6 @@ struct WebPHeaderParser {
     // The prefix that Exif has in JPEG files is not allowed here, but occurs.
     let prefix = Array("Exif\0\0".utf8)
     let tiff = exif.starts(with: prefix) ? exif[prefix.count..<exif.count] : exif
-    header.orientation = header.orientation ?? ExifData(tiff)?.orientation ?? .up
+    if let exif = ExifData(tiff) { header.orientation = header.orientation ?? exif.orientation ?? .up }
   }
 }

@@ -37,6 +37,7 @@ struct MetadataEncodingTests {
     #expect(metadata.info.orientation == .up)
     #expect(metadata.info.pixelSize == image.size)
     #expect(metadata.colorSpace == "sRGB")
+    #expect(metadata.exif?.range(of: Data("R98".utf8)) != nil && metadata.exif?.range(of: Data("R03".utf8)) == nil)
     #expect(original.exif?.range(of: Data([7, 7, 7, 7, 7, 7])) != nil)
     #expect(metadata.exif?.range(of: Data([7, 7, 7, 7, 7, 7])) == nil)
     #expect(metadata.xmp.map { String(decoding: $0, as: UTF8.self) }?.contains("tiff:Orientation=\"1\"") == true)
@@ -76,6 +77,20 @@ struct MetadataEncodingTests {
     #expect(metadata.copyright == "Zoë")
   }
 
+  @Test(
+    arguments: [
+      (DateComponents(year: 1999, month: 12, day: 31, hour: 23, minute: 59), "1999-12-31 23:59:00"),
+      (DateComponents(year: 1999, month: 12, day: 31), nil),
+    ] as [(DateComponents, String?)])
+  func `a date is written with its seconds, or not without a time`(_ date: DateComponents, _ expected: String?)
+    async throws
+  {
+    let fields = ImageMetadata(info: image.info, captureDate: date, copyright: "A")
+    let metadata = try ImageMetadata(of: await image.encoded(as: .png, metadata: fields))
+    #expect(metadata.captureTime == expected)
+    #expect(metadata.copyright == "A")
+  }
+
   @Test func `a JPEG file leaves out what does not fit into a segment`() async throws {
     var large = original
     large.xmp = Data(repeating: 0x20, count: 70_000)
@@ -90,6 +105,10 @@ struct MetadataEncodingTests {
     let error = ImageEncodingError.metadataNotSupported(.gif)
     await #expect(throws: error) { try await image.encoded(as: .gif, metadata: original) }
     #expect(error.description.contains("jpeg, png or webp"))
+    let options = EncodingOptions(metadata: original)
+    #expect(throws: error) {
+      try GIFEncoder().frameWriter(for: AnimationInfo(frameCount: 2, loopCount: nil), options: options)
+    }
     let nothing = ImageMetadata(info: image.info)
     _ = try await image.encoded(as: .gif, metadata: nothing)
   }

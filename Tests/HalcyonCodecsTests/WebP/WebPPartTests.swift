@@ -51,6 +51,39 @@ struct WebPPartTests {
     }
   }
 
+  @Test(arguments: [(1, nil), (2, .milliseconds(200))] as [(Int, Duration?)])
+  func `only an animation of several frames has a duration`(_ count: Int, _ duration: Duration?) throws {
+    let image = try Fixture.data("cases/webp-vp8l-alpha-bit-off.webp")
+    let size = try #require(try WebPDecoder().probe(image, isComplete: true)).storedSize
+    let frames = Array(repeating: WebPSample.frame(of: image.dropFirst(12), size), count: count)
+    #expect(try ImageMetadata(of: WebPSample.animation(frames, canvas: size)).duration == duration)
+  }
+
+  @Test func `of several Exif chunks the first counts, with the prefix of JPEG files or without it`() throws {
+    let chunks = try FormatFixture.data("alpha-animated.webp").dropFirst(12)
+    let turned = WebPChunks.encoded("EXIF", Data("Exif\0\0".utf8) + FileSurgery.exif(orientation: 3))
+    let camera = WebPChunks.encoded("EXIF", ExifSample.camera())
+    let metadata = try ImageMetadata(of: WebPChunks.file(chunks + turned + camera))
+    #expect(metadata.info.orientation == .down)
+    #expect(metadata.cameraModel == nil)
+    #expect(try ImageMetadata(of: WebPChunks.file(chunks + camera + turned)).cameraModel == "Canon EOS R5")
+    let other = WebPChunks.encoded("EXIF", Data("none".utf8))
+    #expect(try ImageMetadata(of: WebPChunks.file(chunks + other + turned)).info.orientation == .down)
+  }
+
+  /// The flags 0x08 for Exif and 0x04 for XMP, beside those of an animation with alpha.
+  @Test(arguments: [(1, 0x12), (6, 0x1A)] as [(Int, UInt8)])
+  func `without its metadata, the header of a file announces the orientation only`(
+    _ orientation: Int, _ flags: UInt8
+  ) throws {
+    let chunks = try FormatFixture.data("alpha-animated.webp").dropFirst(12)
+    let exif = WebPChunks.encoded("EXIF", Data(FileSurgery.exif(orientation: orientation)))
+    var file = WebPChunks.file(chunks + exif + WebPChunks.encoded("XMP ", Data(ExifSample.xmp.utf8)))
+    file[20] |= 0x0C
+    try #require(file[20] == 0x1E)
+    #expect(try ImageMetadata.removed(from: file)?.dropFirst(20).first == flags)
+  }
+
   /// Twelve bytes of a RIFF file and the header of the extended format, in which 0x10 is alpha and 0x20 a profile.
   @Test(
     arguments: [("VP8 ", false, nil), ("VP8 ", true, 0x20), ("ALPH", false, 0x10), ("ALPH", true, 0x30)]
