@@ -80,17 +80,20 @@ extension DiskCache {
   public func willTerminate() {
     let end = time.uptime() + Self.terminationTime
     flushAccessesNow()
-    guard configuration.cleaning.occasions.contains(.termination) else { return }
+    guard cleans(at: .termination) else { return }
     do { try writer.cleanNow(context) { time.uptime() >= end } } catch { counters.countError() }
     counters.notifyObservers()
   }
 
   /// Cleans if the policy includes this occasion and there is a cache; a failure is counted.
   fileprivate func clean(at occasion: CleaningPolicy.Occasion) async {
-    guard configuration.cleaning.occasions.contains(occasion) else { return }
-    // Otherwise there is nothing to clean, and a folder that was deleted would be created again.
-    guard (try? fileSystem.status(of: layout.index)) != nil else { return }
+    guard cleans(at: occasion) else { return }
     let context = context
     await countingErrors { _ = try await writer.clean(context) }
+  }
+
+  /// Without a cache there is nothing to clean, and a folder that was deleted would be created again.
+  private func cleans(at occasion: CleaningPolicy.Occasion) -> Bool {
+    configuration.cleaning.occasions.contains(occasion) && (try? fileSystem.status(of: layout.index)) != nil
   }
 }

@@ -15,8 +15,12 @@ extension DiskWriter {
   ///                                                                   of the replaced entry is deleted
   /// transaction committed    a row, the rest of the reservation       the rest is released
   /// ```
-  func store(_ entry: StoredEntry, for key: CacheKey, _ context: Context) throws(DiskCacheError) {
-    let file = try EntryFileWriter(entry, key: key)
+  ///
+  /// - Parameter old: The file of the entry, if its metadata only is new.
+  func store(
+    _ entry: StoredEntry, for key: CacheKey, updating old: EntryFile.Description? = nil, _ context: Context
+  ) throws(DiskCacheError) {
+    let file = try EntryFileWriter(entry, key: key, updating: old)
     let id: Int64
     do throws(DiskCacheError) {
       id = try write(file, entry.metadata, key, context)
@@ -47,9 +51,11 @@ extension DiskWriter {
       if session.needsRecovery { try session.recoverOwnWrite() }
       try ensureReserved(file.diskByteCount, in: session, context)
       let id = session.reservation.ids.removeFirst()
+      let stored = file.stored ?? context.now
+      let lastUse = context.configuration.expiration.isExtendedByUse ? context.now : stored
       let row = DiskIndex.EntryRow(
         id: id, digest: key.digest.bytes, byteCount: file.diskByteCount,
-        expiration: StoredExpiration(metadata.expiration, stored: context.now, lastUse: context.now),
+        expiration: StoredExpiration(metadata.expiration, stored: stored, lastUse: lastUse),
         attributes: IndexedAttributes(key: key, metadata: metadata), date: context.now)
       do throws(DiskCacheError) {
         let path = layout.temporary(session.writerLock.name)

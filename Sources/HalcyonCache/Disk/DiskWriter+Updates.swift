@@ -22,12 +22,12 @@ extension DiskWriter {
     return .updated(id: id, old: old, stored: stored)
   }
 
-  /// Writes an entry anew, unless it was replaced or removed since it was read.
+  /// Writes an entry anew with other metadata, unless it was replaced or removed since it was read.
   func replace(_ content: EntryFile.Content, for key: CacheKey, _ context: Context) throws(DiskCacheError) -> Bool {
     let path = layout.entry(key.digest.bytes)
     let file = try ignoring(\.isMissing, try EntryFile.describe(path: path, in: fileSystem))
     guard file?.header.id == content.id else { return false }
-    try store(content.entry, for: key, context)
+    try store(content.entry, for: key, updating: file, context)
     return true
   }
 

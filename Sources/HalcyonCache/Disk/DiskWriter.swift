@@ -136,12 +136,15 @@ actor DiskWriter {
   /// A reservation that cannot be released is recovered by the next session.
   private func close() {
     guard let session else { return }
-    do {
-      try withOpenSession { _ throws(DiskCacheError) in try session.recoverOwnWrite() }
+    self.session = nil
+    do throws(DiskCacheError) {
+      // Not if the folder was deleted.
+      guard try session.lockIndex() else { return }
+      defer { session.unlockIndex() }
+      try session.recoverOwnWrite()
     } catch {
       counters.countError()
     }
-    self.session = nil
   }
 
   /// One task for many uses, which only set a time.

@@ -139,11 +139,17 @@ struct EntryFileWriter {
   private let key: CacheKey
   private let body: Data
   private let payload: [UInt8]
+  private let readCount: UInt32
+  /// When the entry was stored, if its metadata only is new.
+  let stored: Date?
 
   /// Encodes an entry. If its metadata is too large, the header fields that HTTP caching does not need are left out.
   ///
+  /// - Parameter old: The file of the entry, if its metadata only is new.
   /// - Throws: ``DiskCacheError/metadataTooLarge(byteCount:limit:)`` when it is still too large then.
-  init(_ entry: StoredEntry, key: CacheKey) throws(DiskCacheError) {
+  init(
+    _ entry: StoredEntry, key: CacheKey, updating old: EntryFile.Description? = nil
+  ) throws(DiskCacheError) {
     var payload = entry.metadata.encoded
     if payload.count > MetadataSlot.payloadByteLimit {
       payload = entry.metadata.withEssentialFields.encoded
@@ -153,6 +159,7 @@ struct EntryFileWriter {
     }
     self.key = key
     self.payload = payload
+    (readCount, stored) = (old?.slot.readCount ?? 0, old?.stored)
     body = entry.body
     header = EntryFileHeader(
       id: 0, keyByteCount: UInt32(key.text.utf8.count),
@@ -178,11 +185,11 @@ struct EntryFileWriter {
   private func prefix(id: Int64, date: Date) -> [UInt8] {
     var header = header
     header.id = id
-    header.storedTime = date.timeIntervalSince1970
+    header.storedTime = (stored ?? date).timeIntervalSince1970
     let count = Int(header.slotByteCount)
     let empty = [UInt8](repeating: 0, count: count)
-    let slot = MetadataSlot(generation: 1, isPinned: false, payload: payload).encoded(slotByteCount: count)
-    return header.encoded + Array(key.text.utf8) + (slot ?? empty) + empty
+    let slot = MetadataSlot(generation: 1, isPinned: false, readCount: readCount, payload: payload)
+    return header.encoded + Array(key.text.utf8) + (slot.encoded(slotByteCount: count) ?? empty) + empty
   }
 }
 

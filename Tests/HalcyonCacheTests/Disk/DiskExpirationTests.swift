@@ -41,6 +41,17 @@ struct DiskExpirationTests {
     }
   }
 
+  @Test func `a read renews the expiration before it is saved in the file`() async throws {
+    try await DiskCache.run(.init(cleaning: .whenAsked), time: clock) { cache in
+      try await cache.store(entry("a", expiration: .after(.seconds(60))), for: "a")
+      for _ in 0..<2 {
+        clock.advance(by: .seconds(50))
+        #expect(try await cache.containsEntry(for: "a"))
+        #expect(try await cache.entry(for: "a") != nil)
+      }
+    }
+  }
+
   @Test(arguments: [true, false])
   func `an expiration since storing is extended neither by reads nor by updates`(isDefault: Bool) async throws {
     let fixed = CacheExpiration.days(7, since: .storing)
@@ -150,12 +161,17 @@ struct DiskExpirationTests {
       // Pins and new metadata keep the count, a new image does not.
       try await cache.setPinned(true, for: "read")
       clock.advance(by: .seconds(60))
-      try await cache.updateMetadata(entry("read").metadata, for: "read")
+      var metadata = entry("read").metadata
+      try await cache.updateMetadata(metadata, for: "read")
       await cache.flushAccesses()
+      // Too much for the place that it has, so that the file is written anew.
+      metadata.headers["X"] = String(repeating: "x", count: 1000)
+      #expect(try await cache.updateMetadata(metadata, for: "read"))
       read = try #require(try await listed()["read"])
       #expect(read.hitCount == 5)
       #expect(read.isPinned)
       #expect(read.lastUseDate == start + 180)
+      #expect(read.storedDate == start)
       try await cache.store(entry("read"), for: "read")
       #expect(try await listed()["read"]?.hitCount == 0)
     }

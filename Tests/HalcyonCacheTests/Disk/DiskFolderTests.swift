@@ -144,6 +144,33 @@ struct DiskFolderTests {
     }
   }
 
+  @Test func `a deleted folder is not created again to save reads or to clean`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let directory = folder.appending(path: "cache", directoryHint: .isDirectory)
+      var configuration = DiskCacheConfiguration(cleaning: .whenAsked)
+      let writing = DiskCache(directory: directory, configuration: configuration)
+      try await writing.store(entry("1"), for: "1")
+      // Closes the index.
+      await writing.willEnterBackground()
+      configuration.cleaning.occasions = [.background, .termination]
+      let reading = DiskCache(directory: directory, configuration: configuration)
+      #expect(try await reading.entry(for: "1") == entry("1"))
+      try FileManager.default.removeItem(at: directory)
+      await reading.flushAccesses()
+      #expect(!FileManager.default.fileExists(atPath: directory.path()))
+      await reading.willEnterBackground()
+      #expect(!FileManager.default.fileExists(atPath: directory.path()))
+      reading.willTerminate()
+      #expect(!FileManager.default.fileExists(atPath: directory.path()))
+      // With the index open.
+      try await reading.store(entry("2"), for: "2")
+      try FileManager.default.removeItem(at: directory)
+      await reading.willEnterBackground()
+      #expect(!FileManager.default.fileExists(atPath: directory.path()))
+      #expect(reading.statistics.errors == 0)
+    }
+  }
+
   @Test func `only the owner can read the folder, and backups leave it out`() async throws {
     try await DiskCache.run { cache in
       try await cache.store(entry("private"), for: "a")
