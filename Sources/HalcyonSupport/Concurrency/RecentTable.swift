@@ -21,7 +21,10 @@
   /// - Returns: The value of the key.
   @discardableResult
   public func insert(_ value: Value, for key: Key, cost: Int = 1, replaces: Bool = true) -> Value {
-    guard cost <= costLimit else { return value }
+    guard cost <= costLimit else {
+      if replaces { remove(key) }
+      return value
+    }
     var dropped: [Value?] = []
     let kept = values.withLock { values in
       if !replaces, let value = values[key] { return value }

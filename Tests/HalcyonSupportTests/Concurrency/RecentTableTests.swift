@@ -25,6 +25,8 @@ struct RecentTableTests {
     table.insert("e", for: 2, cost: 1)
     table.insert("f", for: 5, cost: 4)
     #expect(table[2] == "e" && table[4] == "d" && table[5] == "f", "the replaced value costs nothing more")
+    table.insert("g", for: 2, cost: 11)
+    #expect(table[2] == nil, "the value before is gone as well")
   }
 
   @Test func `a value is replaced, unless that is not wanted`() {
