@@ -81,9 +81,12 @@ public enum ServiceCommand: Sendable {
 
   /// Whether the log is to be JSON, also where the other settings have errors; a file of settings is not read for it.
   public static func wantsJSON(_ arguments: [String], _ environment: [String: String]) -> Bool {
-    let isOn = ["1", "true", "yes", "on"]
-    return arguments.contains("--log-json")
-      || isOn.contains { arguments.contains("--log-json=\($0)") || environment["HALCYON_SERVE_LOG_JSON"] == $0 }
+    let flag = arguments.last { $0 == "--log-json" || $0.hasPrefix("--log-json=") }
+    let value = flag == "--log-json" ? "true" : flag.map { String($0.dropFirst("--log-json=".count)) }
+    guard let value = value ?? environment["HALCYON_SERVE_LOG_JSON"] else {
+      return ["json", "gcp"].contains(environment["IMGPROXY_LOG_FORMAT"])
+    }
+    return ["1", "true", "yes", "on"].contains(value.lowercased())
   }
 
   private static func flags(_ arguments: [String]) throws(ConfigurationError) -> [(name: String, value: String)] {

@@ -120,7 +120,9 @@ struct ServiceCommandTests {
     #expect(ServiceCommand.wantsJSON(["--port", "x", "--log-json"], [:]))
     #expect(ServiceCommand.wantsJSON(["--log-json=on"], [:]))
     #expect(ServiceCommand.wantsJSON([], ["HALCYON_SERVE_LOG_JSON": "yes"]))
-    #expect(!ServiceCommand.wantsJSON(["--log-json=false"], ["HALCYON_SERVE_LOG_JSON": "0"]))
+    #expect(ServiceCommand.wantsJSON([], ["IMGPROXY_LOG_FORMAT": "json"]))
+    #expect(!ServiceCommand.wantsJSON(["--log-json=false"], ["HALCYON_SERVE_LOG_JSON": "On"]))
+    #expect(!ServiceCommand.wantsJSON([], ["HALCYON_SERVE_LOG_JSON": "0", "IMGPROXY_LOG_FORMAT": "gcp"]))
   }
 
   @Test func `the help lists every setting with its default`() throws {
