@@ -78,7 +78,7 @@ struct CacheRemoveCommand: AsyncParsableCommand {
       } else if entries.isEmpty {
         count = try await removeMatching(from: cache)
       }
-      for entry in entries where !dryRun {
+      for (index, entry) in entries.enumerated() where !dryRun && !entries[..<index].contains(entry) {
         let removed = try await remove(entry, from: cache)
         if removed == 0 { missing.append(entry) }
         count += removed

@@ -22,7 +22,7 @@ struct ProcessingArguments: ParsableArguments {
       """)
   var crop: CropArgument?
 
-  @Flag(help: "Remove borders of one colour, that of the upper left pixel.")
+  @Flag(help: "Remove borders of one colour, that of the upper left pixel, but for animations.")
   var trim = false
 
   @Option(

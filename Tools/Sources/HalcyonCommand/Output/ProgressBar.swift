@@ -36,8 +36,8 @@ struct ProgressBar {
   }
 
   private static func text(_ fraction: Double?, _ label: String) -> String {
-    guard let fraction else { return label }
-    let done = Int((min(1, fraction) * Double(width)).rounded())
+    guard let fraction = fraction.map({ min(1, $0) }) else { return label }
+    let done = Int((fraction * Double(width)).rounded())
     let bar = String(repeating: "█", count: done) + String(repeating: "░", count: width - done)
     return "\(bar) \(Int(fraction * 100)) % \(label)"
   }
