@@ -46,6 +46,13 @@ struct StandardCodecsTests {
       let images = (try DecodedImage(data: file), try DecodedImage(data: other))
       #expect(images.0.bitmap.largestDifference(to: images.1.bitmap) == 0)
     }
+    var drawing = EncoderSettings()
+    drawing.webPPreset = .drawing
+    let files = try [plain, drawing.encoders].map { encoders in
+      let encoder = try #require(encoders.first { $0.format == .webp })
+      return try encoder.encode(photo, options: EncodingOptions())
+    }
+    #expect(files[0] != files[1])
   }
   #endif
 

@@ -34,7 +34,7 @@ struct CanvasAlphaTests {
       file += FileSurgery.bytes(Int(FileSurgery.checksum(body)), count: 4)
     }
     append("IHDR", [0, 0, 0, 2, 0, 0, 0, 2, 8, 2, 0, 0, 0])
-    append("acTL", [0, 0, 0, UInt8(sample.disposals.count), 0, 0, 0, 0])
+    append("acTL", [0, 0, 0, UInt8(sample.disposals.count), 0, 0, 0, 3])
     for (number, disposal) in sample.disposals.enumerated() {
       let side = number == 0 ? sample.side : 2
       append(
@@ -42,7 +42,7 @@ struct CanvasAlphaTests {
         [0, 0, 0, 0, 0, 0, 0, side, 0, 0, 0, side] + Array(repeating: 0, count: 8) + [0, 1, 0, 10, disposal, 0])
     }
     let animation = try APNGFile(FileBytes(file), canvas: PixelSize(width: 2, height: 2))
-    #expect(animation.frameCount == sample.disposals.count)
+    #expect(animation.frameCount == sample.disposals.count && animation.loopCount == 3)
     #expect(animation.hasTransparentCanvas == sample.isTransparent)
   }
 

@@ -48,6 +48,8 @@ import Testing
       #expect(ImageFormat(sniffing: try Data(contentsOf: other)) == .gif)
       // A file that did not exist gets the permissions of any new file.
       try writeHere(to: photo)
+      let expected = try await image.encoded(as: .jpeg, quality: 0.5, background: Self.black)
+      #expect(try Data(contentsOf: photo) == expected)
       let plain = folder.appending(path: "plain")
       #expect(FileManager.default.createFile(atPath: plain.path, contents: nil))
       #expect(try permissions(photo) == permissions(plain))
@@ -55,7 +57,9 @@ import Testing
     }
   }
 
-  private func writeHere(to file: URL) throws { try image.write(to: file, quality: 0.5) }
+  private static let black = PixelColor(red: 0, green: 0, blue: 0)
+
+  private func writeHere(to file: URL) throws { try image.write(to: file, quality: 0.5, background: Self.black) }
 
   private func permissions(_ file: URL) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int

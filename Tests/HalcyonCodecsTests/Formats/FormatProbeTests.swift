@@ -58,6 +58,7 @@ struct FormatProbeTests {
     #expect(try info("cmyk.tiff").colorModel == .cmyk)
     #expect(try info("palette.tiff").colorModel == .palette)
     #expect(try info("grey16.tiff").bitDepth == 16)
+    #expect(try ["pal4.bmp", "rgb555.bmp", "rgb24.bmp"].map { try info($0).bitDepth } == [4, 5, 8])
     #expect(try info("lossy.webp").colorModel == .yCbCr)
     #expect(try info("lossless.webp").colorModel == .rgb)
     #expect(try info("pages.tiff").droppedContent == [.pages])

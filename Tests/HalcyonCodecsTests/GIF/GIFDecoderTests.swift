@@ -96,6 +96,20 @@ struct GIFDecoderTests {
     }
   }
 
+  @Test func `indices are greys without a table of colours, and black beyond its end`() throws {
+    let file = Self.file(2, 1, [Frame(rows: [[1, 3]])])
+    let cases: [(flags: UInt8, count: Int, colors: [Color])] = [
+      (0, 0, [Color(1, 1, 1, 255), Color(3, 3, 3, 255)]), (0x80, 2, [Self.green, Color(0, 0, 0, 255)]),
+    ]
+    for (flags, count, colors) in cases {
+      var short = file
+      short[10] = flags
+      short.removeSubrange(13 + count * 3..<25)
+      let bitmap = try GIFDecoder().decode(short, options: DecodingOptions()).bitmap
+      #expect([bitmap.color(0, 0), bitmap.color(1, 0)] == colors)
+    }
+  }
+
   @Test func `a part of an opaque frame is not opaque`() throws {
     // Ends in the third pixel.
     let file = Self.file(2, 2, [Frame(rows: [[0, 1], [2, 0]])]).dropLast(4)

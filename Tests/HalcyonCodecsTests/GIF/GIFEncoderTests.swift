@@ -60,6 +60,15 @@ struct GIFEncoderTests {
     #expect(Int(file[extensionStart.upperBound + 1]) | Int(file[extensionStart.upperBound + 2]) << 8 == hundredths)
   }
 
+  @Test(arguments: [(2, 2), (65_536, 65_536), (70_000, 65_536)])
+  func `more loops than the format can express are the most that it can`(_ loopCount: Int, _ expected: Int) throws {
+    let bitmap = try Bitmap.painted(1, 1) { _, _ in Color(0, 0, 0, 255) }
+    let file = try StandardCodecs.gif(
+      [AnimationFrame(bitmap: bitmap, duration: .milliseconds(50))], loopCount: loopCount)
+    let reader = try GIFDecoder().frameReader(for: file, options: DecodingOptions())
+    #expect(reader.animation.loopCount == expected)
+  }
+
   @Test func `a photograph stays close to the original on average`() throws {
     let original = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
     let image = try decode(GIFEncoder().encode(original, options: EncodingOptions()))

@@ -13,6 +13,25 @@ struct JPEGProbeTests {
     #expect(models == [.yCbCr, .grey, .cmyk])
   }
 
+  /// Whether a file has JFIF's marker, the transform in Adobe's, the names of its components, and whether they are RGB.
+  @Test(
+    arguments: [
+      (true, nil, [1, 2, 3], false), (true, 0, [1, 2, 3], false), (true, nil, [0x52, 0x47, 0x42], false),
+      (false, nil, [1, 2, 3], false), (false, 0, [1, 2, 3], true), (false, 1, [0x52, 0x47, 0x42], false),
+      (false, nil, [0x52, 0x47, 0x42], true),
+    ] as [(Bool, UInt8?, [UInt8], Bool)])
+  func `components are RGB by Adobe's marker or their names, but not after JFIF's marker`(
+    _ hasJFIF: Bool, _ transform: UInt8?, _ names: [UInt8], _ isRGB: Bool
+  ) throws {
+    var file = try Fixture.data("jpeg/peacock.default.jpeg")
+    for (index, name) in names.enumerated() { file = FileSurgery.jpeg(file, frameByte: 10 + index * 3, [name]) }
+    if !hasJFIF { file = file.prefix(2) + file.dropFirst(20) }
+    if let transform {
+      file = FileSurgery.jpeg(file, inserting: 0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, transform])
+    }
+    #expect(try JPEGDecoder().probe(file, isComplete: true)?.colorModel == (isRGB ? .rgb : .yCbCr))
+  }
+
   @Test func `300 KB of metadata are skipped`() throws {
     var file = try Fixture.data("jpeg/peacock.default.jpeg")
     let profile = Array("ICC_PROFILE\0".utf8) + [UInt8](repeating: 0xFF, count: 60_000)

@@ -79,5 +79,15 @@ struct JPEGSegmentTests {
     )
     #expect(image.bitmap.largestDifference(to: expected.bitmap) == 0)
   }
+
+  @Test func `a stripped file keeps Adobe's marker, by which its samples are RGB`() throws {
+    let photo = try Fixture.data("jpeg/peacock.default.jpeg")
+    // Without JFIF's marker, which would take precedence.
+    let file = FileSurgery.jpeg(
+      photo.prefix(2) + photo.dropFirst(20), inserting: 0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 0])
+    for data in [file, try JPEGSegments.stripped(file)] {
+      #expect(try JPEGDecoder().probe(data, isComplete: true)?.colorModel == .rgb)
+    }
+  }
 }
 #endif

@@ -52,6 +52,28 @@ struct ImageMetadataTests {
       of: FileSurgery.jpeg(
         try Fixture.data("jpeg/peacock.default.jpeg"), inserting: 0xE1, Array("Exif\0\0".utf8) + unknown))
     #expect(damaged.exposure == "ISO 400, 50 mm")
+    var insensitive = ExifSample.exposure()
+    insensitive.replaceSubrange(try #require(insensitive.firstRange(of: [1, 0x90, 0, 0])), with: [0, 0, 0, 0])
+    let file = FileSurgery.jpeg(
+      try Fixture.data("jpeg/peacock.default.jpeg"), inserting: 0xE1, Array("Exif\0\0".utf8) + insensitive)
+    #expect(try ImageMetadata(of: file).isoSpeed == nil)
+  }
+
+  /// Texts of the Exif directory, and the lens and the date.
+  @Test(
+    arguments: [
+      ([(0xA433, "Canon")], "Canon", nil), ([(0xA433, "Canon"), (0xA434, "RF50mm")], "RF50mm", nil),
+      ([(0x9003, "2024:05:01 10:20:30"), (0x9004, "2025:06:02 11:21:31")], nil, "2024-05-01 10:20:30"),
+    ] as [([(Int, String)], String?, String?)])
+  func `the model of a lens is preferred to its maker, and taking a picture to digitizing it`(
+    _ texts: [(Int, String)], _ lens: String?, _ date: String?
+  ) throws {
+    let exif = ExifSample.details(texts.map { (tag: $0.0, text: $0.1) })
+    let file = FileSurgery.jpeg(
+      try Fixture.data("jpeg/peacock.default.jpeg"), inserting: 0xE1, Array("Exif\0\0".utf8) + exif)
+    let metadata = try ImageMetadata(of: file)
+    #expect(metadata.lens == lens)
+    #expect(metadata.captureTime == date)
   }
 
   @Test(arguments: [(2.0, "2 s"), (0.5, "0.5 s"), (0.3, "1/3 s"), (1.0 / 8000, "1/8000 s")])

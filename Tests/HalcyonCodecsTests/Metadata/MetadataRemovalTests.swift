@@ -55,6 +55,19 @@ struct MetadataRemovalTests {
     }
   }
 
+  @Test(arguments: ["formats/keep-over.apng", "pngsuite/tbbn3p08.png", "pngsuite/basn6a08.png"])
+  func `a PNG keeps the chunks of its frames, its gamma and its transparent colours`(_ name: String) throws {
+    let file = try Fixture.data(name)
+    let stripped = try #require(try ImageMetadata.removed(from: file))
+    let reader = try PNGDecoder().frameReader(for: stripped, options: DecodingOptions())
+    let original = try PNGDecoder().frameReader(for: file, options: DecodingOptions())
+    while let frame = try original.nextFrame() {
+      let copy = try #require(try reader.nextFrame())
+      #expect(copy.bitmap.largestDifference(to: frame.bitmap) == 0)
+      #expect(copy.duration == frame.duration)
+    }
+  }
+
   @Test func `a file that ends too early is an error, and other formats have no such way`() throws {
     for file in try Self.files() {
       #expect(throws: ImageDecodingError.self) { try ImageMetadata.removed(from: file.prefix(file.count - 200)) }

@@ -95,6 +95,27 @@ struct PlaceRemovalTests {
     ] {
       #expect(try ImageMetadata.removedPlace(from: file) == nil)
     }
+    // Nor are those of other formats.
+    #expect(try ImageMetadata.removedPlace(from: FormatFixture.data("still.gif")) == nil)
+  }
+
+  @Test(arguments: [true, false])
+  func `the directory of the place is taken out of Exif data in both byte orders`(isLittleEndian: Bool) throws {
+    func number(_ value: Int, _ count: Int) -> [UInt8] {
+      let bytes = FileSurgery.bytes(value, count: count)
+      return isLittleEndian ? bytes.reversed() : bytes
+    }
+    func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+      number(tag, 2) + number(type, 2) + number(count, 4) + value
+    }
+    let start: [UInt8] = Array((isLittleEndian ? "II" : "MM").utf8) + number(42, 2) + number(8, 4)
+    let orientation = entry(0x0112, 3, 1, number(6, 2) + [0, 0])
+    // After two entries and the place of the next directory, one with the reference of the latitude.
+    var exif: [UInt8] = start + number(2, 2) + orientation + entry(0x8825, 4, 1, number(38, 4)) + number(0, 4)
+    exif += number(1, 2) + entry(1, 2, 2, [0x4E, 0, 0, 0]) + number(0, 4)
+    let expected: [UInt8] = start + number(1, 2) + orientation + Self.zeros.prefix(4 + 12 + 18)
+    let file = try Self.jpeg(0xE1, "Exif\0\0", exif)
+    #expect(try ImageMetadata.removedPlace(from: file) == Self.jpeg(0xE1, "Exif\0\0", expected))
   }
 
   private static func resource(_ id: Int, _ content: [UInt8], name: String = "") -> [UInt8] {

@@ -81,6 +81,7 @@ struct XMPPacketTests {
       "xmlns:g='http://ns.adobe.com/hdr-gain-map/1.0/' ", ""
     ),
     ("GCamera:MotionPhoto='1' GCamera:Other='2'", "", " GCamera:Other='2'", ""),
+    ("", "<GCamera:MicroVideo>1</GCamera:MicroVideo>a", "", "a"),
     (
       "xmlns:hdrgm='http://example.org/' hdrgm:Version='1.0'", "",
       "xmlns:hdrgm='http://example.org/' hdrgm:Version='1.0'", ""

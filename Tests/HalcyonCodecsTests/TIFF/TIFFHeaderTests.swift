@@ -117,6 +117,18 @@ struct TIFFHeaderTests {
     }
   }
 
+  @Test func `a smaller version in which white is 0 is not one of a page in which black is`() throws {
+    var file = pyramid(inSubdirectory: false)
+    // The sixth entry of the second directory.
+    let place = 8 + (2 + 9 * 12 + 4) + 2 + 5 * 12
+    try #require(file[place] == 6 && file[place + 8] == 1)
+    file[place + 8] = 0
+    for (side, level) in [(40, 50), (20, 150)] {
+      let image = try TIFFDecoder().decode(file, options: DecodingOptions(size: .fit(width: side, height: side)))
+      #expect(abs(image.bitmap.color(10, 5).x - level) <= 1)
+    }
+  }
+
   @Test func `of a file whose smaller version is cut, the page is read`() throws {
     let file = pyramid(inSubdirectory: false)
     let cut = file.prefix(file.count - 30 * 30 - 100)

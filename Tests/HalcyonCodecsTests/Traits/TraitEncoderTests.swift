@@ -33,5 +33,33 @@ struct TraitEncoderTests {
     #expect(!image.isOpaque)
     #expect(image.largestDifference(to: original) < 8)
   }
+
+  #if JXL
+  @Test(arguments: [(1, true), (0.99, false)] as [(Double, Bool)])
+  func `JPEG XL of quality 1 loses nothing`(_ quality: Double, _ isLossless: Bool) throws {
+    var state: UInt64 = 1
+    let noise = try Bitmap.painted(40, 30) { _, _ in
+      state = state &* 6_364_136_223_846_793_005 &+ 1
+      return Color(Int(state >> 40 & 255), Int(state >> 48 & 255), Int(state >> 56 & 255), 255)
+    }
+    let file = try JPEGXLEncoder().encode(noise, options: EncodingOptions(quality: quality))
+    let image = try JPEGXLDecoder().decode(file, options: DecodingOptions()).bitmap
+    #expect((image.largestDifference(to: noise) == 0) == isLossless)
+  }
+  #endif
+
+  #if AVIF
+  @Test(arguments: [(0.9, true), (0.89, false)])
+  func `AVIF keeps its full resolution of colours from a quality of 0.9 on`(
+    _ quality: Double, _ hasColors: Bool
+  ) throws {
+    let stripes = try Bitmap.painted(32, 32) { column, _ in
+      column % 2 == 0 ? Color(255, 0, 0, 255) : Color(0, 0, 255, 255)
+    }
+    let file = try AVIFEncoder().encode(stripes, options: EncodingOptions(quality: quality))
+    let color = try AVIFDecoder().decode(file, options: DecodingOptions()).bitmap.color(16, 16)
+    #expect((color.x > 215) == hasColors, "\(color)")
+  }
+  #endif
 }
 #endif
