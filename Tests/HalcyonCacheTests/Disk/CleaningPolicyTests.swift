@@ -118,6 +118,23 @@ struct CleaningPolicyTests {
       try await cache.removeExpired()
       #expect(try await cache.count == 1)
       #expect(try await cache.entry(for: "own") != nil)
+      cache.configuration.expiration = .date(clock.now() + 60)
+      try await cache.store(plain, for: "c")
+      #expect(try await cache.clean().total.count == 0)
+      clock.advance(by: .seconds(60))
+      #expect(try await cache.clean().total.count == 1)
+    }
+  }
+
+  @Test func `an entry is removed by the expiration that it has been given last`() async throws {
+    try await withCache(.whenAsked) { cache in
+      try await cache.store(entry(.after(.seconds(60))), for: "longer")
+      try await cache.store(entry(), for: "shorter")
+      try await cache.updateMetadata(entry().metadata, for: "longer")
+      try await cache.updateMetadata(entry(.after(.seconds(30))).metadata, for: "shorter")
+      clock.advance(by: .seconds(61))
+      #expect(try await cache.clean().disk[.expiration]?.count == 1)
+      #expect(try await cache.entry(for: "longer") != nil)
     }
   }
 

@@ -115,6 +115,10 @@ struct DiskIndexRepairTests {
           #expect(FileManager.default.fileExists(atPath: cache.path(of: key)), "\(key) before \(evicted)")
         }
       }
+      try await cache.store(entry("brief", expiration: .after(.seconds(60))), for: "brief")
+      try files.remove(cache.layout.index)
+      clock.advance(by: .seconds(61))
+      #expect(try await cache.clean().disk[.expiration]?.count == 1, "with its expiration")
     }
   }
 

@@ -97,6 +97,21 @@ struct DiskRemovalTests {
     }
   }
 
+  @Test func `an entry under a key of another kind belongs to its URL, also a later one, or else to its key`()
+    async throws
+  {
+    try await DiskCache.run(time: clock) { cache in
+      var located = entry()
+      located.metadata.url = URL(string: "https://a.example/1")
+      try await cache.store(located, for: "a")
+      for key in ["b", "c"] as [CacheKey] { try await cache.store(entry(), for: key) }
+      try await cache.updateMetadata(located.metadata, for: "b")
+      #expect(try await cache.removeEntries(ofSource: "b") == 0)
+      #expect(try await cache.removeEntries(ofSource: "https://a.example/1") == 2)
+      #expect(try await cache.removeEntries(ofSource: "c") == 1)
+    }
+  }
+
   @Test func `the entries of a source are found by an index, without a table scan`() async throws {
     try await TemporaryDirectory.run { folder in
       let layout = DiskLayout(root: folder.path())

@@ -84,6 +84,9 @@ struct HTTPCacheRulesTests {
       #expect(rules.lifetime(of: tagged) == (isCacheable ? 60 : 0), "\(status)")
       #expect(rules.lifetime(of: explicit) == 60, "\(status)")
     }
+    for headers: HTTPHeaders in [["Pragma": "no-cache"], ["Cache-Control": "private"]] {
+      #expect(rules.lifetime(of: stored(headers)) == 0, "\(headers)")
+    }
   }
 
   @Test(arguments: lifetimes)
@@ -136,6 +139,7 @@ struct HTTPCacheRulesTests {
     #expect(verdict(["Cache-Control": "max-age=3600"], after: 1799, dated: -1800) == .fresh)
     #expect(verdict(["Cache-Control": "max-age=3600"], after: 1801, dated: -1800) == .stale)
     #expect(verdict(["Cache-Control": "max-age=3600"], after: 3599, dated: nil) == .fresh)
+    #expect(verdict(["Expires": Self.httpDate(60)], after: 59, dated: -30) == .fresh)
     var slow = stored(["Cache-Control": "max-age=60", "Age": "30"])
     slow.requestDate = Self.start - 20
     #expect(rules.age(of: slow, at: Self.start + 5) == 55)

@@ -118,5 +118,9 @@ struct HTTPCacheTests {
     #expect(try await client.get(only) { _ in nil } == .stored("old"))
     client.clock.advance(by: .seconds(2))
     #expect(try await client.get(only) { _ in nil } == .failed(504))
+    try await fill(["Cache-Control": "max-age=1, stale-while-revalidate=60"], wait: 2)
+    let requestCount = client.requests.count
+    #expect(try await client.get(only) { _ in nil } == .stored("old"))
+    #expect(client.requests.count == requestCount)
   }
 }

@@ -23,6 +23,14 @@ struct MemoryCacheTests {
     #expect(!cache.contains("large"), "an older image under the key would be outdated")
   }
 
+  @Test(arguments: [(0, .max), (-1, .max), (1000, 0), (1000, -1)] as [(Int, Int)])
+  func `with a limit of zero or less no image is stored`(costLimit: Int, countLimit: Int) throws {
+    let cache = cache(costLimit: costLimit, countLimit: countLimit)
+    #expect(!cache.store(try solidImage(), for: "a"))
+    #expect(!cache.contains("a"))
+    #expect(cache.count == 0)
+  }
+
   @Test func `a lower limit evicts at once`() throws {
     let cache = cache()
     for number in 0..<10 { cache.store(try solidImage(10, 10), for: CacheKey("\(number)")) }

@@ -40,6 +40,10 @@ struct DataMemoryCacheTests {
     #expect((1000...2000).contains(cache.byteCount))
     try await cache.store(entry(3000), for: "99")
     #expect(try await cache.entry(for: "99") == nil, "the older entry is removed, too")
+    var annotated = entry()
+    annotated.metadata.userInfo = Data(count: 2000)
+    try await cache.store(annotated, for: "100")
+    #expect(try await cache.entry(for: "100") == nil, "metadata counts")
   }
 
   @Test func `a miss tells whether the beginning of the entry is stored here or in the store behind`() async throws {
@@ -69,6 +73,9 @@ struct DataMemoryCacheTests {
     clock.advance(by: .seconds(301))
     #expect(try await cache.containsEntry(for: "own") == false)
     #expect(try await cache.entry(for: "never") != nil)
+    try await cache.updateMetadata(entry(expiration: .after(.seconds(10))).metadata, for: "never")
+    clock.advance(by: .seconds(11))
+    #expect(try await cache.lookUp("never").miss == .expired)
   }
 
   @Test func `the disk is read once, and removals reach it`() async throws {

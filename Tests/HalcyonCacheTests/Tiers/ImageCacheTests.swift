@@ -186,6 +186,12 @@ struct ImageCacheTests {
       clock.advance(by: .seconds(61))
       cache.willTerminate()
       #expect(cache.statistics[.store]?.evictions == [.expiration: 2])
+      // A writer has a lock file while it is open.
+      let locks = folder.appending(path: "v\(DiskCache.format)/own").path()
+      #expect(try FileManager.default.contentsOfDirectory(atPath: locks).isEmpty)
+      await cache.willEnterForeground()
+      try await cache.store?.store(entry(), for: "3")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: locks).count == 1)
     }
   }
 }
