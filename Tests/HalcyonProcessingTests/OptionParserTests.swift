@@ -64,6 +64,7 @@ struct OptionParserTests {
     OptionCase("pd:::3") { $0.padding = .init(bottom: 3) },
     OptionCase("auto_rotate:0") { $0.autoRotate = false }, OptionCase("ar:f") { $0.autoRotate = false },
     OptionCase("rotate:90") { $0.rotation = 90 }, OptionCase("rot:-90") { $0.rotation = 270 },
+    OptionCase("rot:-450") { $0.rotation = 270 }, OptionCase("rot:450") { $0.rotation = 90 },
     OptionCase("flip:1") { $0.flipsHorizontally = true },
     OptionCase("fl:0:1") { $0.flipsVertically = true },
     OptionCase("background:255:128:0") { $0.background = PixelColor(red: 255, green: 128, blue: 0) },
@@ -157,7 +158,7 @@ struct OptionParserTests {
   @Test(arguments: [
     "w:3", "h:3", "mw:3", "mh:3", "z:2:3", "dpr:2", "el:1", "g:no", "t:9", "pd:1:2:3:4", "fl:1:1", "bg:fff",
     "wm:1", "a:1:2:3", "br:4", "co:2", "sa:2", "bl:1", "sh:1", "pix:3", "q:5", "mb:3", "raw:1", "cb:x", "exp:9", "fn:x",
-    "f:png", "msr:1", "msfs:1", "maf:1", "mafr:1", "mrd:1",
+    "f:png", "msr:1", "msfs:1", "maf:1", "mafr:1", "mrd:1", "ex:1:no", "exar:1:no",
   ])
   func `an option without an argument has its default again`(_ segment: String) throws {
     let parser = OptionParser(acceptsLimits: true)
@@ -198,6 +199,15 @@ struct OptionParserTests {
     let options = try OptionParser().options(["w:100", "w:200", "f:png"], fileExtension: "webp").options
     #expect(options.width == 200)
     #expect(options.format == .webp)
+  }
+
+  @Test(arguments: ["w:300", "width:300"])
+  func `a result has one identifier whatever the names of its options, without those of the response`(segment: String)
+    throws
+  {
+    let parser = OptionParser(presets: ["small": ["h:9"]])
+    let identifier = try parser.options(["cb:x", segment, "fn:cat", "pr:small"], fileExtension: "png").identifier
+    #expect(identifier == "width:300/height:9/format:png")
   }
 
   @Test func `an unknown extension is an error`() throws {

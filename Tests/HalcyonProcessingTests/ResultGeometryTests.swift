@@ -124,12 +124,15 @@ struct ResultGeometryTests {
     SizeCase("rs:force:200:0", (400, 300), (200, 300)), SizeCase("rs:force:800:150", (400, 300), (400, 75)),
     SizeCase("rs:force:800:150:1", (400, 300), (800, 150)), SizeCase("rs:auto:200:100", (400, 300), (200, 100)),
     SizeCase("rs:auto:100:200", (400, 300), (100, 75)), SizeCase("rs:auto:100:200", (300, 400), (100, 200)),
+    // A square counts as landscape.
+    SizeCase("rs:auto:200:200", (400, 300), (200, 200)), SizeCase("rs:auto:100:200", (300, 300), (100, 100)),
     SizeCase("w:200/mh:200", (400, 300), (200, 200)), SizeCase("mw:800", (400, 300), (800, 600)),
     SizeCase("mh:600", (400, 300), (800, 600)), SizeCase("mw:100", (400, 300), (400, 300)),
     SizeCase("z:0.5", (400, 300), (200, 150)), SizeCase("z:0.5:1", (400, 300), (200, 300)),
     SizeCase("w:200/z:0.5", (400, 300), (100, 75)), SizeCase("w:100/dpr:2", (400, 300), (200, 150)),
     SizeCase("w:300/dpr:2", (400, 300), (400, 300)), SizeCase("w:300/dpr:2/el:1", (400, 300), (600, 450)),
     SizeCase("c:200:100", (400, 300), (200, 100)), SizeCase("c:0.5:0.5", (400, 300), (200, 150)),
+    SizeCase("c:1:0.5", (400, 300), (1, 150)),
     SizeCase("c:0:100", (400, 300), (400, 100)), SizeCase("c:1000:1000", (400, 300), (400, 300)),
     SizeCase("c:200:100/w:100", (400, 300), (100, 50)), SizeCase("c:200:200/rs:fill:50:100", (400, 300), (50, 100)),
     SizeCase("c:100:100/w:200/el:1", (400, 300), (200, 200)),
@@ -153,12 +156,23 @@ struct ResultGeometryTests {
     ("no", 50, 0), ("so", 50, 100), ("we", 0, 50), ("ea", 100, 50), ("nowe", 0, 0), ("soea", 100, 100), ("ce", 50, 50),
     ("nowe:10:20", 10, 20), ("soea:10:20", 90, 80), ("nowe:0.1:0.25", 20, 50), ("ce:10:-10", 60, 40),
     ("nowe:1000:0", 100, 0), ("fp:0:0", 0, 0), ("fp:1:1", 100, 100), ("fp:0.5:0.25", 50, 0), ("fp:0.3:0.4", 10, 30),
+    ("nowe:1:0", 1, 0),
   ])
   func `a gravity places an area of 100 pixels in one of 200`(text: String, left: Int, top: Int) throws {
     let gravity = try OptionParser().options(["g:" + text]).options.gravity
     let position = gravity.position(of: (100, 100), in: (200, 200))
     #expect(position.left == left)
     #expect(position.top == top)
+  }
+
+  @Test func `brightness is changed before contrast, and what is added around the image stays as it is`() throws {
+    let options = try OptionParser().options(["pd:1", "bg:808080", "co:3", "br:50"]).options
+    let source = try Bitmap(size: PixelSize(width: 4, height: 4), isOpaque: true) { bytes in
+      for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : 100 }
+    }
+    let result = try ProcessingPlan(options, source: source.size).applied(to: source)
+    #expect(result[2, 2] == (195, 195, 195, 255))
+    #expect(result[0, 0] == (128, 128, 128, 255))
   }
 
   @Test func `a result beyond the limit of a side is refused`() throws {

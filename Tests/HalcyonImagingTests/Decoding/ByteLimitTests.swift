@@ -41,6 +41,14 @@ struct ByteLimitTests {
     #expect(error.description.contains("100") && error.description.contains("99"))
   }
 
+  @Test func `a lossless file over the limit is an error, and not written again with losses`() throws {
+    let encoder = LinearEncoder()
+    #expect(throws: ImageEncodingError.overByteLimit(.jpeg, byteCount: 900, byteLimit: 500)) {
+      try encoder.encode(pixel(), options: EncodingOptions(quality: 0.8, isLossless: true), byteLimit: 500)
+    }
+    #expect(encoder.qualities == [0.8])
+  }
+
   private func pixel() throws -> Bitmap {
     try Bitmap(size: PixelSize(width: 1, height: 1), isOpaque: true) { _ in }
   }

@@ -28,6 +28,7 @@ struct ImageFormatTests {
   @Test(arguments: [
     (["avif", "mif1"], ImageFormat.avif), (["mif1", "avif"], .avif), (["msf1", "iso8", "avis"], .avif),
     (["mif1", "heic"], .heic), (["mif1", "miaf"], .heic), (["heim", "mif1"], .heic), (["iso8", "heix"], .heic),
+    (["heic", "avif"], .heic), (["avif", "heic"], .avif), (["mif1", "heic", "avif"], .avif),
     (["isom", "mp41"], nil),
   ])
   func `AVIF and HEIC are distinguished by their brands`(brands: [String], format: ImageFormat?) {
@@ -88,8 +89,12 @@ struct ImageFormatTests {
     #expect(ImageFormat(sniffing: Data(repeating: 0x20, count: 4 << 20).gzipped) == nil)
   }
 
-  @Test func `a file named svgz is expected to be an SVG`() {
-    #expect(ImageFormat(fileExtension: "SVGZ") == .svg)
+  @Test(arguments: [
+    ("SVGZ", ImageFormat.svg), ("JPG", .jpeg), ("jpeg", .jpeg), ("jpe", .jpeg), ("jfif", .jpeg), ("tif", .tiff),
+    ("Apng", .png), ("heif", .heic), ("jxl", .jpegXL), ("html", nil), ("", nil),
+  ])
+  func `the extension of a file names its format`(name: String, format: ImageFormat?) {
+    #expect(ImageFormat(fileExtension: name) == format)
   }
 
   @Test(arguments: [

@@ -109,6 +109,9 @@ struct RendererTests {
         }
       }
     }
+    let part = Rendition(region: PixelArea(left: 0, top: 0, width: 1, height: 1))
+    let file = Renderer.File(Data(), by: RecordingDecoder())
+    #expect(try renderer([]).rendered(file, as: part, makesPlaceholder: true).placeholder == nil)
   }
 
   @Test func `nothing is encoded for work that was cancelled`() throws {
