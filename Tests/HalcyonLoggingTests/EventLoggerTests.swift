@@ -49,6 +49,32 @@ struct EventLoggerTests {
     #expect(log.metadata("failed")?["error"]?.description.contains("HTTP 404") == true)
   }
 
+  @Test func `another source is a notice with the source and the error, and a store that fails is an error`()
+    async throws
+  {
+    let log = MessageLog()
+    let pipeline = pipeline(log, level: .notice) { request in
+      request.url.path() == "/b.gif" ? .response(body: Self.image) : .response(status: 404, body: Data())
+    }
+    var request = ImageRequest(url: try url("http://example.com/a.gif"))
+    request.alternatives = [.string("http://user:password@example.com/b.gif?signature=1")]
+    // There is no encoder for this format.
+    request.options.storage = .encoded(as: .svg, keepsOriginal: false)
+    _ = try await pipeline.image(for: request)
+    await pipeline.cache.flush()
+    #expect(log.messages == ["notice: trying another source", "error: store failed"])
+    #expect(log.metadata("trying another source")?["source"] == "http://example.com/b.gif")
+    #expect(log.metadata("trying another source")?["error"]?.description.contains("HTTP 404") == true)
+    #expect(log.metadata("store failed")?["error"] != nil)
+  }
+
+  @Test func `of a data URL only its kind is logged`() async throws {
+    let log = MessageLog()
+    let pipeline = pipeline(log) { _ in .response(body: Self.image) }
+    _ = try await pipeline.image(for: url("data:image/gif;base64,\(Self.image.base64EncodedString())"))
+    #expect(log.metadata("created")?["source"] == "data")
+  }
+
   @Test func `a cancelled load is no warning`() async throws {
     let log = MessageLog()
     let pipeline = pipeline(log, level: .debug) { _ in throw CancellationError() }

@@ -54,5 +54,25 @@ struct EventMetricsTests {
     #expect(try total(factory, "responses", ("status", "503")) == 2)
     #expect(try total(factory, "loads", ("result", "failed")) == 1)
   }
+
+  @Test func `other sources, failures of the store and cancelled loads are counted`() async throws {
+    let factory = TestMetrics()
+    let pipeline = pipeline(factory) { request in
+      if request.url.path() == "/c.gif" { throw CancellationError() }
+      return request.url.path() == "/b.gif" ? .response(body: Self.image) : .response(status: 404, body: Data())
+    }
+    var request = ImageRequest(source: .string("http://example.com/a.gif"))
+    request.alternatives = [.string("http://example.com/b.gif")]
+    // There is no encoder for this format.
+    request.options.storage = .encoded(as: .svg, keepsOriginal: false)
+    _ = try await pipeline.image(for: request)
+    await pipeline.cache.flush()
+    #expect(try total(factory, "fallbacks") == 1)
+    #expect(try total(factory, "store_failures") == 1)
+    let task = pipeline.task(for: ImageRequest(source: .string("http://example.com/c.gif")))
+    task.cancel()
+    await #expect(throws: ImageError.self) { try await task.image }
+    #expect(try total(factory, "loads", ("result", "cancelled")) == 1)
+  }
 }
 #endif

@@ -122,7 +122,10 @@ struct ProxyTests {
     }
   }
 
-  @Test(arguments: [(404, "Via: 1.1 p"), (502, "X: 1"), (502, "Proxy-Status: cdn; error=dns_error, p"), (200, "X: 1")])
+  @Test(arguments: [
+    (404, "Via: 1.1 p"), (502, "X: 1"), (502, "Proxy-Status: cdn; error=dns_error, p"), (200, "X: 1"),
+    (404, "Proxy-Status: p; error=http_request_error"), (200, "X-Squid-Error: ERR_NONE 0"),
+  ])
   func `another response over a proxy is the server's`(status: Int, field: String) async throws {
     let reply = "HTTP/1.1 \(status) Status\r\n\(field)\r\nContent-Length: 3\r\n\r\nabc"
     try await ForwardProxy.run({ _ in .reply(Data(reply.utf8)) }) { proxy in
@@ -201,6 +204,15 @@ struct ProxyTests {
     variables: [String: String], text: String, expected: String?
   ) throws {
     #expect(ProxySettings { variables[$0] }.proxy(for: try url(text))?.text == expected)
+  }
+
+  @Test(arguments: [
+    ("http://p", "http://h.example/", true), ("http://p", "https://h.example/", false),
+    ("SOCKS5h://p", "http://h.example/", false),
+  ])
+  func `only a proxy that reads the request may respond to it itself`(proxy: String, text: String, reads: Bool) throws {
+    let settings = ProxySettings { $0 == "all_proxy" ? proxy : nil }
+    #expect(try settings.proxy(for: url(text))?.readsRequest == reads)
   }
 }
 #endif

@@ -79,6 +79,18 @@ struct ImageBatchTests {
     await #expect(throws: ImageError.self) { try await fixture.pipeline.batch(for: requests(5)).images }
   }
 
+  @Test func `the error of all images is that of the image that failed first, wherever it is`() async throws {
+    let (gates, arrived) = ((0..<4).map { _ in Gate() }, EventLog<Int>())
+    let fixture = gated(gates, failing: [0, 2], arrived: arrived)
+    let batch = fixture.pipeline.batch(for: requests(4), concurrencyLimit: 3)
+    gates[2].open()
+    // The last load begins once the batch knows of the failure.
+    try await arrived.waitForEvents(count: 4)
+    for gate in gates { gate.open() }
+    let error = await #expect(throws: ImageError.self) { try await batch.images }
+    #expect(error?.description.contains("HTTP 502") == true, "\(error?.description ?? "")")
+  }
+
   @Test func `no more than the concurrency limit load at once, in request order`() async throws {
     let held = HeldPipeline()
     let task = held.pipeline.batch(for: requests(10), concurrencyLimit: 3)

@@ -247,6 +247,16 @@ struct ImageRevalidationTests {
     }
   }
 
+  @Test func `a stale image is not served for a server that cannot be reached if the program says so`() async throws {
+    let (origin, fixture) = try await loaded("max-age=1", secondsAgo: 10)
+    var configuration = fixture.pipeline.configuration
+    configuration.showsStaleWhenUnreachable = false
+    let strict = ImagePipeline(configuration: configuration)
+    origin.change { $0.failure = .failure(.hostNotFound("a")) }
+    let error = await #expect(throws: ImageError.self) { try await strict.image(for: fixture.url) }
+    #expect(error?.name == "transport")
+  }
+
   @Test(arguments: [(404, 0), (410, 0), (403, 2), (503, 2)])
   func `what was made of an image goes once the server says that the image is gone`(
     status: Int, count: Int

@@ -66,6 +66,26 @@ struct SourceTests {
     #expect(pixels.size.width <= 5 && fixture.transport.requests.count == 2)
   }
 
+  @Test(arguments: [0, 1]) func `bytes from anywhere are limited as those of a server`(excess: Int) async throws {
+    try await TemporaryDirectory.run { folder in
+      let file = folder.appending(path: "a.bmp")
+      try Self.image.write(to: file)
+      let sources: [ImageSource] = [.data(Self.image), .data(key: "a") { Self.image }, .url(file)]
+      for source in sources {
+        let fixture = PipelineFixture(configure: {
+          $0.limits.encodedByteCount = Self.image.count - excess
+        }) { _ in .failure(.cancelled) }
+        let request = ImageRequest(source: source)
+        if excess == 0 {
+          #expect(try await fixture.pipeline.image(for: request).size.width == 10)
+        } else {
+          let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+          #expect(error?.name == "responseTooLarge")
+        }
+      }
+    }
+  }
+
   @Test func `the name of a file need not be UTF-8`() async throws {
     try await TemporaryDirectory.run { folder in
       let (old, new) = (

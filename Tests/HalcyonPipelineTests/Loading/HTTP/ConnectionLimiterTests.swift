@@ -2,6 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import HalcyonTestDoubles
 import HalcyonTestTraits
+import HalcyonTesting
 import Testing
 
 @testable import HalcyonSupport
@@ -170,6 +171,23 @@ struct ConnectionLimiterTests {
     release.set()
     try await first.value
     #expect(limiter.activeCount == 0)
+  }
+
+  @Test(arguments: [(30, false), (31, true)])
+  func `Retry-After pauses the other loads of its host, but not for longer than a load waits`(
+    seconds: Int, isGranted: Bool
+  ) throws {
+    let limiter = ConnectionLimiter(limits: ConnectionLimits(), time: TestClock())
+    let (target, outcomes) = (try origin("a"), OrderLog())
+    let refused = limiter.newPermit()
+    refused.request(target, subscription()) { _ in }
+    refused.release(TransportHead(status: 429, headers: ["Retry-After": "\(seconds)"]))
+    let next = limiter.newPermit()
+    next.request(target, subscription()) { outcome in
+      if case .success = outcome { outcomes.add("granted") }
+    }
+    #expect(outcomes.names == (isGranted ? ["granted"] : []))
+    next.release()
   }
 
   @Test func `when the queue is full, the waiter of lowest priority that came last is rejected`() async throws {

@@ -86,6 +86,13 @@ struct RetryTests {
     #expect(fixture.transport.requests.count == 1)
   }
 
+  @Test(arguments: [(429, "retryLater"), (503, "retryLater"), (404, "httpStatus"), (403, "httpStatus")])
+  func `only a server that is busy is asked later`(status: Int, name: String) async throws {
+    let fixture = fixture(.response(status: status, body: Data(), headers: ["Retry-After": "31"]))
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(error?.name == name)
+  }
+
   @Test(arguments: ["Tue, 14 Nov 2023 22:13:20 GMT", "Sun, 01 Jan 2017 00:00:00 GMT"])
   func `a date in Retry-After counts from the date of the response`(date: String) async throws {
     let now = try #require(HTTPDate.parse(date, now: clock.now()))
