@@ -107,7 +107,7 @@ package final class AnimationPlayer {
     if viewers.isEmpty, timeline.isOver { restart() }
     let isKnown = viewers.updateValue(WeakViewer(viewer: viewer), forKey: ObjectIdentifier(viewer)) != nil
     // A view that controls its animation has seen it start.
-    if hasStarted, isShared, !isKnown { viewer.animationDidSend(.started) }
+    if hasStarted, !timeline.isOver, isShared, !isKnown { viewer.animationDidSend(.started) }
     continuePlayback()
   }
 

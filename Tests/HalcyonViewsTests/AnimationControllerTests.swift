@@ -172,6 +172,34 @@ struct AnimationControllerTests {
     #expect(first.binder.animation.isPlaying && !second.binder.animation.isPlaying)
   }
 
+  @Test func `a view that joins an animation is told that it plays, and begins none again that is over`() async throws {
+    let playback = AnimationPlayback(loopCount: .times(1))
+    let (first, second) = (try AnimatedView(frameCount: 3, playback), try AnimatedView(frameCount: 3))
+    try await first.showNextFrame()
+    let count = second.events.count
+    try second.show(first.image, playback)
+    #expect(second.events.dropFirst(count) == [.started])
+    #expect(second.number == 1)
+    try await first.showNextFrame()
+    #expect(!first.binder.animation.isPlaying)
+    let third = try AnimatedView(frameCount: 3)
+    let countOfThird = third.events.count
+    try third.show(first.image, playback)
+    #expect(third.number == 2)
+    #expect(third.events.count == countOfThird)
+    #expect(!first.binder.animation.isPlaying && !third.binder.animation.isPlaying)
+  }
+
+  @Test func `frames that are late are skipped, and the one that is due is shown`() async throws {
+    let view = try AnimatedView(frameCount: 4)
+    for _ in 0..<4 { try await view.showNextFrame() }
+    try await view.until { view.nextFrameTime != nil }
+    view.now += .milliseconds(100)
+    view.advance()
+    #expect(view.number == 2)
+    #expect(view.events.last == .frameChanged(index: 2))
+  }
+
   @Test func `only the first frame is shown if the options say so`() throws {
     let view = try AnimatedView(frameCount: 3, AnimationPlayback(showsFirstFrameOnly: true))
     #expect(view.binder.driver?.player == nil)
