@@ -4,7 +4,7 @@ public import Foundation
 public enum CredentialSource: Hashable, Sendable {
   /// A token in a file is exchanged for keys of a role (`AWS_WEB_IDENTITY_TOKEN_FILE`), as in Kubernetes.
   case webIdentity(tokenFile: String, role: String, endpoint: URL)
-  /// A URL has the keys (`AWS_CONTAINER_CREDENTIALS_FULL_URI`), with the token that it needs or the file of the token.
+  /// A URL has the keys (`AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, else `AWS_CONTAINER_CREDENTIALS_FULL_URI`), with the token that it needs or the file of the token.
   case container(URL, token: String?, tokenFile: String?)
   /// The URL of the metadata server of an EC2 machine, which has the keys of the machine's role.
   case instance(URL)
@@ -21,7 +21,7 @@ public enum CredentialSource: Hashable, Sendable {
       return
     }
     let relative = environment["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"].map { "http://169.254.170.2" + $0 }
-    guard let url = (environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"] ?? relative).flatMap({ URL(string: $0) }) else {
+    guard let url = (relative ?? environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"]).flatMap({ URL(string: $0) }) else {
       let server = environment["AWS_EC2_METADATA_SERVICE_ENDPOINT"] ?? "http://169.254.169.254"
       guard isOnInstance, environment["AWS_EC2_METADATA_DISABLED"]?.lowercased() != "true",
         let url = URL(string: server)

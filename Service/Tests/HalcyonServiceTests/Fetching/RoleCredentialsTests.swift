@@ -45,6 +45,18 @@ struct RoleCredentialsTests {
     }
   }
 
+  @Test func `the role of a container counts where the environment has no keys`() throws {
+    let environment = [
+      "IMGPROXY_USE_S3": "1", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/v2/credentials/a",
+      "AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://127.0.0.1/b",
+    ]
+    let url = try #require(URL(string: "http://169.254.170.2/v2/credentials/a"))
+    let role = try configuration(environment).storageRole
+    #expect(role == CredentialSource.container(url, token: nil, tokenFile: nil))
+    let keys = environment.merging(["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key"]) { $1 }
+    #expect(try configuration(keys).storageRole == nil)
+  }
+
   @Test func `the role of an instance has keys for the token of a session`() async throws {
     try await ImageServer.run { server in
       _ = server.serve("/latest/api/token") { request in
