@@ -183,21 +183,21 @@ extension SVGSanitizer {
     let (scale, viewport) = (scale(of: index), viewport)
     let width = element.length("width", viewport: viewport.width)
     let height = element.length("height", viewport: viewport.height)
-    guard
-      let image = try images.image(
-        url,
-        shownSize: { size in
-          let ratio = size.width / size.height
-          return SVGSize(
-            width: (width ?? height.map { $0 * ratio } ?? size.width) * scale,
-            height: (height ?? width.map { $0 / ratio } ?? size.height) * scale)
-        }, &budget)
-    else { return }
+    func shown(_ size: SVGSize, scale: Double = 1) -> SVGSize {
+      let ratio = size.width / size.height
+      return SVGSize(
+        width: (width ?? height.map { $0 * ratio } ?? size.width) * scale,
+        height: (height ?? width.map { $0 / ratio } ?? size.height) * scale)
+    }
+    guard let image = try images.image(url, shownSize: { shown($0, scale: scale) }, &budget) else { return }
     element.attributes.append(("href", image.url))
-    guard element.name == "image", width == nil, height == nil else { return }
-    // The embedded drawing has another size in pixels.
-    element.attributes.removeAll { $0.name == "width" || $0.name == "height" }
-    element.attributes += [("width", "\(image.size.width)"), ("height", "\(image.size.height)")]
+    guard element.name == "image" else { return }
+    // librsvg takes the pixels of the image for a side without a length, which an embedded drawing has others of.
+    let size = shown(image.size)
+    for (name, length, side) in [("width", width, size.width), ("height", height, size.height)] where length == nil {
+      element.attributes.removeAll { $0.name == name }
+      element.attributes.append((name, "\(side)"))
+    }
   }
 
   /// The size of the root element in its user units.

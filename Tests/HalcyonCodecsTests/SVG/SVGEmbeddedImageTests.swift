@@ -41,6 +41,15 @@ struct SVGEmbeddedImageTests {
     #expect(image.info.droppedContent.isEmpty)
   }
 
+  @Test(arguments: ["data:image/svg+xml,", "data:image/svg+xml;utf8,", " DATA:,"])
+  func `an embedded drawing that is written as text is drawn`(_ start: String) throws {
+    let inner = String(decoding: Self.document("<rect width='20' height='20' fill='green'/>"), as: UTF8.self)
+    let text = try #require(inner.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+    let image = try decode(Self.document("<image width='20' height='20' href='\(start)\(text)'/>"))
+    #expect(image.bitmap.color(10, 10) == Self.green)
+    #expect(image.info.droppedContent.isEmpty)
+  }
+
   private static let files: [String] = {
     var files = [
       "formats/rgb24.bmp", "formats/rle8.bmp", "formats/png.ico", "formats/deflate.tiff", "formats/still.gif",
@@ -98,6 +107,14 @@ struct SVGEmbeddedImageTests {
     #expect(throws: ImageDecodingError.tooManyPixels(PixelSize(width: 40, height: 40), limit: 1000)) {
       try decode(file(1), DecodingOptions(limits: ImageLimits(pixelCount: 1000)))
     }
+  }
+
+  @Test(arguments: [("width='10'", "width='10' height='5'"), ("height='5' width='auto'", "width='10' height='5'")])
+  func `an image of which one side is stated keeps its ratio`(_ one: String, _ both: String) throws {
+    let drawing = Self.document("<rect width='40' height='20' fill='green'/>", "width='40' height='20'")
+    let images = try [one, both].map { try decode(Self.document(Self.image(drawing, $0))).bitmap }
+    #expect(images[0].largestDifference(to: images[1]) == 0)
+    #expect(images[0].color(9, 4).w == 255)
   }
 
   private static let half = "<rect width='1' height='2' fill='green'/>"
