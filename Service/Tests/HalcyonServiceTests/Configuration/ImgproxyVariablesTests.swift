@@ -105,6 +105,7 @@ struct ImgproxyVariablesTests {
     let environment = ["IMGPROXY_QUALITY": "70", "IMGPROXY_TTL": "1", "HALCYON_SERVE_QUALITY": "60"]
     let read = try configuration(environment, ["--ttl", "2"])
     #expect(read.quality == 60 && read.timeToLive == 2)
+    #expect(try configuration(["IMGPROXY_PRESETS": "a=w:1"], ["--presets", "b=w:2"]).presets == ["b": ["w:2"]])
     #expect(throws: ConfigurationError.self) { try configuration(["IMGPROXY_QUALITY": "x"]) }
     #expect(
       try configuration(["IMGPROXY_NETWORK": "unix", "IMGPROXY_BIND": "/run/a.sock"], ["--insecure"]).socketPath
@@ -137,12 +138,18 @@ struct ImgproxyVariablesTests {
       "IMGPROXY_ALLOW_ORIGIN": "https://a.example,https://b.example", "IMGPROXY_MAX_REDIRECTS": "30",
       "IMGPROXY_MAX_ANIMATION_FRAMES": "0", "IMGPROXY_RETURN_ATTACHMENT": "true", "IMGPROXY_TTL": "50",
       "IMGPROXY_FALLBACK_IMAGE_TTL": "0", "IMGPROXY_LOG_FORMAT": "gcp", "IMGPROXY_MAX_CHAINED_PIPELINES": "2",
+      "IMGPROXY_MAX_SRC_RESOLUTION": "0",
     ])
+    #expect(read.limits.pixelCount == 50_000_000)
     #expect(read.skippedFormats.contains(.svg) && read.preferredFormats.contains(.webp) && read.redirectLimit == 30)
     #expect(read.allowedOrigins.count == 2 && read.animationFrameLimit == 1 && read.returnsAttachment)
     #expect(read.fallbackTimeToLive == 50 && read.logsJSON && read.ignoredVariables.isEmpty)
     let presets = ["IMGPROXY_PRESETS": "a=w:1|b=w:2", "IMGPROXY_PRESETS_SEPARATOR": "|"]
     #expect(try configuration(presets).presets == ["a": ["w:1"], "b": ["w:2"]])
+    let metrics = ["IMGPROXY_PROMETHEUS_BIND": ":9090"]
+    #expect(try configuration(metrics).imgproxyMetrics == "")
+    let named = metrics.merging(["IMGPROXY_PROMETHEUS_NAMESPACE": "images"]) { $1 }
+    #expect(try configuration(named).imgproxyMetrics == "images")
     let foreign = try configuration(["IMGPROXY_SKIP_PROCESSING_FORMATS": "mp4"])
     #expect(foreign.skippedFormats.isEmpty)
     #expect(throws: ConfigurationError.self) { try configuration(["IMGPROXY_PREFERRED_FORMATS": "webp,wepb"]) }

@@ -23,10 +23,14 @@ struct ServiceCommandTests {
   @Test func `flags override the environment, which overrides the file`() async throws {
     try await TemporaryDirectory.run { folder in
       let file = folder.appending(path: "service.conf")
-      try Data("# A comment\n\nquality = 10\nmax-side = 100\nport=1\ninsecure = true\n".utf8).write(to: file)
+      let text = "# A comment\n\nquality = 10\nmax-side = 100\nport=1\ninsecure = true\npresets = a=w:1\n"
+      try Data(text.utf8).write(to: file)
       let environment = ["HALCYON_SERVE_MAX_SIDE": "200", "HALCYON_SERVE_PORT": "2", "OTHER": "x"]
       let read = try configuration(["--config", file.path, "--port=3"], environment)
       #expect(read.quality == 10 && read.resultSideLimit == 200 && read.port == 3 && read.isInsecure)
+      // A value may have an equals sign.
+      #expect(read.presets == ["a": ["w:1"]])
+      #expect(try configuration(["--config", file.path, "--presets=b=w:2"]).presets == ["b": ["w:2"]])
       // The file as well may be named by the environment, which its flag overrides.
       #expect(try configuration([], ["HALCYON_SERVE_CONFIG": file.path]).quality == 10)
       let other = ["HALCYON_SERVE_CONFIG": "/nonexistent"]
@@ -133,6 +137,12 @@ struct ServiceCommandTests {
       #expect(text.contains(name))
     }
     #expect(text.contains("Default: 8080."))
+    for argument in ["-h", "help"] {
+      guard case .help(let same) = try ServiceCommand(arguments: [argument], environment: [:]) else {
+        throw ConfigurationError.unsigned
+      }
+      #expect(same == text)
+    }
   }
 
   @Test func `the version is printed`() throws {

@@ -115,6 +115,15 @@ struct AnimationTests {
       let each = try await service.image("mafr:0.004", of: source, as: "gif")
       #expect(each.status == 422 && each.text.contains("max_animation_frame_resolution"), "\(each.text)")
     }
+    // As the options say, or else the configuration.
+    for (limit, status) in [(80 * 60, 200), (80 * 60 - 1, 422)] {
+      try await run {
+        ($0.limits.pixelCount, $0.animationPixelLimit) = (80 * 60 * 3, limit)
+      } _: { service, source in
+        #expect(try await service.image("", of: source, as: "gif").status == status)
+        #expect(try await service.image("mafr:0.005", of: source, as: "gif").status == 200)
+      }
+    }
   }
 
   @Test func `without a format an animation is GIF, or WebP for clients that accept it`() async throws {

@@ -15,7 +15,7 @@ struct FallbackImageTests {
       try Quadrants.png(width: 120, height: 90).write(to: file)
       try await RunningService.run {
         $0.fallback = file
-        ($0.localRoot, $0.allowsSecurityOptions) = (folder, true)
+        ($0.localRoot, $0.allowsSecurityOptions, $0.sendsCanonicalLink) = (folder, true, true)
       } body: { service, origin async throws in
         let sources = [
           origin.url("/missing"), origin.serve("/broken", .status(500)), try origin.refusingURL("/refused"),
@@ -26,11 +26,14 @@ struct FallbackImageTests {
           let answer = try await service.image("rs:fill:40:40/msfs:99", of: source)
           #expect(answer.status == 200 && answer.headers["Fallback-Image"] == "1", "\(source.path) \(answer.text)")
           #expect(answer.headers["Cache-Control"] == "public, max-age=60" && answer.headers["ETag"] == nil)
+          // It is not the image of that URL.
+          #expect(answer.headers["Link"] == nil)
           #expect(try answer.bitmap().size == PixelSize(width: 40, height: 40) && answer.bitmap().corners == "rgbw")
         }
         #expect(try await service.get("/_/w:40/plain/local:///none.png").headers["Fallback-Image"] == "1")
         let good = try await service.image("w:40", of: origin.serve("/a.png", .body(try Quadrants.png())))
         #expect(good.status == 200 && good.headers["Fallback-Image"] == nil && good.headers["ETag"] != nil)
+        #expect(good.headers["Link"] != nil)
       }
     }
   }

@@ -257,6 +257,7 @@ struct HTTPSemanticsTests {
     ("att:1", "attachment; filename=\"a b.png\""),
     ("fn:Katze%20%C3%A4", "inline; filename=\"Katze _.png\"; filename*=UTF-8''Katze%20%C3%A4.png"),
     ("fn:x%0D%0ASet-Cookie", "inline; filename=\"x__Set-Cookie.png\"; filename*=UTF-8''x%0D%0ASet-Cookie.png"),
+    ("fn:a%22%3Bb", "inline; filename=\"a__b.png\"; filename*=UTF-8''a%22%3Bb.png"),
   ])
   func `a result has a name`(options: String, disposition: String) async throws {
     try await RunningService.run { service, origin in

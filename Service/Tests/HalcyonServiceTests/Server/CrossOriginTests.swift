@@ -27,6 +27,8 @@ struct CrossOriginTests {
       for answer in answers {
         #expect(answer.headers["Access-Control-Allow-Origin"] == "https://example.com")
         #expect(answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin")
+        let exposed = answer.headers["Access-Control-Expose-Headers"] ?? ""
+        for name in ["Cache-Status", "ETag", "Fallback-Image", "X-Request-ID"] { #expect(exposed.contains(name)) }
       }
       let asked = try await service.get("/_/w:40/plain/x", method: options)
       #expect(asked.status == 204 && asked.body.isEmpty && asked.headers["Content-Length"] == nil)
@@ -47,6 +49,14 @@ struct CrossOriginTests {
         let isAllowed = asking.map { !$0.contains("evil") } ?? false
         #expect(image.headers["Access-Control-Allow-Origin"] == (isAllowed ? asking : nil))
         #expect(image.headers["Vary"] == "Origin")
+      }
+    }
+    try await RunningService.run {
+      $0.allowedOrigins = ["https://a.example", "*"]
+    } body: { service, _ async throws in
+      for (asking, allowed) in [("https://a.example", "https://a.example"), ("https://b.example", "*")] {
+        let answer = try await service.get("/health", ["Origin": asking])
+        #expect(answer.headers["Access-Control-Allow-Origin"] == allowed)
       }
     }
   }

@@ -21,7 +21,10 @@ struct ImagePathTests {
     #expect(path.fileExtension == "png")
   }
 
-  @Test(arguments: ["/plain/http://e.com/a.jpg", "/aHR0cDovL2V4YW1wbGUuY29tL2ltYWdlcy9jdXJpb3NpdHkuanBn"])
+  @Test(arguments: [
+    "/plain/http://e.com/a.jpg", "/plain/http://e.com/a.jpg@", "/aHR0cDovL2V4YW1wbGUuY29tL2ltYWdlcy9jdXJpb3NpdHkuanBn",
+    "/aHR0cDovL2V4YW1wbGUuY29tL2ltYWdlcy9jdXJpb3NpdHkuanBn.",
+  ])
   func `options and the extension can be omitted`(source: String) throws {
     let path = try ImagePath("/_" + source)
     #expect(path.options.isEmpty && path.fileExtension == nil)

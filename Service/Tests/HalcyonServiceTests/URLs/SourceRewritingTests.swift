@@ -104,6 +104,8 @@ struct SourceRewritingTests {
         let smaller = try await service.image("mrd:20", of: source)
         let refused = try await service.image("msr:0.001", of: source)
         #expect(smaller.status == (isAllowed ? 200 : 400) && refused.status == (isAllowed ? 422 : 400))
+        // Also where the source is sent as it is.
+        #expect(try await service.image("msr:0.001/raw:1", of: source, as: nil).status == (isAllowed ? 422 : 400))
         let fresh = origin.serve("/b.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=60"]))
         let long = try await service.image("msfs:100", of: fresh)
         #expect(long.status == (isAllowed ? 422 : 400) && long.text.contains(isAllowed ? "over the 100" : "limit"))
