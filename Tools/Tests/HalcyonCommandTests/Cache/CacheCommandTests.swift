@@ -25,6 +25,26 @@ struct CacheCommandTests {
       let statistics = try await CommandRun("cache", "stat", "--json", "-d", cache)
       #expect(try statistics.objects().first?["entries"] as? Int == 2)
       #expect(try statistics.objects().first?["bodyBytes"] as? Int == 112_525 + 240_512)
+      #expect(statistics.output.contains("\"hosts\":{\"127.0.0.1\":{"), "\(statistics.output)")
+      #expect(statistics.output.contains(",\"entries\":2}}"), "\(statistics.output)")
+      #expect(statistics.output.contains("\"types\":{\"image/jpeg\":{"), "\(statistics.output)")
+    }
+  }
+
+  @Test func `entries are found by their tags, and those that have expired`() async throws {
+    try await withCache { cache, urls in
+      let metadata = EntryMetadata(
+        requestDate: Date(), responseDate: Date(), expiration: .date(Date(timeIntervalSince1970: 1e9)), tags: ["old"])
+      let disk = DiskCache(
+        directory: URL(filePath: cache), configuration: DiskCacheConfiguration(cleaning: .whenAsked))
+      try await disk.store(StoredEntry(body: Data("a".utf8), metadata: metadata), for: "a")
+      let list = try await CommandRun("cache", "ls", "--tag", "old", "--expired", "--json", "-d", cache)
+      #expect(try list.objects().map { $0["isExpired"] as? Bool } == [true], "\(list.errors)")
+      // Not those of the URL that the filter leaves out.
+      #expect(try await CommandRun("cache", "rm", urls[0], "--expired", "-d", cache).status == 64)
+      let removal = try await CommandRun("cache", "rm", "--expired", "-d", cache)
+      #expect(removal.output == "Removed 1 entry.\n", "\(removal.errors)")
+      #expect(try await CommandRun("cache", "ls", "-d", cache).output.split(separator: "\n").count == 2)
     }
   }
 

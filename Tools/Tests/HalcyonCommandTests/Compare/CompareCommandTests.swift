@@ -16,6 +16,7 @@ struct CompareCommandTests {
       #expect(report["ssim"] as? Double == 1)
       #expect(report["psnr"] == nil)
       #expect(report["largestDifference"] as? Int == 0)
+      #expect(report["isBelowThreshold"] as? Bool == false)
     }
   }
 
@@ -29,8 +30,11 @@ struct CompareCommandTests {
         try await DecodedImage(bitmap: bitmap).write(to: URL(filePath: folder.path() + "/\(name).png"))
       }
       let files = ["a", "b"].map { folder.path() + "/\($0).png" }
-      let run = try await CommandRun(["compare"] + files + ["--json", "--cache-dir", folder.path() + "/c"])
+      let picture = folder.path() + "/difference.png"
+      let run = try await CommandRun(
+        ["compare"] + files + ["--json", "-o", picture, "--cache-dir", folder.path() + "/c"])
       #expect(try run.objects().first?["ssim"] as? Double == 0.999999, "\(run.output)")
+      #expect(try await DecodedImage(contentsOf: URL(filePath: picture)).bitmap[0, 0] == (8, 0, 0, 255))
     }
   }
 
@@ -86,6 +90,7 @@ struct CompareCommandTests {
         folder.path() + "/c")
       #expect(run.status == 1, "\(run.output)\(run.errors)")
       #expect(run.output.contains("\"largestDifferenceAt\":[3,2]"), "\(run.output)")
+      #expect(run.output.contains("\"isBelowThreshold\":true"), "\(run.output)")
       let picture = try await DecodedImage(contentsOf: URL(filePath: files[2])).bitmap
       #expect([picture[3, 2], picture[2, 3]].map(\.red) == [255, 0])
     }

@@ -11,7 +11,10 @@ import Testing
 struct ConvertCommandTests {
   @Test func `a folder is converted with its folders, and other files are skipped`() async throws {
     try await withFolders { sources, output in
-      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg", "in/b.jpg", "in/deep/c.jpg", ".hidden/d.jpg"])
+      let paths = ["a.jpg", "in/b.jpg", "in/deep/c.jpg", ".hidden/d.jpg", "in/.e.jpg"]
+      try writePhoto("rocket.jpg", to: sources, as: paths)
+      try FileManager.default.createSymbolicLink(
+        atPath: sources.path() + "in/again", withDestinationPath: sources.path())
       try Data("text".utf8).write(to: sources.appending(path: "in/notes.txt"))
       let arguments = [
         "convert", sources.path(), "-o", output.path(), "--size", "100x100", "--format", "webp", "--json",
@@ -100,6 +103,9 @@ struct ConvertCommandTests {
       #expect(try await CommandRun(arguments.dropLast() + ["--overwrite", "--keep-dates"]).status == 0)
       let dated = try await CommandRun(arguments + ["--keep-dates"])
       #expect(dated.output.contains("left 2 that exist"), "\(dated.output)")
+      let named = try await CommandRun(
+        "convert", sources.path() + "a.jpg", "-o", output.path() + "a.jpg", "--update")
+      #expect(named.output == "Converted 0 files; left 1 that exists.\n", "\(named.errors)")
     }
   }
 

@@ -45,6 +45,19 @@ struct ConvertOptionTests {
     }
   }
 
+  @Test func `a photograph that cannot be written becomes JPEG, and PNG if it is transparent`() async throws {
+    try await withFolders { sources, output in
+      let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../../Tests/HalcyonCodecsTests/Fixtures/heif").standardized
+      for name in ["photo.heic", "gradient-alpha.heic"] {
+        try FileManager.default.copyItem(at: fixtures.appending(path: name), to: sources.appending(path: name))
+      }
+      let run = try await CommandRun("convert", sources.path(), "-o", output.path(), "--size", "40")
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(try names(in: output) == ["gradient-alpha.png", "photo.jpg"])
+    }
+  }
+
   @Test func `the quality is 80 by default, and that of process comes first`() async throws {
     try await withFolders { sources, output in
       try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])
@@ -258,7 +271,7 @@ struct ConvertOptionTests {
         atPath: sources.path() + "link.jpg", withDestinationPath: sources.path() + "gone.jpg")
       let result = output.path() + "x.webp"
       for (arguments, message, status) in [
-        (["a.jpg", "--logo", "logo.png"], "Unknown option '--logo'", 64),
+        ([], "Name a file, a folder", 64), (["a.jpg", "--logo", "logo.png"], "Unknown option '--logo'", 64),
         (["a.jpg", "--spin", "90"], "Unknown option '--spin'", 64),
         (["missing.jpg"], "missing.jpg cannot be read", 1), (["link.jpg"], "link.jpg cannot be read", 1),
         (["a.jpg", "missing.jpg"], "missing.jpg cannot be read", 64),

@@ -9,6 +9,7 @@ struct ConvertPathTests {
   {
     try await withFolders { sources, output in
       try writePhoto("rocket.jpg", to: sources, as: ["2023/a.jpg", "2024/b.jpg", "2024/more/c.jpg", "other/d.jpg"])
+      try writePhoto("rocket.jpg", to: sources, as: ["2024/.e.jpg", "2024/.more/f.jpg"])
       let pattern = sources.path() + "20*/**/*.jpg"
       let run = try await CommandRun("convert", pattern, "-o", output.path(), "--size", "50x")
       #expect(run.status == 0, "\(run.errors)")

@@ -19,7 +19,7 @@ struct ConvertRewritingTests {
   @Test(
     arguments: [
       (["--progressive"], "rocket.jpg"), (["--rotate", "270"], "rocket.jpg"), (["--rotate", "90"], "astronaut.jpg"),
-      (["--rotate", "180", "--progressive", "--lossless"], "astronaut.jpg"),
+      (["--rotate", "180", "--progressive", "--lossless", "--format", "jpeg"], "astronaut.jpg"),
     ] as [([String], String)])
   func `a JPEG file is rotated and made progressive without encoding its pixels again`(
     options: [String], photo: String

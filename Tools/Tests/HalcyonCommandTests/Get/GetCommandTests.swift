@@ -82,6 +82,7 @@ struct GetCommandTests {
 
   @Test(arguments: [
     ["--freshness", "new"], ["--timeout", "0"], ["--size", "0x5"], ["--size", "big"], ["--size", "x"], ["-o", "a.bmp"],
+    ["--size", "50%"],
     ["--quality", "101"], ["--max-pixels", "0"], ["http://127.0.0.1:1/b.jpg", "-o", "a.jpg"],
     [],
   ])
@@ -128,18 +129,21 @@ struct GetCommandTests {
     }
   }
 
-  @Test func `a lower quality makes a smaller file`() async throws {
+  @Test func `a lower quality makes a smaller file, and it is 80 by default`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString
       var sizes: [Int] = []
-      for quality in ["10", "90"] {
-        let file = folder.appending(path: "\(quality).jpg")
+      for options in [
+        ["--quality", "10"], ["--quality", "90"], ["--quality", "80", "--size", "300x"], ["--size", "300x"],
+      ] {
+        let file = folder.appending(path: "\(sizes.count).jpg")
         let run = try await CommandRun(
-          "get", url, "--quality", quality, "-o", file.path(), "--cache-dir", folder.path() + "/c")
+          ["get", url, "-o", file.path(), "--cache-dir", folder.path() + "/c"] + options)
         #expect(run.status == 0, "\(run.errors)")
         sizes.append(try Data(contentsOf: file).count)
       }
       #expect(sizes[0] < sizes[1])
+      #expect(sizes[2] == sizes[3])
     }
   }
 
@@ -193,6 +197,24 @@ struct GetCommandTests {
       #expect(reports.map { $0["error"] is String } == [false, true, false, false])
       #expect(try Data(contentsOf: folder.appending(path: "out/a.jpg")) == photo)
       #expect(try names(in: folder.appending(path: "out")) == ["a-2.jpg", "a.jpg", "cat.png"])
+    }
+  }
+
+  @Test func `a folder gets the bytes of a format that cannot be written, and PNG of another size`() async throws {
+    try await TemporaryDirectory.run { folder in
+      // Two rows of two black pixels.
+      let header: [UInt8] = [70, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 24, 0]
+      let bitmap = Data("BM".utf8) + Data(header) + Data(count: 40)
+      let source = folder.appending(path: "a.bmp")
+      try bitmap.write(to: source)
+      let output = folder.appending(path: "out")
+      for size in [[], ["--size", "1x"]] {
+        let run = try await CommandRun(
+          ["get", source.path(), "-o", output.path() + "/", "--cache-dir", folder.path() + "/c"] + size)
+        #expect(run.status == 0, "\(run.errors)")
+      }
+      #expect(try names(in: output) == ["a.bmp", "a.png"])
+      #expect(try Data(contentsOf: output.appending(path: "a.bmp")) == bitmap)
     }
   }
 

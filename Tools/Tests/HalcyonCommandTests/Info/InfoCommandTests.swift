@@ -21,6 +21,9 @@ struct InfoCommandTests {
       try writePhoto("rocket.jpg", to: folder, as: ["in/rocket.jpg"])
       try Photos.data("rocket.jpg").prefix(50_000).write(to: folder.appending(path: "cut.jpg"))
       try Data("hello".utf8).write(to: folder.appending(path: "text.txt"))
+      try Data().write(to: folder.appending(path: "empty"))
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path() + "/in/again", withDestinationPath: folder.path())
       let run = try await CommandRun("info", folder.path(percentEncoded: false), "--decode", "--json")
       let reports = try run.objects()
       #expect(run.status == 1)
@@ -28,7 +31,7 @@ struct InfoCommandTests {
         reports.map { ($0["path"] as? String)?.split(separator: "/").last } == [
           "clock_motion.png", "cut.jpg", "rocket.jpg",
         ])
-      #expect(run.errors == "Skipped 1 file that is not an image.\n")
+      #expect(run.errors == "Skipped 2 files that are not images.\n")
       #expect(reports.map { $0["format"] as? String } == ["png", "jpeg", "jpeg"])
       #expect(reports.map { $0["width"] as? Int } == [400, 640, 640])
       #expect(reports.map { $0["frames"] as? Int } == [1, 1, 1])
