@@ -95,6 +95,9 @@ enum PaintableScenes {
       g_object_get_property(object, "uri", value.baseAddress)
       let uri = g_value_get_string(value.baseAddress).map { String(cString: $0) }
       try stage.require(uri == url.absoluteString, "the URL is \(uri ?? "nothing")")
+      g_value_set_string(value.baseAddress, nil)
+      g_object_set_property(object, "uri", value.baseAddress)
+      try stage.require(widget.hc.binder.content.isEmpty, "it shows an image without a URL")
       weak let binder = widget.hc.binder
       stage.remove(widget)
       g_object_unref(gpointer(builder))

@@ -91,6 +91,7 @@ struct ImagePhaseTests {
     #expect(model.phase.isLoading)
     while model.phase.error == nil { try await Task.yieldUnlessCancelled() }
     #expect(view.fixture.transport.requests.count == 3)
+    #expect(view.ends.events.count == 3, "the view is told the result of the retry")
   }
 
   @Test func `without a size the load waits, without a request the placeholder is shown`() async throws {

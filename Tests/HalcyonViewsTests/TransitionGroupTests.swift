@@ -58,6 +58,16 @@ final class TransitionGroupTests {
     #expect(view.ends.events == ["40x20 from memory", "30x10 from memory"])
   }
 
+  @Test func `a group whose closure throws shows the images that have joined it`() async throws {
+    let view = ViewFixture()
+    try await view.warm("40x20")
+    try? TransitionGroup.together { group in
+      view.set("40x20") { $0.transitionGroup = group }
+      throw CancellationError()
+    }
+    #expect(view.display.events == ["image 40x20"])
+  }
+
   @Test func `a failed image shows its failure content together with the group`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     let (displays, binders) = binders(view)

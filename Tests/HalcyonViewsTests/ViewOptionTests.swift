@@ -40,6 +40,22 @@ import Testing
     #expect(merged.retriesOnTap == true)
   }
 
+  @Test @MainActor func `each option that is set wins over that of the defaults`() {
+    let all = Self.all
+    let others = ImageViewOptions(
+      placeholder: .icon("other"), placeholderDelay: .seconds(2), keepsCurrentImage: false,
+      failure: .keepsPlaceholder, indicator: .progress, transition: .immediate, transitionOrigins: [.memory],
+      transitionGroup: TransitionGroup(), sizing: .view,
+      lowResolution: ImageRequest(source: .string("https://example.com/other")), onlyWhileVisible: false,
+      retriesOnTap: false, finishesSuperseded: false, playback: AnimationPlayback(speed: 3),
+      renderingMode: .original, alternativeText: "A dog", failureText: "No dog")
+    let merged = all.over(others)
+    for (option, own) in zip(Mirror(reflecting: merged).children, Mirror(reflecting: all).children) {
+      #expect("\(option.value)" == "\(own.value)", "\(own.label ?? "")")
+    }
+    #expect(merged.transitionGroup === all.transitionGroup)
+  }
+
   @Test @MainActor func `the options of a call win over its pipeline's, these over those of the program`() {
     let view = ViewFixture(holding: ["40x20"]) { $0.viewOptions.placeholderDelay = .zero }
     // Other tests of views also run on the main actor, so none runs meanwhile.

@@ -55,6 +55,22 @@ struct ViewPhaseTests {
     #expect(log.events == ["preview 40x20", "empty"])
   }
 
+  @Test func `an image of lower resolution is a preview`() async throws {
+    let view = ViewFixture(holding: ["30x10"])
+    try await view.warm("4x2")
+    let log = follow(view.binder)
+    view.set("30x10") { $0.lowResolution = view.request("4x2") }
+    #expect(log.events.last == "preview 4x2")
+    view.binder.cancel()
+  }
+
+  @Test func `each failure is notified of, also where one follows another at once`() {
+    let view = ViewFixture()
+    let log = follow(view.binder)
+    for _ in 0..<2 { view.set(ImageRequest(source: .string("gopher://example.com/a.png"))) }
+    #expect(log.events == ["failure", "failure"])
+  }
+
   @Test func `a view that is waiting for its size, hidden or released is empty`() async throws {
     let view = ViewFixture()
     let log = follow(view.binder)

@@ -96,6 +96,18 @@ struct ViewPlaceholderTests {
     #expect(view.binder.content.name == "placeholder dots")
   }
 
+  @Test func `an image that stands for a failure does not stay while the next image is loaded`() async throws {
+    let view = ViewFixture(holding: ["30x10"])
+    let broken = ImagePlaceholder.image(try solidImage(5, 5))
+    try await view.load("down") { $0.failure = .shows(broken) }
+    #expect(view.binder.content.name == "failure 5x5")
+    view.set("30x10") {
+      $0.keepsCurrentImage = true
+      $0.placeholderDelay = .zero
+    }
+    #expect(view.binder.content.name == "placeholder dots")
+  }
+
   @Test func `a BlurHash placeholder is decoded to an image`() throws {
     let view = ViewFixture(holding: ["40x20"])
     let hash = try #require(BlurHash("LGF5]+Yk^6#M@-5c,1J5@[or[Q6."))

@@ -55,6 +55,35 @@ struct ViewPrefetchTests {
     }
   }
 
+  @Test func `images for a view are prefetched as its own options say`() async throws {
+    let view = ViewFixture()
+    view.binder.hc.options = .scaled(by: 2)
+    let prefetcher = ImagePrefetcher(for: view.binder.hc)
+    #expect(await prefetcher.start([view.url("600x200")]).result.completed.count == 1)
+    view.set("600x200")
+    #expect(view.ends.events == ["200x67 from memory"])
+  }
+
+  @Test(arguments: [nil, TargetColorSpace.sRGB])
+  func `images are prefetched in the space of their requests, else of the pipeline, else of the views`(
+    requested: TargetColorSpace?
+  ) async throws {
+    for isByView in [true, false] {
+      let view = ViewFixture { $0.options.colorSpace = .displayP3 }
+      view.display.displayColorSpace = .source
+      let prefetcher =
+        isByView
+        ? ImagePrefetcher(for: view.binder.hc)
+        : ImagePrefetcher(
+          for: view.display.displaySize, scale: 2, mode: .fit, colorSpace: .source, pipeline: view.fixture.pipeline)
+      var request = view.request("600x200")
+      request.colorSpace = requested
+      #expect(await prefetcher.start([request]).result.completed.count == 1)
+      view.set(request)
+      #expect(view.ends.events == ["100x33 from memory"], "for a view: \(isByView)")
+    }
+  }
+
   @Test func `images that were started for a view can be stopped by their URLs`() async throws {
     let view = ViewFixture(holding: ["400x200"])
     let prefetcher = ImagePrefetcher(for: view.binder.hc)

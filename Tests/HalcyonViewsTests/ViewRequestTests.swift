@@ -103,6 +103,8 @@ struct ViewRequestTests {
     let whole = viewRequest(options: ImageViewOptions(sizing: .original)).sized(for: display)
     #expect(whole != nil && whole?.request.size == nil)
     #expect(whole?.request.originalPixelLimit == .max)
+    let limited = viewRequest(options: ImageViewOptions(sizing: .original)) { $0.originalPixelLimit = 500 }
+    #expect(limited.sized(for: display)?.request.originalPixelLimit == 500)
   }
 
   @Test func `a screen reader is told what a view shows, and how to retry`() throws {

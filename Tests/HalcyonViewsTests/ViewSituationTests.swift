@@ -122,6 +122,22 @@ struct ViewSituationTests {
     #expect(fixture.transport.requests.map(\.url) == [fixture.url, fixture.url])
   }
 
+  @Test func `a stale image in memory is a preview where its request contacts the server first`() async throws {
+    let gate = Gate()
+    let fixture = stalePipeline(gate)
+    var request = ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100))
+    _ = try await fixture.pipeline.image(for: request)
+    request.cachePolicy = .revalidate
+    let (display, ends) = (RecordingDisplay(), EventLog<String>())
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
+    binder.hc.setImage(with: request) { ends.record($0.name) }
+    #expect(display.events == ["preview 100x50"], "at once")
+    gate.open()
+    #expect(try await ends.waitForEvents(count: 1) == ["100x25 from network"])
+    #expect(display.events.last == "image 100x25")
+    withExtendedLifetime(binder) {}
+  }
+
   @Test(arguments: [false, true])
   func `the revalidation of a superseded image is cancelled or finishes`(finishes: Bool) async throws {
     let (gate, outcomes) = (Gate(), EventLog<String>())

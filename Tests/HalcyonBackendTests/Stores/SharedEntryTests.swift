@@ -34,6 +34,48 @@ struct SharedEntryTests {
     #expect(SharedEntry(decoding: value, for: "key") == (isDecoded ? entry : nil))
   }
 
+  @Test(arguments: [
+    (100, "a\tb", true), (999, "a", true), (99, "a", false), (1000, "a", false), (200, "a\nb", false),
+    (200, "a\u{7F}", false),
+  ])
+  func `a response that no server can have sent is not decoded`(status: Int, value: String, isDecoded: Bool) throws {
+    let field = HTTPHeaders.Field(name: "a", value: value)
+    for change: (inout EntryMetadata) -> Void in [
+      { $0.headers.add(name: field.name, value: field.value) }, { $0.variants = [VaryKey(fields: [field])] },
+      { $0.variant = VaryKey(fields: [field]) },
+    ] {
+      var entry = shared(4)
+      entry.entry.metadata.status = status
+      change(&entry.entry.metadata)
+      let data = try #require(entry.encoded(for: "key"))
+      #expect(SharedEntry(decoding: data, for: "key") == (isDecoded ? entry : nil))
+    }
+  }
+
+  @Test func `of a response whose header is too large only the fields that caching needs are kept`() throws {
+    var entry = shared(4)
+    entry.entry.metadata.headers["X-Large"] = String(repeating: "a", count: 70_000)
+    let value = try #require(entry.encoded(for: "key"))
+    #expect(SharedEntry(decoding: value, for: "key") == shared(4))
+    entry.entry.metadata.tags = [String(repeating: "a", count: 70_000)]
+    #expect(entry.encoded(for: "key") == nil)
+  }
+
+  /// Expirations, and whether they are over ten seconds after the entry was stored.
+  @Test(
+    arguments: [
+      (nil, false), (.never, false), (.expired, true), (.after(.seconds(10)), true), (.after(.seconds(11)), false),
+      (.date(Date(timeIntervalSince1970: 1_700_000_010)), true),
+      (.date(Date(timeIntervalSince1970: 1_700_000_011)), false),
+    ] as [(CacheExpiration?, Bool)])
+  func `an entry expires at the end of its lifetime, which begins when it is stored`(
+    expiration: CacheExpiration?, isExpired: Bool
+  ) {
+    var entry = shared(4)
+    entry.entry.metadata.expiration = expiration
+    #expect(entry.isExpired(at: date + 10) == isExpired)
+  }
+
   @Test(arguments: [0, 1, 16_383, 16_384, 200_000])
   func `a decoded entry is the encoded one, also when the value is changed or released`(byteCount: Int) throws {
     let entry = shared(byteCount)

@@ -205,6 +205,33 @@ struct TieredStoreTests {
     }
   }
 
+  @Test(arguments: [
+    (DiskCacheError.entryTooLarge(byteCount: 9, sizeLimit: 1), false),
+    (.insufficientSpace(byteCount: 9, sizeLimit: 1), false), (.metadataTooLarge(byteCount: 9, limit: 1), false),
+    (.busy(path: "/a"), true), (.index(reason: "a"), true),
+  ])
+  func `a disk cache is skipped after faults of the disk, and not after entries that it does not take`(
+    error: DiskCacheError, isFault: Bool
+  ) async throws {
+    let disk = TieredStore.Tier(name: "disk", store: FailingStore(error: error), budget: .seconds(60))
+    let store = TieredStore([TieredStore.Tier(name: "near", store: near), disk], time: clock)
+    for number in 1...3 { try await store.store(entry(), for: CacheKey("\(number)")) }
+    #expect(store.statistics[1].isSkipped == isFault)
+    #expect(store.statistics[1].errors == (isFault ? 3 : 0))
+  }
+
+  @Test func `an entry is pinned in the tiers that have it, and an error is thrown only if none has`() async throws {
+    let pinning = PinningStore()
+    try await pinning.store(entry(), for: "1")
+    let store = TieredStore(
+      [
+        TieredStore.Tier(name: "failing", store: PinningStore(fails: true)),
+        TieredStore.Tier(name: "pinning", store: pinning),
+      ], time: clock)
+    #expect(try await store.setPinned(true, for: "1"))
+    await #expect(throws: FaultyTier.Failure.self) { try await store.setPinned(true, for: "2") }
+  }
+
   @Test func `an entry that is removed while it is copied is gone`() async throws {
     let store = store(.seconds(1000))
     try await far.base.store(entry(), for: "1")
@@ -357,6 +384,17 @@ struct TieredStoreTests {
       let store = TieredStore([TieredStore.Tier(name: "disk", store: disk), TieredStore.Tier(name: "far", store: far)])
       #expect(ImageCache(store: store).disk === disk)
     }
+  }
+}
+
+/// A store that pins what it has, or fails to.
+private struct PinningStore: PassingStore {
+  let base = MemoryDataStore()
+  var fails = false
+
+  func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
+    if fails { throw FaultyTier.Failure() }
+    return try await base.metadata(for: key) != nil
   }
 }
 

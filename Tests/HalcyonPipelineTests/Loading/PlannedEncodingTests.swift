@@ -3,12 +3,13 @@ import HalcyonBackend
 import HalcyonCache
 import HalcyonHTTP
 import HalcyonImaging
-import HalcyonPipeline
 import HalcyonTesting
 import HalcyonTestDoubles
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
+
+@testable import HalcyonPipeline
 
 /// Images that are decoded, processed and encoded for a server: in which order, in how much memory, and for how long.
 @Suite(.unitTest)
@@ -91,6 +92,43 @@ struct PlannedEncodingTests {
       #expect(again.wasStored && again.data == first.data && again.freshness == .zero)
     }
     #expect(encodings.events.count == 1 && fixture.transport.requests.count == 3)
+  }
+
+  @Test func `a plan makes one file for all sizes, and a stored file has the tier that held it`() async throws {
+    let encodings = EventLog<String>()
+    let source = SolidImage(width: 100, height: 50).data
+    let fixture = PipelineFixture {
+      $0.encoders = [ReportingEncoder { encodings.record("encode") }]
+      $0.cache = ImageCache(store: TieredStore([TieredStore.Tier(name: "near", store: MemoryDataStore())]))
+    } script: { _ in
+      .response(body: source, headers: ["Cache-Control": "max-age=60"])
+    }
+    let whole = ImageRequest(url: fixture.url)
+    let small = ImageRequest(url: fixture.url, size: .fit(width: 10, height: 10), processors: [.invert])
+    for (request, plan, wasStored, tier) in [
+      (whole, "a", false, nil), (small, "a", true, "near"), (whole, "b", false, nil), (whole, "as it is", true, "near"),
+    ] as [(ImageRequest, String, Bool, String?)] {
+      let response = try await fixture.pipeline.plannedResponse(for: request, planIdentifier: plan) { _ in
+        plan == "as it is" ? nil : Rendition(encoding: .init(as: .bmp))
+      }
+      #expect(response.wasStored == wasStored, "\(plan)")
+      #expect(response.storeTier == tier, "\(plan)")
+      await fixture.pipeline.cache.flush()
+      // Other loads share the response until the first one has released it.
+      while !fixture.pipeline.loader.bytes.inFlight.isEmpty { try await Task.yieldUnlessCancelled() }
+    }
+    #expect(encodings.events.count == 2)
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `a plan with a size that no image can have is an error`() async throws {
+    let fixture = fixture(width: 1)
+    let error = await #expect(throws: ImageError.self) {
+      try await fixture.pipeline.plannedResponse(for: ImageRequest(url: fixture.url), planIdentifier: "a") { _ in
+        Rendition(size: .fit(width: 0, height: 5), encoding: .init(as: .bmp))
+      }
+    }
+    #expect(error?.name == "invalidTargetSize")
   }
 
   @Test func `nothing is made of a source over a limit, also where the source is stored`() async throws {

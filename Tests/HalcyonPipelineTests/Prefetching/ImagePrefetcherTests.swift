@@ -116,6 +116,14 @@ struct ImagePrefetcherTests {
     #expect(await toStore.start(sizes).result.completed.count == 1)
   }
 
+  @Test func `requests for one image that keep it in different ways are separate`() async {
+    let fixture = PipelineFixture.serving()
+    let requests = [["a"], ["b"], ["a"]].map { tags in ImageRequest(url: fixture.url) { $0.tags = tags } }
+    let result = await ImagePrefetcher(pipeline: fixture.pipeline, destination: .store).start(requests).result
+    let tags = (result.completed + result.skipped).compactMap { $0.tags?.first }
+    #expect(tags.sorted() == ["a", "b"])
+  }
+
   @Test func `a visible load joins the prefetch in flight`() async throws {
     let held = HeldPipeline()
     let prefetcher = ImagePrefetcher(pipeline: held.pipeline)

@@ -45,7 +45,9 @@ struct PrefetchControlTests {
     #expect(held.pipeline.activeLoadCount == 5)
     prefetcher.concurrencyLimit = 9
     try await held.gate.waitUntilHolding(9)
-    prefetcher.concurrencyLimit = 1
+    #expect(ImagePrefetcher(pipeline: held.pipeline, concurrencyLimit: 0).concurrencyLimit == 1)
+    prefetcher.concurrencyLimit = 0
+    try #require(prefetcher.concurrencyLimit == 1)
     held.gate.release(8)
     for await progress in task.progress where progress.endedCount == 8 { break }
     #expect(held.began.events.count == 9)

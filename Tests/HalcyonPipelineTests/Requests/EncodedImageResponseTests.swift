@@ -28,6 +28,7 @@ struct EncodedImageResponseTests {
   @Test(
     arguments: [
       (nil, nil, "public, max-age=86400"), (["Cache-Control": "max-age=100"], 40, "public, max-age=40"),
+      (["Cache-Control": "max-age=100"], nil, "public, max-age=0"),
       (["Cache-Control": "private, max-age=100"], 40, "private, max-age=40"),
       (["Cache-Control": "s-maxage=100"], 40, "public, max-age=40"),
       (["Cache-Control": "private, no-cache"], 0, "private, no-cache"),

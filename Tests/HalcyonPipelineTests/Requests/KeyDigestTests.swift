@@ -62,6 +62,7 @@ struct CacheKeyTests {
     let url = try #require(URL(string: "https://example.com/a.jpg"))
     let keys = RequestKeys(ImageRequest(url: url))
     #expect(keys.image == keys.fetch)
+    #expect(RequestKeys(ImageRequest(url: url) { $0.originalPixelLimit = Int.max }).image == keys.image)
     let small = RequestKeys(ImageRequest(url: url, size: .fit(width: 5, height: 5)))
     #expect(small.image != keys.image)
     #expect(small.fetch == keys.fetch)
