@@ -16,6 +16,13 @@ struct ColorCodeTests {
     for code in [0, 3, 4, 8, 10, 22, 99] { #expect(Chromaticities(cicp: code) == nil, "\(code)") }
   }
 
+  @Test func `each code point of transfer functions of standard dynamic range has its curve`() {
+    let curves: [Int: TransferCurve] = [
+      1: .sRGB, 2: .sRGB, 4: .gamma(2.2), 5: .gamma(2.8), 6: .sRGB, 8: .gamma(1), 13: .sRGB, 14: .sRGB, 15: .sRGB,
+    ]
+    for code in 0...20 { #expect(TransferCurve(cicp: code) == curves[code], "\(code)") }
+  }
+
   @Test func `luminances of a mastering display are in steps of 0.0001`() {
     let content: [UInt8] = Array(repeating: 0, count: 16) + [0, 0x98, 0x96, 0x80] + [0, 0, 0, 50]
     let box: [UInt8] = [0, 0, 0, 32] + Array("mdcv".utf8) + content

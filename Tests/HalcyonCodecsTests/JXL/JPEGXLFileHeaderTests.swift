@@ -30,6 +30,16 @@ struct JPEGXLFileHeaderTests {
     #expect(try Self.info(file) == expected)
   }
 
+  @Test(arguments: ColorSpace.allCases)
+  func `the header says whether colours are wider than those of sRGB`(_ space: ColorSpace) throws {
+    let bitmap = try Bitmap(size: PixelSize(width: 8, height: 8), isOpaque: true, colorSpace: space) { bytes in
+      for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : UInt8(index % 4 * 60) }
+    }
+    let file = try JPEGXLEncoder().encode(bitmap, options: EncodingOptions(quality: 0.5))
+    let isWide = try file.withUnsafeBytes { try JPEGXLFileHeader(Bytes($0)).isWide }
+    #expect(isWide == (space == .displayP3))
+  }
+
   @Test func `splines that libjxl refuses are unsupported, and other damage is damage`() throws {
     let splines = try Fixture.data("jxl/splines.jxl")
     #expect(splines.withUnsafeBytes { JPEGXLFileHeader.hasSplines(Bytes($0)) })

@@ -1,6 +1,6 @@
 #if SVG && !IMAGEIO
 import Foundation
-import HalcyonImaging
+@_spi(Programs) import HalcyonImaging
 import HalcyonTestTraits
 import Testing
 
@@ -168,7 +168,7 @@ struct SVGValueTests {
       ("background", "red", nil),
       ("fill", "color(red)", .svgFeatures), ("fill", "RGB(1,2,3)", nil), ("filter", "blur(1px)", nil),
       ("width", "calc(1px)", .svgFeatures), ("width", "2rem", .svgFeatures), ("width", "2em", nil),
-      ("width", "-2vw", .svgFeatures),
+      ("width", "-2vw", .svgFeatures), ("width", "2vmin", .svgFeatures), ("width", "1.5lh", .svgFeatures),
       ("width", "2 vw", nil), ("fill", "vw", nil), ("x", "'2rem'", nil), ("x", "\"f(\"", nil), ("fill", "#2vw", nil),
       ("font-family", "f(2rem)", nil), ("x", "a.5vh", nil), ("x", ".5vh", .svgFeatures), ("x", "'", nil),
     ] as [(String, String, DroppedContent?)])
@@ -218,6 +218,7 @@ struct SVGValueTests {
       (.fill(width: 40, height: 40, anchor: .right), nil, [40, 40], [-40, 0, 80, 40], false),
       (.exact(width: 10, height: 40), nil, [10, 40], [0, 0, 10, 40], false),
       (.exact(width: 80, height: 80, enlarges: false), nil, [80, 80], [0, 0, 80, 80], false),
+      (.cover(width: 80, height: 80), nil, [160, 80], [0, 0, 160, 80], false),
       (.original, PixelArea(left: 10, top: 5, width: 8, height: 4), [8, 4], [-10, -5, 40, 20], true),
       (
         .fit(width: 16, height: 16), PixelArea(left: 10, top: 5, width: 8, height: 4), [16, 8], [-20, -10, 80, 40],

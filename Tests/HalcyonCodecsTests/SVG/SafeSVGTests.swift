@@ -41,6 +41,11 @@ struct SafeSVGTests {
     "<a href='#b'><set attributeName=' onclick' to='alert(1)'/></a>",
     "<a href='#b'><set attributeName='ping' to='https://alert.com'/></a>",
     "<set attributeName='fill' to='url(\u{301}https://alert.com/a)'/>",
+    "<handler>alert(1)</handler>", "<embed src='alert.svg'/>", "<object data='alert.svg'/>",
+    "<a href='#b'><set attributeName='xml:base' to='https://alert.com/'/></a>",
+    "<image><set attributeName='src' to='alert.png'/></image>",
+    "<style>rect { background: image('https://alert.com/a') }</style>",
+    "<style>rect { background: src('https://alert.com/a') }</style>",
   ])
   func `nothing runs, and nothing outside is loaded`(content: String) async throws {
     let text = try await sanitized(content + "<circle r='5' fill='red'/>")

@@ -129,6 +129,14 @@ struct TIFFHeaderTests {
     }
   }
 
+  @Test func `a smaller version of the second page is not one of the first`() throws {
+    let (page, copy) = (PixelSize(width: 80, height: 60), PixelSize(width: 40, height: 30))
+    let file = pages(
+      [(page, isReduced: false), (page, isReduced: false), (copy, isReduced: true)], levels: [50, 100, 150])
+    let image = try TIFFDecoder().decode(file, options: DecodingOptions(size: .fit(width: 40, height: 40)))
+    #expect(abs(image.bitmap.color(10, 5).x - 50) <= 1)
+  }
+
   @Test func `of a file whose smaller version is cut, the page is read`() throws {
     let file = pyramid(inSubdirectory: false)
     let cut = file.prefix(file.count - 30 * 30 - 100)

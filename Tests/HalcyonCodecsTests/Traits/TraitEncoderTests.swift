@@ -34,6 +34,19 @@ struct TraitEncoderTests {
     #expect(image.largestDifference(to: original) < 8)
   }
 
+  /// The longest side is 65,536 pixels in AVIF, and 262,144 in JPEG XL.
+  @Test(arguments: encoders.indices)
+  func `an image with a longer side than the format has is an error that names its size`(_ index: Int) throws {
+    let encoder = Self.encoders[index]
+    let size = PixelSize(width: encoder.format == .avif ? 65_537 : 262_145, height: 1)
+    let strip = try Bitmap(size: size, isOpaque: true) { bytes in
+      for index in bytes.indices { bytes[index] = 255 }
+    }
+    #expect(throws: ImageEncodingError.tooLarge(encoder.format, size)) {
+      try encoder.encode(strip, options: EncodingOptions())
+    }
+  }
+
   #if JXL
   @Test(arguments: [(1, true), (0.99, false)] as [(Double, Bool)])
   func `JPEG XL of quality 1 loses nothing`(_ quality: Double, _ isLossless: Bool) throws {

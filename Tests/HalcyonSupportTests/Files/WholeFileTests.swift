@@ -13,6 +13,27 @@ struct WholeFileTests {
     return lstat(file.path(percentEncoded: false), &status) == 0 ? status.st_mode : 0
   }
 
+  /// The text of a file, or why it is not read.
+  private func text(_ file: URL, byteLimit: Int) -> String {
+    do {
+      return String(decoding: try Data(wholeFile: file, byteLimit: byteLimit), as: UTF8.self)
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func `a regular file is read up to a limit, and nothing else is`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let (file, pipe) = (folder.appending(path: "a b.png"), folder.appending(path: "pipe.png"))
+      try data.write(to: file)
+      try #require(mkfifo(pipe.path(), 0o600) == 0)
+      #expect(text(file, byteLimit: 3) == "new")
+      #expect(text(file, byteLimit: 2) == "tooLarge(byteCount: 3)")
+      #expect(text(folder, byteLimit: 3) == "unreadable(code: \(EISDIR))")
+      #expect(text(pipe, byteLimit: 3) == "unreadable(code: \(ESPIPE))")
+    }
+  }
+
   @Test func `a file that is replaced keeps its permissions, and nothing else is left in the folder`() async throws {
     try await TemporaryDirectory.run { folder in
       let file = folder.appending(path: "a.png")
