@@ -9,20 +9,21 @@ import Testing
 /// Headers and metadata cost time in proportion to their bytes, whatever they are.
 @Suite(.integrationTest, .slow)
 struct HeaderCostTests {
-  private static let ratioLimit = 2.5
+  /// Beside other work, whose memory has no place in the processor, four times the bytes cost up to six times as much.
+  private static let ratioLimit = 8.0
 
-  @Test(arguments: HostileHeader.all) func `twice the bytes cost at most 2.5 times as much`(_ header: HostileHeader)
-    throws
-  {
+  @Test(arguments: HostileHeader.all) func `four times the bytes cost at most eight times as much`(
+    _ header: HostileHeader
+  ) throws {
     // Each rule of a small drawing costs for each element, until the budget of the drawing ends that.
-    for byteCount in header.testDescription.hasPrefix("SVG: rules") ? [500_000] : [100_000, 500_000] {
-      let costs = try Self.costs(header.file(byteCount), header.file(2 * byteCount), of: Self.read)
+    for byteCount in header.testDescription.hasPrefix("SVG: rules") ? [500_000] : [50_000, 250_000] {
+      let costs = try Self.costs(header.file(byteCount), header.file(4 * byteCount), of: Self.read)
       #expect(costs.1 <= Self.ratioLimit * costs.0, "\(byteCount) bytes: \(costs.0) seconds, then \(costs.1)")
     }
   }
 
   @Test func `a reader that compares all bytes with each other is noticed`() {
-    let costs = Self.costs(Data(count: 60), Data(count: 120)) { file in
+    let costs = Self.costs(Data(count: 30), Data(count: 120)) { file in
       let matches = file.reduce(0) { sum, byte in
         file.reduce(sum) { sum, other in sum + file.count { $0 == byte && $0 == other } }
       }
