@@ -253,17 +253,38 @@ struct EncodedDataTests {
   #endif
 
   @Test func `a source that must not be stored is fetched once for a plan`() async throws {
-    let headers: HTTPHeaders = ["Cache-Control": "no-store"]
+    let control = "no-store, max-age=60"
+    let headers: HTTPHeaders = ["Cache-Control": control]
     try await OptionsFixture.run(serving: try TestImage.png(), headers: headers) { fixture async throws in
       let response = try await fixture.pipeline.plannedResponse(for: fixture.request(), planIdentifier: "webp") { _ in
         Rendition(size: small, encoding: .init(as: .webp))
       }
-      #expect(ImageFormat(sniffing: response.data) == .webp && response.head?.headers["Cache-Control"] == "no-store")
+      #expect(ImageFormat(sniffing: response.data) == .webp)
+      #expect(response.head?.headers["Cache-Control"] == control)
       #expect(response.freshness == .zero)
       #expect(fixture.transport.requests.count == 1)
       await fixture.pipeline.cache.flush()
       #expect(try await fixture.storedFormats == [])
     }
+  }
+
+  @Test(
+    arguments: [
+      (["Cache-Control": "max-age=60"], 60), (["Cache-Control": "max-age=60", "Vary": "*"], 0),
+      (["Cache-Control": "max-age=60, no-store"], 0),
+    ] as [(HTTPHeaders, Int)])
+  func `a response is fresh for as long as it says without a store as well`(_ headers: HTTPHeaders, _ seconds: Int)
+    async throws
+  {
+    let file = try TestImage.png()
+    let pipeline = ImagePipeline {
+      $0.cache = ImageCache(disk: nil)
+      $0.transport = ScriptedTransport { _ in .response(body: file, headers: headers) }
+      $0.time = TestClock()
+    }
+    let request = ImageRequest(source: .string("http://example.com/image"))
+    let response = try await pipeline.plannedResponse(for: request, planIdentifier: "file") { _ in nil }
+    #expect(response.freshness == .seconds(seconds))
   }
 
   @Test func `without a plan the file is returned as it is, and an error of the plan is the cause`() async throws {

@@ -17,6 +17,12 @@ extension HTTPCacheRules {
     return Self.storableStatuses.contains(status) || hasExplicitLifetime(headers) || CacheControl(headers).isPublic
   }
 
+  /// Whether the response to a GET may be stored, and matches other requests (RFC 9111, 3 and 4.1).
+  package func isStorable(_ response: EntryMetadata, requestHeaders: HTTPHeaders) -> Bool {
+    isStorable(status: response.status, headers: response.headers, requestHeaders: requestHeaders)
+      && VaryKey(of: response.vary, requestHeaders: requestHeaders) != nil
+  }
+
   /// Whether the directives of the request or the response forbid storing it in this cache.
   func forbidsStoring(status: Int, headers: HTTPHeaders, requestHeaders: HTTPHeaders) -> Bool {
     let response = CacheControl(headers)

@@ -69,8 +69,10 @@ extension ImagePipeline {
     request.memoryAccess = .disabled
     let variant = try await loader.encodedVariant(for: request, planner: planner)
     let (source, head) = (variant.source, variant.source.responseHead)
-    // A response that must not be stored is never fresh.
-    let freshEnd = source.isFoundAgain ? source.freshEnd : nil
+    // A response that must not be stored is never fresh; others are without a store as well.
+    let isReusable =
+      source.isFoundAgain || configuration.httpCaching.isStorable(source.metadata, requestHeaders: request.headers)
+    let freshEnd = isReusable ? source.freshEnd : nil
     let freshness = freshEnd.map { max(.zero, $0 - configuration.time.uptime()) } ?? .zero
     var response = EncodedImageResponse(
       data: variant.data, origin: source.origin, wasStored: variant.wasStored,
