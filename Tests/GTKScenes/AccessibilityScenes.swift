@@ -31,7 +31,7 @@ enum AccessibilityScenes {
     }
   }
 
-  /// The focus for a retry goes with the failure, once it has left the view.
+  /// The focus for a retry goes with the failure, once it has left the view. One that the program has given stays.
   static func focusAfterRetry(_ stage: Stage) async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a.png", .status(404), .body(try SolidImage.png(.green)))
@@ -50,6 +50,16 @@ enum AccessibilityScenes {
       gtk_widget_grab_focus(other)
       try await stage.until("it is no Tab stop", within: 60) { gtk_widget_get_focusable(picture) == 0 }
       try stage.require(gtk_widget_has_css_class(picture, "halcyon-retry") == 0, "it keeps the style of the focus")
+      let own = try await stage.addPicture()
+      gtk_widget_set_focusable(own, 1)
+      own.hc.setImage(
+        with: server.serve("/missing.png", .status(404)), options: ImageViewOptions(retriesOnTap: true),
+        pipeline: ViewScenes.pipeline())
+      try await stage.until("it has failed", within: 300) { own.hc.phase.error != nil }
+      try stage.require(gtk_widget_has_css_class(own, "halcyon-retry") != 0, "it has no style of the focus")
+      own.hc.setImage(with: nil as URL?)
+      try stage.require(gtk_widget_has_css_class(own, "halcyon-retry") == 0, "it keeps the style of the focus")
+      try stage.require(gtk_widget_get_focusable(own) != 0, "the focus that the program has given is taken away")
     }
   }
 

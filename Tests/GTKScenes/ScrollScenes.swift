@@ -34,21 +34,21 @@ enum ScrollScenes {
     for view in views { view.hc.setImage(with: nil as URL?, pipeline: ViewScenes.pipeline()) }
     func visible() -> [Int] { views.indices.filter { views[$0].hc.binder.isVisible } }
     // Half a page outside of the viewport counts as visible.
-    try await stage.until("the first views are visible") { visible() == [0, 1, 2] }
+    try await stage.until("the first views are visible", within: 300) { visible() == [0, 1, 2] }
     scroll(window, to: 1000)
-    try await stage.until("the views in the middle are visible") { visible() == [4, 5, 6, 7] }
+    try await stage.until("the views in the middle are visible", within: 300) { visible() == [4, 5, 6, 7] }
     gtk_widget_set_visible(window, 0)
     try stage.require(visible().isEmpty, "views \(visible()) of a hidden list are reported as visible")
     gtk_widget_set_visible(window, 1)
-    try await stage.until("they are visible again") { visible() == [4, 5, 6, 7] }
+    try await stage.until("they are visible again", within: 300) { visible() == [4, 5, 6, 7] }
     scroll(window, to: 0)
-    try await stage.until("the first views are visible again") { visible() == [0, 1, 2] }
+    try await stage.until("the first views are visible again", within: 300) { visible() == [0, 1, 2] }
     gtk_scrolled_window_set_vadjustment(OpaquePointer(window), gtk_adjustment_new(0, 0, 0, 0, 0, 0))
     try await stage.until("the new adjustment is in use") {
       gtk_adjustment_get_upper(gtk_scrolled_window_get_vadjustment(OpaquePointer(window))) == 2000
     }
     scroll(window, to: 1000)
-    try await stage.until("the new adjustment is observed") { visible() == [4, 5, 6, 7] }
+    try await stage.until("the new adjustment is observed", within: 300) { visible() == [4, 5, 6, 7] }
   }
 
   static func onlyWhileVisible(_ stage: Stage) async throws {
@@ -63,15 +63,15 @@ enum ScrollScenes {
       view.hc.setImage(with: request, options: options, pipeline: pipeline, completion: outcomes[index].take)
     }
     func loaded() -> [Int] { views.indices.filter { views[$0].hc.binder.content.image != nil } }
-    try await stage.until("the visible views are loaded") { loaded() == [0, 1, 2] }
+    try await stage.until("the visible views are loaded", within: 600) { loaded() == [0, 1, 2] }
     try await stage.require(views[0], is: .red)
     try stage.require(outcomes[3...].allSatisfy { $0.count == 0 }, "a view outside of the viewport has completed")
     scroll(window, to: 1600)
-    try await stage.until("the last views are loaded") { loaded() == [7, 8, 9] }
+    try await stage.until("the last views are loaded", within: 600) { loaded() == [7, 8, 9] }
     try await stage.require(views[9], is: .green)
     try await stage.until("textures are freed with the images") { SharedTextures.all.count <= 3 }
     scroll(window, to: 0)
-    try await stage.until("the first views are loaded again") { loaded() == [0, 1, 2] }
+    try await stage.until("the first views are loaded again", within: 600) { loaded() == [0, 1, 2] }
     try await stage.require(views[0], is: .red)
     try stage.require(outcomes[0].count == 1, "there were \(outcomes[0].count) completions")
   }

@@ -174,6 +174,15 @@ enum ZoomableScenes {
     // Without animations, at once.
     ThemeScenes.setAnimations(false)
     try stage.require(press(GDK_KEY_plus) && abs(view.zoom - fit * 1.25) < 1e-9, "the zoom is \(view.zoom)")
+    // A picture that fits in about its own size is shown in twice that size.
+    view.hc.setImage(with: try SolidImage.request(.green, width: 300, height: 300))
+    try await stage.until("a small picture is shown") { view.hc.phase.image?.info.pixelSize.width == 300 }
+    let whole = view.zoom
+    for zoom in [2 * whole, whole] {
+      try stage.emit("released", 2, pointer.x, pointer.y, by: click, of: widget)
+      try stage.require(
+        abs(view.zoom - zoom) < 1e-9, "a double click has changed the zoom to \(view.zoom), not \(zoom)")
+    }
   }
 
   /// A range of the program, images without tiles, other images, and the end.

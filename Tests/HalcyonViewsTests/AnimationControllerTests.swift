@@ -135,6 +135,9 @@ struct AnimationControllerTests {
     animation.stop()
     #expect(animation.currentFrame == 0 && view.number == 0)
     #expect(view.events.last == .frameChanged(index: 0))
+    let events = view.events
+    animation.stop()
+    #expect(view.events == events, "it was at its first frame")
     animation.play()
     try await view.showNextFrame()
     #expect(view.number == 1)

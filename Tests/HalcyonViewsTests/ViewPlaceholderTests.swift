@@ -66,6 +66,18 @@ struct ViewPlaceholderTests {
     #expect(view.display.events == ["placeholder dots", "image 40x20"] && view.clock.sleeperCount == 0)
   }
 
+  @Test func `a placeholder that is shown at once has no minimum time`() async throws {
+    let view = ViewFixture()
+    try await view.warm("40x20")
+    view.display.displaySize = .zero
+    view.set("40x20") { $0.placeholderDelay = .zero }
+    #expect(view.display.events == ["placeholder dots"])
+    view.display.displaySize = ViewSize(width: 50, height: 50)
+    view.binder.displayDidChange()
+    #expect(view.display.events == ["placeholder dots", "image 40x20"])
+    #expect(view.ends.events == ["40x20 from memory"])
+  }
+
   @Test func `a view that is set again to the image that it shows is not cleared`() async throws {
     let view = ViewFixture()
     try await view.load("40x20")

@@ -63,6 +63,7 @@ struct S3StorageTests {
 
   @Test(arguments: [
     "http://s3.example.com/a", "https://s3.example.com:444/a", "https://s3.example.com.evil.org/a",
+    "http://photos.s3.example.com:443/a", "https://photos.s3.example.com:444/a",
     "https://evils3.example.com/a", "https://a.b.s3.example.com/a", "https://example.com/a",
   ])
   func `requests to other hosts are not signed`(text: String) throws {

@@ -85,13 +85,16 @@ struct CleaningPolicyTests {
     }
   }
 
-  @Test func `the first cleaning of a process counts the time since the cache was opened`() async throws {
+  @Test(arguments: [(86_400, nil), (86_401, 1)] as [(Int, Int?)])
+  func `the first cleaning of a process counts the time since the cache was opened`(
+    seconds: Int, count: Int?
+  ) async throws {
     var policy = CleaningPolicy.whenAsked
     policy.wipesAfterIdle = .seconds(86_400)
     try await withCache(policy) { cache in
       try await cache.store(entry(), for: "1")
-      clock.advance(by: .seconds(86_401))
-      #expect(try await cache.clean().disk[.idle]?.count == 1)
+      clock.advance(by: .seconds(seconds))
+      #expect(try await cache.clean().disk[.idle]?.count == count)
     }
   }
 

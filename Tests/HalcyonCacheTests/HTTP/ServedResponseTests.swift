@@ -33,6 +33,7 @@ struct ServedResponseTests {
     ([:], ["If-None-Match": "*"], true), ([:], ["If-None-Match": "\"a\""], false),
     (["Last-Modified": date], ["If-Modified-Since": date], true),
     (["Last-Modified": later], ["If-Modified-Since": date], false),
+    (["Last-Modified": date, "Date": later], ["If-Modified-Since": date], true),
     (["Date": later], ["If-Modified-Since": later], true), (["Date": later], ["If-Modified-Since": date], false),
     ([:], ["If-Modified-Since": date], true), (["Last-Modified": date], ["If-Modified-Since": "tomorrow"], false),
     (["ETag": "\"a\"", "Last-Modified": later], ["If-None-Match": "\"a\"", "If-Modified-Since": date], true),

@@ -51,6 +51,17 @@ struct HEVCTests {
     }
   }
 
+  @Test func `alpha in another coding is an error, not left out`() throws {
+    var file = try Fixture.data(Self.alpha)
+    // The types of the picture and of its alpha.
+    let types = file.ranges(of: Data("hvc1".utf8))
+    try #require(types.count == 2)
+    file.replaceSubrange(types[1], with: Data("hvcX".utf8))
+    #expect(throws: ImageDecodingError.unsupportedFeature(.heic, feature: "images of the type hvcX")) {
+      try HEIFDecoder().decode(file, options: DecodingOptions())
+    }
+  }
+
   @Test(arguments: [(single, false, SampleCoding.Alpha.none), (alpha, false, .straight), (alpha, true, .premultiplied)])
   func `alpha is premultiplied if the file says so`(
     _ name: String, _ isPremultiplied: Bool, _ expected: SampleCoding.Alpha

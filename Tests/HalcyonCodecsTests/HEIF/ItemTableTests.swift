@@ -55,6 +55,21 @@ struct ItemTableTests {
     }
   }
 
+  @Test func `a gain map is that of the primary image, not that of another one`() throws {
+    func entry(_ item: UInt8) -> [UInt8] { box("infe", [2, 0, 0, 0, 0, item, 0, 0] + Array("tmap".utf8)) }
+    let other = box("dimg", [0, 8, 0, 2, 0, 5, 0, 6])
+    let own = box("dimg", [0, 9, 0, 2, 0, 1, 0, 2])
+    for (references, image, parameters) in [(other + own, 2, 9), (other, nil, nil)] as [([UInt8], Int?, Int?)] {
+      try table(
+        box("pitm", [0, 0, 0, 0, 0, 1]), box("iinf", [0, 0, 0, 0, 0, 2] + entry(8) + entry(9)),
+        box("iref", [0, 0, 0, 0] + references)
+      ) { table in
+        #expect(table.gainMap?.image == image)
+        #expect(table.gainMap?.parameters == parameters)
+      }
+    }
+  }
+
   #if AVIF && !IMAGEIO
   /// The flags are the last three bytes of the first four.
   @Test(arguments: [(0, false), (1, false), (2, true), (256, true), (257, false)])

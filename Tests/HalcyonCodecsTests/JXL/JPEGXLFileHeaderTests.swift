@@ -40,6 +40,15 @@ struct JPEGXLFileHeaderTests {
     #expect(isWide == (space == .displayP3))
   }
 
+  @Test func `floats of 32 bits count as 16 bits`() throws {
+    // The header of a picture of 8 by 8 pixels, and room for the frame that it lacks.
+    let file = Data([0xFF, 0x0A, 0x41, 0xC8, 0x61, 0x02]) + Data(count: 16)
+    let info = try #require(try JPEGXLDecoder().probe(file, isComplete: false))
+    #expect(info.bitDepth == 16)
+    #expect(info.storedSize == PixelSize(width: 8, height: 8))
+    #expect(try Self.info(file) == info)
+  }
+
   @Test func `splines that libjxl refuses are unsupported, and other damage is damage`() throws {
     let splines = try Fixture.data("jxl/splines.jxl")
     #expect(splines.withUnsafeBytes { JPEGXLFileHeader.hasSplines(Bytes($0)) })

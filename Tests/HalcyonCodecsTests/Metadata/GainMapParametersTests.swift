@@ -23,6 +23,7 @@ struct GainMapParametersTests {
     ("", true), ("hdrgm:GainMapMin='2'", true), ("hdrgm:GainMapMin='2.5'", false), ("hdrgm:Gamma='0'", false),
     ("hdrgm:Gamma='x'", false), ("hdrgm:OffsetSDR='10.3' hdrgm:OffsetHDR='6.7'", true),
     ("hdrgm:OffsetSDR='1e10'", false), ("hdrgm:HDRCapacityMin='3'", false), ("hdrgm:HDRCapacityMin='nan'", false),
+    ("hdrgm:HDRCapacityMin='x'", false),
   ]
 
   @Test(arguments: attributes) func `parameters in XMP are in range`(attributes: String, isValid: Bool) {

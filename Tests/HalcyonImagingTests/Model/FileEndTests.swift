@@ -74,6 +74,15 @@ struct FileEndTests {
     for count in 1...3 { #expect(ImageFormat.gif.lacksEnd(file.dropLast(count)), "\(count) bytes are missing") }
   }
 
+  /// A size of 0 stands for all that follows.
+  @Test(arguments: [ImageFormat.avif, .heic, .jpegXL])
+  func `a file whose last box has no size of its own may end anywhere in it`(_ format: ImageFormat) {
+    let start: [UInt8] = Self.box("ftyp", 8) + [0, 0, 0, 0] + Array("mdat".utf8)
+    let file = Data(start + [UInt8](repeating: 7, count: 20))
+    for missing in [0, 1, 20] { #expect(!format.lacksEnd(file.dropLast(missing)), "\(missing) bytes are missing") }
+    #expect(format.lacksEnd(file.dropLast(25)), "the size itself is cut")
+  }
+
   @Test(arguments: files)
   func `a file that is cut anywhere behind its signature lacks its end, and the whole one does not`(
     _ file: (name: String, format: ImageFormat, bytes: Data)

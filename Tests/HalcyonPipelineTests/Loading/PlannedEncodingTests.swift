@@ -68,10 +68,11 @@ struct PlannedEncodingTests {
   }
 
   @Test func `a file is not made again of a source that the server confirms`() async throws {
-    let encodings = EventLog<String>()
+    // The server confirms the source at the very time at which it is asked.
+    let (encodings, clock) = (EventLog<String>(), TestClock())
     let fixture = PipelineFixture {
       $0.encoders = [ReportingEncoder { encodings.record("encode") }]
-      $0.httpCaching = HTTPCacheRules()
+      ($0.httpCaching, $0.time) = (HTTPCacheRules(), clock)
     } script: { request in
       request.headers["If-None-Match"] == "\"a\""
         ? .response(status: 304, body: Data())

@@ -118,6 +118,11 @@ struct RequestContentTests {
     #expect(try await fixture.pipeline.response(for: stored).origin == .store)
     #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).origin == .network)
     #expect(fixture.transport.requests.map(\.method) == [.post, .get])
+    var other = post(fixture.url, Data("other".utf8))
+    other.storeAccess = .readWrite
+    for origin in [ImageOrigin.network, .memory] {
+      #expect(try await fixture.pipeline.response(for: other).origin == origin)
+    }
   }
 
   @Test(arguments: ["max-age=10", "max-age=10, stale-while-revalidate=600"])

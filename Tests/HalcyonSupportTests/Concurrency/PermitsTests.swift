@@ -1,5 +1,6 @@
 import Foundation
 @_spi(Programs) import HalcyonSupport
+import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
 
@@ -9,9 +10,9 @@ struct PermitsTests {
     let permits = Permits(limit: 3)
     try await permits.acquire(2)
     let large = Task { try await permits.acquire(2) }
-    while permits.waitingCount < 1 { await Task.yield() }
+    while permits.waitingCount < 1 { try await Task.yieldUnlessCancelled() }
     let small = Task { try await permits.acquire() }
-    while permits.waitingCount < 2 { await Task.yield() }
+    while permits.waitingCount < 2, permits.usedCount == 2 { try await Task.yieldUnlessCancelled() }
     #expect(permits.usedCount == 2)
     permits.release(2)
     try await large.value
@@ -24,9 +25,10 @@ struct PermitsTests {
     let permits = Permits(limit: 3)
     try await permits.acquire(2)
     let large = Task { try await permits.acquire(3) }
-    while permits.waitingCount < 1 { await Task.yield() }
+    while permits.waitingCount < 1 { try await Task.yieldUnlessCancelled() }
     let small = Task { try await permits.acquire() }
-    while permits.waitingCount < 2 { await Task.yield() }
+    while permits.waitingCount < 2, permits.usedCount == 2 { try await Task.yieldUnlessCancelled() }
+    #expect(permits.usedCount == 2)
     large.cancel()
     try await small.value
     await #expect(throws: CancellationError.self) { try await large.value }
@@ -58,7 +60,7 @@ struct PermitsTests {
     let permits = Permits(limit: 2)
     permits.take(5)
     let waiting = Task { try await permits.acquire() }
-    while permits.waitingCount < 1 { await Task.yield() }
+    while permits.waitingCount < 1 { try await Task.yieldUnlessCancelled() }
     permits.release(3)
     #expect(permits.waitingCount == 1, "2 are in use")
     permits.release()

@@ -14,7 +14,7 @@ struct EnvironmentFileTests {
     ("A=b#c", "b#c"), ("A='b # $HOME\\n'", "b # $HOME\\n"), ("A=\"b\\n\\\"c\\\\\"", "b\n\"c\\"), ("A=", ""),
     ("A=$HOME/x", "/home/a/x"), ("A=\"${HOME}x\" # c", "/home/ax"), ("A=\\$HOME", "$HOME"), ("A=\"\\$HOME\"", "$HOME"),
     ("B=1\nA=$B$B", "11"), ("A=$", "$"), ("A=$MISSING.", "."), ("A=\"two\nlines\"", "two\nlines"), ("A=b=c", "b=c"),
-    ("A=1\nA=2", "2"), ("HOME=/b\nA=$HOME", "/b"),
+    ("A=1\nA=2", "2"), ("HOME=/b\nA=$HOME", "/b"), ("A=#c", ""), ("A= # c", ""),
   ])
   func `a value is read as imgproxy reads it`(text: String, value: String) throws {
     #expect(try variables(text)["A"] == value)

@@ -95,6 +95,26 @@ struct RequestRulesTests {
     #expect(!channel.isActive)
   }
 
+  @Test func `a response does not end the connection if only a later request is incomplete`() throws {
+    let channel = EmbeddedChannel(handlers: [HalfClosure(), RequestRules(isDraining: { false })])
+    channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+    let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/", headers: ["Host": "a"])
+    for part in [HTTPServerRequestPart.head(head), .end(nil), .head(head)] { try channel.writeInbound(part) }
+    let parts: [HTTPServerResponsePart] = [.head(HTTPResponseHead(version: .http1_1, status: .ok)), .end(nil)]
+    func respond() throws {
+      channel.write(parts[0], promise: nil)
+      channel.writeAndFlush(parts[1], promise: nil)
+      // Sent without `Connection: close`.
+      for part in parts { #expect(try channel.readOutbound(as: HTTPServerResponsePart.self) == part) }
+    }
+    try respond()
+    try channel.writeInbound(HTTPServerRequestPart.end(nil))
+    try respond()
+    channel.embeddedEventLoop.advanceTime(by: .seconds(3))
+    #expect(channel.isActive)
+    _ = try channel.finish(acceptAlreadyClosed: true)
+  }
+
   @Test(arguments: ["w:%0D%0ASet-Cookie:%20a", "%1B%5B2J:1", "w:%E2%80%AE1", "w:%00", "w:%C2%85", "x\u{202E}y:1"])
   func `errors repeat no control characters`(options: String) async throws {
     try await RunningService.run { service, _ in

@@ -25,9 +25,14 @@ struct SourceRewritingTests {
 
   @Test func `replacements are applied in order, and before the base URL`() {
     var rewriting = SourceRewriting()
-    rewriting.replacements = ["a=b", "b=c/"].compactMap { SourceRewriting.Replacement($0) }
+    rewriting.replacements = ["a=b", "b=c/", "x:=https://e.com/", "https://e.com/y=y"].compactMap {
+      SourceRewriting.Replacement($0)
+    }
     rewriting.baseURL = "https://e.com/"
     #expect(rewriting.applied(to: "a1") == "https://e.com/c/1")
+    // What a replacement makes of a source decides whether it has the base URL.
+    #expect(rewriting.applied(to: "x:1") == "https://e.com/1")
+    #expect(rewriting.applied(to: "https://e.com/y1") == "https://e.com/y1")
   }
 
   @Test func `a pattern with many wildcards takes a time that grows with the source`() throws {

@@ -33,18 +33,25 @@ struct CacheCommandTests {
 
   @Test func `entries are found by their tags, and those that have expired`() async throws {
     try await withCache { cache, urls in
-      let metadata = EntryMetadata(
-        requestDate: Date(), responseDate: Date(), expiration: .date(Date(timeIntervalSince1970: 1e9)), tags: ["old"])
       let disk = DiskCache(
         directory: URL(filePath: cache), configuration: DiskCacheConfiguration(cleaning: .whenAsked))
-      try await disk.store(StoredEntry(body: Data("a".utf8), metadata: metadata), for: "a")
+      for (tag, expiration) in [
+        ("lasting", .never), ("old", .date(Date(timeIntervalSince1970: 1e9))),
+      ] as [(String, CacheExpiration)] {
+        let metadata = EntryMetadata(requestDate: Date(), responseDate: Date(), expiration: expiration, tags: [tag])
+        try await disk.store(StoredEntry(body: Data("a".utf8), metadata: metadata), for: CacheKey(tag))
+      }
+      // What does not expire is last.
+      let sorted = try await CommandRun("cache", "ls", "--sort", "expiration", "--json", "-d", cache)
+      let tags = try sorted.objects().compactMap { ($0["tags"] as? [String])?.first }
+      #expect(tags == ["old", "lasting"], "\(sorted.errors)")
       let list = try await CommandRun("cache", "ls", "--tag", "old", "--expired", "--json", "-d", cache)
       #expect(try list.objects().map { $0["isExpired"] as? Bool } == [true], "\(list.errors)")
       // Not those of the URL that the filter leaves out.
       #expect(try await CommandRun("cache", "rm", urls[0], "--expired", "-d", cache).status == 64)
       let removal = try await CommandRun("cache", "rm", "--expired", "-d", cache)
       #expect(removal.output == "Removed 1 entry.\n", "\(removal.errors)")
-      #expect(try await CommandRun("cache", "ls", "-d", cache).output.split(separator: "\n").count == 2)
+      #expect(try await CommandRun("cache", "ls", "-d", cache).output.split(separator: "\n").count == 3)
     }
   }
 

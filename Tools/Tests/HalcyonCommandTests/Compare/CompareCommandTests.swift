@@ -91,6 +91,9 @@ struct CompareCommandTests {
       #expect(run.status == 1, "\(run.output)\(run.errors)")
       #expect(run.output.contains("\"largestDifferenceAt\":[3,2]"), "\(run.output)")
       #expect(run.output.contains("\"isBelowThreshold\":true"), "\(run.output)")
+      // The noise is that of the colours, which are equal.
+      let report = try #require(try run.objects().first)
+      #expect(report["psnr"] == nil, "\(run.output)")
       let picture = try await DecodedImage(contentsOf: URL(filePath: files[2])).bitmap
       #expect([picture[3, 2], picture[2, 3]].map(\.red) == [255, 0])
     }

@@ -85,6 +85,9 @@ struct ConvertOptionTests {
       let bytes = try Data(contentsOf: output.appending(path: "a.webp")).count
       #expect(bytes <= 10 << 10)
       #expect(bytes > 5 << 10)
+      let both = try await CommandRun(arguments + ["--max-output", "10K", "--process", "mb:20000"])
+      #expect(both.status == 0, "\(both.errors)")
+      #expect(try Data(contentsOf: output.appending(path: "a.webp")).count == bytes)
       let refused = try await CommandRun(arguments + ["--max-output", "100"])
       #expect(refused.status == 1, "\(refused.errors)")
       #expect(refused.errors.contains("over the limit of 100"), "\(refused.errors)")
@@ -292,8 +295,11 @@ struct ConvertOptionTests {
   @Test func `limits are one message for many files, and links to missing files are counted`() async throws {
     try await withFolders { sources, output in
       try writePhoto("rocket.jpg", to: sources, as: ["a.jpg", "b.jpg", "c.jpg"])
-      try FileManager.default.createSymbolicLink(
-        atPath: sources.path() + "d.jpg", withDestinationPath: sources.path() + "gone.jpg")
+      // Hidden links are no sources.
+      for link in ["d.jpg", ".e.jpg"] {
+        try FileManager.default.createSymbolicLink(
+          atPath: sources.path() + link, withDestinationPath: sources.path() + "gone.jpg")
+      }
       // With progressive, pixels are not decoded.
       for options in [["--max-pixels"], ["--max-side"], ["--max-bytes"], ["--progressive", "--max-pixels"]] {
         let run = try await CommandRun(["convert", sources.path(), "-o", output.path()] + options + ["9"])

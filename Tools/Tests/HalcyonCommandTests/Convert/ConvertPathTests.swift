@@ -17,6 +17,11 @@ struct ConvertPathTests {
       let none = try await CommandRun("convert", sources.path() + "*.tiff", "-o", output.path())
       #expect(none.status == 1)
       #expect(none.errors.contains("*.tiff matches no file."))
+      // The folders that a pattern matches are searched on request.
+      let folders = try await CommandRun(
+        "convert", sources.path() + "20*", "-r", "-o", output.path() + "all/", "--size", "50x")
+      #expect(folders.status == 0, "\(folders.errors)")
+      #expect(try names(in: output.appending(path: "all")) == ["2023/a.jpg", "2024/b.jpg", "2024/more/c.jpg"])
     }
   }
 

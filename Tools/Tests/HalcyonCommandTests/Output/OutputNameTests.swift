@@ -8,7 +8,7 @@ import Testing
 struct OutputNameTests {
   @Test(arguments: [
     ("http://h/a/photo.jpg", "photo"), ("http://h/photo.tar.png?x=/y.gif#/z", "photo.tar"),
-    ("http://h/photo/", "photo"),
+    ("http://h/photo/", "photo"), ("http://h/a.png#/b.jpg", "a"),
     ("http://h", "image"), ("http://h/", "image"), ("http://h/?/x", "image"), ("data:image/png;base64,a/b", "image"),
     ("-", "image"), ("a/b.png", "b"), ("/a/100%25.png", "100%25"), ("http://h/100%25.png", "100%"),
     ("http://h/%zz.png", "%zz"),
