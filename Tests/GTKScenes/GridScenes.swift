@@ -78,7 +78,7 @@ enum GridScenes {
       return position > 3000 && next.allSatisfy { pipeline[cached: images[$0]] != nil }
     }
     gtk_adjustment_set_value(view, 8000)
-    // Cells that a jump moves may load images that nobody sees, of any page: they do not count.
+    // A jump may load images of any page in cells that it moves out of sight. Only later loads are looked for.
     for _ in 0..<30 { await stage.nextFrame() }
     try await stage.until("all loads have ended") { pipeline.activeJobCount == 0 }
     pipeline.cache.memory.removeAll()

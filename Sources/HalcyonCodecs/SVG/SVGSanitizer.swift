@@ -192,7 +192,7 @@ extension SVGSanitizer {
     guard let image = try images.image(url, shownSize: { shown($0, scale: scale) }, &budget) else { return }
     element.attributes.append(("href", image.url))
     guard element.name == "image" else { return }
-    // librsvg takes the pixels of the image for a side without a length, which an embedded drawing has others of.
+    // For a side without a length, librsvg would take the pixels of the image; those of a drawing depend on the output.
     let size = shown(image.size)
     for (name, length, side) in [("width", width, size.width), ("height", height, size.height)] where length == nil {
       element.attributes.removeAll { $0.name == name }

@@ -1,3 +1,4 @@
+import HalcyonTestDoubles
 import HalcyonCache
 import HalcyonSupport
 import HalcyonTesting
@@ -95,5 +96,16 @@ final class FaultyTier: SourcePurgingStore, SelectiveStore, MissReportingStore {
     let keys = base.keys.filter { $0.source?.text == source }
     for key in keys { try await base.removeEntry(for: key) }
     return keys.count
+  }
+}
+
+/// A store that pins what it has, or fails to.
+struct PinningStore: PassingStore {
+  let base = MemoryDataStore()
+  var fails = false
+
+  func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
+    if fails { throw FaultyTier.Failure() }
+    return try await base.metadata(for: key) != nil
   }
 }

@@ -387,17 +387,6 @@ struct TieredStoreTests {
   }
 }
 
-/// A store that pins what it has, or fails to.
-private struct PinningStore: PassingStore {
-  let base = MemoryDataStore()
-  var fails = false
-
-  func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
-    if fails { throw FaultyTier.Failure() }
-    return try await base.metadata(for: key) != nil
-  }
-}
-
 /// Removals report the tiers that they did not reach, which the laws take for a failure.
 private struct IgnoringRemovalErrors: PassingStore {
   let base: TieredStore

@@ -4,7 +4,8 @@ public import Foundation
 public enum CredentialSource: Hashable, Sendable {
   /// A token in a file is exchanged for keys of a role (`AWS_WEB_IDENTITY_TOKEN_FILE`), as in Kubernetes.
   case webIdentity(tokenFile: String, role: String, endpoint: URL)
-  /// A URL has the keys (`AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, else `AWS_CONTAINER_CREDENTIALS_FULL_URI`), with the token that it needs or the file of the token.
+  /// A URL has the keys (`AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, else `AWS_CONTAINER_CREDENTIALS_FULL_URI`), with the
+  /// token that it needs or the file of the token.
   case container(URL, token: String?, tokenFile: String?)
   /// The URL of the metadata server of an EC2 machine, which has the keys of the machine's role.
   case instance(URL)

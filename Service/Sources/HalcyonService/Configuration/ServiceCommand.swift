@@ -81,12 +81,10 @@ public enum ServiceCommand: Sendable {
 
   /// Whether the log is to be JSON, also where the other settings have errors; a file of settings is not read for it.
   public static func wantsJSON(_ arguments: [String], _ environment: [String: String]) -> Bool {
-    let flag = arguments.last { $0 == "--log-json" || $0.hasPrefix("--log-json=") }
-    let value = flag == "--log-json" ? "true" : flag.map { String($0.dropFirst("--log-json=".count)) }
-    guard let value = value ?? environment["HALCYON_SERVE_LOG_JSON"] else {
-      return ["json", "gcp"].contains(environment["IMGPROXY_LOG_FORMAT"])
-    }
-    return ["1", "true", "yes", "on"].contains(value.lowercased())
+    let arguments = arguments.filter { $0 == "--log-json" || $0.hasPrefix("--log-json=") }
+    let environment = environment.filter { ["HALCYON_SERVE_LOG_JSON", "IMGPROXY_LOG_FORMAT"].contains($0.key) }
+    let settings = try? settings(flags(arguments), environment)
+    return settings?.configuration.logsJSON ?? false
   }
 
   private static func flags(_ arguments: [String]) throws(ConfigurationError) -> [(name: String, value: String)] {
