@@ -20,8 +20,8 @@ public final class ImagePrefetcher: Sendable {
   public enum Destination: Hashable, Sendable {
     /// Memory, decoded at the size and with the processors of the request; the original bytes are stored as well.
     ///
-    /// A request without a size goes to the ``store`` only, if there is one: views load images at their own size. The size
-    /// ``TargetSize/original`` decodes all pixels.
+    /// A request without a size goes to the ``store`` only, if it writes to one: views load images at their own size. The
+    /// size ``TargetSize/original`` decodes all pixels.
     case memory
     /// Only the store. The original bytes are stored without decoding: they are checked to begin like an image, and the
     /// size and the processors of the request are ignored.
@@ -132,8 +132,9 @@ extension ImagePipeline {
   fileprivate func destination(
     of request: ImageRequest, _ destination: ImagePrefetcher.Destination
   ) -> ImagePrefetcher.Destination {
-    request.size == nil && request.region == nil && request.processors.isEmpty && cache.store != nil
-      ? .store : destination
+    guard request.size == nil, request.region == nil, request.processors.isEmpty else { return destination }
+    let hasStore = configuration.cache(for: request).encodedStore != nil && request.resolved.storeAccess.writes
+    return hasStore ? .store : destination
   }
 
   fileprivate func prefetch(

@@ -145,21 +145,41 @@ struct ImagePrefetcherTests {
     #expect(fixture.pipeline[cached: request] != nil)
   }
 
+  @Test func `without a store an image goes to memory, and one that is made of it counts as loaded`() async {
+    let fixture = PipelineFixture(configure: { $0.cache = ImageCache(memory: $0.cache.memory, store: nil) }) { _ in
+      .response(body: SolidImage(width: 8, height: 8).data)
+    }
+    for processors in [[], [.invert]] as [[any ImageProcessor]] {
+      let request = ImageRequest(url: fixture.url, processors: processors)
+      #expect(await ImagePrefetcher(pipeline: fixture.pipeline).start([request]).result.completed.count == 1)
+      #expect(fixture.pipeline[cached: request] != nil)
+    }
+    #expect(fixture.decoder.decodedSizes.count == 1)
+  }
+
+  private static let cacheWithoutStore: RequestOptions = {
+    var options = RequestOptions()
+    options.cache = ImageCache(memory: MemoryCache(), store: nil)
+    return options
+  }()
+
   /// What a request without a view has of its own decides where it goes.
   @Test(
     arguments: [
-      (nil, nil, false, false), (.fit(width: 4, height: 4), nil, false, true),
-      (nil, PixelArea(left: 0, top: 0, width: 4, height: 4), false, true), (nil, nil, true, true),
-    ] as [(TargetSize?, PixelArea?, Bool, Bool)])
-  func `an image without size, region and processors is prefetched to the store only`(
-    size: TargetSize?, region: PixelArea?, isProcessed: Bool, isInMemory: Bool
+      (nil, nil, false, [], false), (.fit(width: 4, height: 4), nil, false, [], true),
+      (nil, PixelArea(left: 0, top: 0, width: 4, height: 4), false, [], true), (nil, nil, true, [], true),
+      (nil, nil, false, .memoryOnly, true), (nil, nil, false, cacheWithoutStore, true),
+    ] as [(TargetSize?, PixelArea?, Bool, RequestOptions, Bool)])
+  func `an image without size, region and processors is prefetched to the store only, if it writes to one`(
+    size: TargetSize?, region: PixelArea?, isProcessed: Bool, options: RequestOptions, isInMemory: Bool
   ) async throws {
     let fixture = PipelineFixture { _ in .response(body: SolidImage(width: 8, height: 8).data) }
     var request = ImageRequest(url: fixture.url, size: size)
     request.region = region
+    request.options = options
     if isProcessed { request.processors = [.invert] }
     #expect(await ImagePrefetcher(pipeline: fixture.pipeline).start([request]).result.completed.count == 1)
-    #expect((fixture.memory.count > 0) == isInMemory)
+    #expect((fixture.pipeline[cached: request] != nil) == isInMemory)
   }
 }
 
