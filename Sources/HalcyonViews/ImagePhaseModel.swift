@@ -143,6 +143,7 @@ package final class ImagePhaseModel {
   private func adopt(_ update: Update) {
     self.update = update
     (closures.onProgress, closures.completion) = (update.onProgress, update.completion)
+    observePlayback()
     binder.adopt(options(of: update), update.placeholder, priority: update.request?.priority)
   }
 
@@ -154,6 +155,11 @@ package final class ImagePhaseModel {
     playback.playsAutomatically = isPlaying
     options.playback = playback
     return options
+  }
+
+  private func observePlayback() {
+    guard update?.isPlaying != nil, binder.animation.onEvent == nil else { return }
+    binder.animation.onEvent = { [weak self] in if $0 == .finished { self?.update?.onPlaybackEnd?() } }
   }
 
   /// Shows a placeholder or an indicator that an update has added while the image is loading.
@@ -185,9 +191,7 @@ package final class ImagePhaseModel {
 
   private func load(_ update: Update) {
     self.update = update
-    if update.isPlaying != nil, binder.animation.onEvent == nil {
-      binder.animation.onEvent = { [weak self] in if $0 == .finished { self?.update?.onPlaybackEnd?() } }
-    }
+    observePlayback()
     closures = Closures()
     (closures.onProgress, closures.completion) = (update.onProgress, update.completion)
     let completion = completion

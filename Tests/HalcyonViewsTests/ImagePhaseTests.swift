@@ -165,6 +165,84 @@ struct ImagePhaseTests {
     end?()
     end?()
     #expect(view.ends.events.count == 1)
+    let first = end
+    update.request = view.request("30x10")
+    model.apply(update)
+    try await durations.waitForEvents(count: 2)
+    first?()
+    #expect(view.ends.events.count == 1, "the late end of an earlier transition")
+    end?()
+    #expect(view.ends.events.count == 2)
+  }
+
+  @Test(arguments: [false, nil] as [Bool?])
+  func `an animation plays when its view says so, each frame is a phase, and its end is notified of once`(
+    isPlayingFirst: Bool?
+  ) async throws {
+    let view = ViewFixture()
+    let model = model(view)
+    let request = ImageRequest(url: view.url("animation"), size: .original)
+    view.fixture.pipeline[cached: request] = try AnimatedView.image(frameCount: 2)
+    let ends = EventLog<Bool>()
+    var update = ImagePhaseModel.Update(request: request)
+    update.options.playback = AnimationPlayback(loopCount: .times(1))
+    update.options.playback?.playsAutomatically = isPlayingFirst != nil
+    update.isPlaying = isPlayingFirst
+    update.onPlaybackEnd = { ends.record(true) }
+    model.apply(update)
+    #expect(model.binder.animation.frameCount == 2)
+    #expect(!model.binder.animation.isPlaying)
+    update.isPlaying = true
+    model.apply(update)
+    model.applyPlayback()
+    try #require(model.binder.animation.isPlaying)
+    await view.clock.waitForSleepers()
+    #expect(ends.events.isEmpty, "it has begun")
+    view.clock.advance(by: .milliseconds(40))
+    try await ends.waitForEvents(count: 1)
+    #expect(model.phase.image?.bitmap[0, 0].red == 1)
+    #expect(!model.binder.animation.isPlaying)
+  }
+
+  @Test func `a side that a view gets from its image is that of the file, and not enlarged`() async throws {
+    let view = ViewFixture()
+    let model = model(view, side: 0)
+    let rows = [
+      ("40x20", ViewSize(width: 50, height: 0), ViewSize(width: 20, height: 10)),
+      ("400x200", ViewSize(width: 50, height: 0), ViewSize(width: 50, height: 25)),
+      ("800x400", ViewSize(width: 0, height: 25), ViewSize(width: 50, height: 25)),
+    ]
+    for (name, size, ideal) in rows {
+      model.resize(to: size, scale: 2)
+      model.apply(update(name, in: view))
+      try #require(model.phase.isLoading)
+      try await view.ends.waitForEvents(count: view.ends.events.count + 1)
+      #expect(model.idealSize == ideal, "\(name)")
+    }
+    model.resize(to: ViewSize(width: 0, height: 50), scale: 2)
+    #expect(model.idealSize == ViewSize(width: 100, height: 50), "before the larger image is loaded")
+  }
+
+  @Test(
+    arguments: [(nil, nil, nil), ("a cat", nil, "could not be loaded"), (nil, "no cat", "no cat")]
+      as [(String?, String?, String?)])
+  func `a screen reader is told of a failure in place of the image, unless that is decorative`(
+    text: String?, failure: String?, told: String?
+  ) async throws {
+    let view = ViewFixture()
+    let model = model(view)
+    var update = update("40x20", in: view)
+    update.options = ImageViewOptions(alternativeText: text, failureText: failure)
+    model.apply(update)
+    try await view.ends.waitForEvents(count: 1)
+    #expect(model.alternativeText == text)
+    #expect(model.failureText == nil)
+    update.request = view.request("gone")
+    model.apply(update)
+    try await view.ends.waitForEvents(count: 2)
+    #expect(model.alternativeText == nil)
+    #expect((model.failureText != nil) == (told != nil))
+    if let told { #expect(model.failureText?.contains(told) == true) }
   }
 
   @Test func `an image is shown at once where a transition of the program has no view`() async throws {
