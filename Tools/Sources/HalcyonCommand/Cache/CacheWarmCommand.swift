@@ -29,7 +29,7 @@ struct CacheWarmCommand: AsyncParsableCommand {
   var urls: [String] = []
 
   @Option(
-    help: "A file with one URL a line; - for standard input. Empty lines and lines with # are skipped.",
+    help: "A file with one URL a line; - for standard input. Empty lines and lines that begin with # are skipped.",
     completion: .file())
   var file: [String] = []
 

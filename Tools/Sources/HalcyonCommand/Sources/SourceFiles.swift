@@ -109,8 +109,17 @@ struct SourceFiles: ~Copyable {
   mutating func next() -> Item? {
     while true {
       if let item = nextInListing() { return item }
-      guard let step = steps.popLast() else { return nextInList() }
-      if let item = item(step) { return item }
+      if let step = steps.popLast() {
+        if let item = item(step) { return item }
+      } else {
+        do {
+          guard let path = try list?.next() else { return nil }
+          if let item = item(source: path, isListed: true) { return item }
+        } catch {
+          list = nil
+          return .unreadable(path: "", error)
+        }
+      }
     }
   }
 
@@ -125,18 +134,6 @@ struct SourceFiles: ~Copyable {
       if let item = item(entry, in: folder) { return item }
     }
     return nil
-  }
-
-  /// The next file of the list, or the first file of a folder in it.
-  private mutating func nextInList() -> Item? {
-    do {
-      guard let path = try list?.next() else { return nil }
-      if let item = item(source: path, isListed: true) { return item }
-      return next()
-    } catch {
-      list = nil
-      return .unreadable(path: "", error)
-    }
   }
 
   private mutating func item(_ step: Step) -> Item? {
@@ -186,8 +183,9 @@ struct SourceFiles: ~Copyable {
 
   private mutating func item(_ entry: FolderNames.Entry, in folder: Folder) -> Item? {
     let path = folder.path(entry.name)
-    let isLink = entry.type == DT_LNK
     var type = Int(entry.type)
+    // Some file systems do not tell the type.
+    let isLink = type == DT_LNK || type == DT_UNKNOWN && stat(ofPath: path, followsLinks: false)?.isLink == true
     if isLink || type == DT_UNKNOWN {
       guard let status = stat(ofPath: path) else {
         return isLink && folder.matchesFile(entry.name) ? .danglingLink : nil
