@@ -30,7 +30,7 @@ extension HTTPCacheRules {
     guard !noCache, let age = age(of: hop.response, at: now) else { return .stale }
     if let accepted = request.maxAge, age > Double(accepted) { return .stale }
     let staleness = age - hop.lifetime
-    if staleness + Double(request.minFresh ?? 0) < 0 { return .fresh }
+    if staleness < 0, staleness + Double(request.minFresh ?? 0) <= 0 { return .fresh }
     guard request.minFresh == nil, !forbidsServingStale(response) else { return .stale }
     if let accepted = request.maxStale, staleness <= Double(accepted) { return .fresh }
     if let seconds = response.staleWhileRevalidate, staleness <= Double(seconds) { return .staleWhileRevalidate }

@@ -67,6 +67,7 @@ struct HTTPCacheRulesTests {
     (["Cache-Control": "no-cache, max-age=60", "ETag": "W/\"a\""], 1, .stale),
     (["Cache-Control": "no-cache=\"Set-Cookie\", max-age=60"], 1, .stale),
     (["Cache-Control": "max-age=1, stale-while-revalidate=60"], 2, .staleWhileRevalidate),
+    (["Cache-Control": "max-age=1, stale-while-revalidate=60"], 61, .staleWhileRevalidate),
     (["Cache-Control": "max-age=1, stale-while-revalidate=60"], 62, .stale),
     (["Cache-Control": "max-age=1, stale-while-revalidate=60, must-revalidate"], 2, .stale),
   ]
@@ -153,7 +154,8 @@ struct HTTPCacheRulesTests {
   private static let requests: [(HTTPHeaders, HTTPCacheRules.Verdict)] = [
     ([:], .fresh), (["Cache-Control": "no-cache"], .stale), (["Pragma": "no-cache"], .stale),
     (["Pragma": "no-cache", "Cache-Control": "max-age=60"], .fresh), (["Cache-Control": "max-age=5"], .stale),
-    (["Cache-Control": "min-fresh=49"], .fresh), (["Cache-Control": "min-fresh=51"], .stale),
+    (["Cache-Control": "max-age=10"], .fresh),
+    (["Cache-Control": "min-fresh=50"], .fresh), (["Cache-Control": "min-fresh=51"], .stale),
     (["Cache-Control": "min-fresh=49, max-stale"], .fresh), (["Cache-Control": "min-fresh=51, max-stale"], .stale),
   ]
 
@@ -307,6 +309,19 @@ struct HTTPCacheRulesTests {
     #expect(rules.remainingLifetime(of: response, at: Self.start - 3600) == 0)
     #expect(rules.remainingLifetime(of: stored(["Cache-Control": "no-cache, max-age=60"]), at: Self.start) == 0)
     // A clock that is a little behind does not make a response older.
-    #expect(rules.age(of: response, at: Self.start - 59) == 0)
+    #expect(rules.age(of: response, at: Self.start - 60) == 0)
+    #expect(rules.age(of: response, at: Self.start - 61) == nil)
+  }
+
+  @Test(
+    arguments: [
+      (["Cache-Control": "max-age=60", "Age": "20"], 40), (["Cache-Control": "max-age=60", "Age": "90"], 0),
+      (["Cache-Control": "no-cache, max-age=60"], 0), (["Cache-Control": "no-store, max-age=60"], 0),
+      (["ETag": "\"a\""], nil),
+    ] as [(HTTPHeaders, Double?)])
+  func `a response states the lifetime that is left after its way here, or that it has none`(
+    headers: HTTPHeaders, seconds: Double?
+  ) {
+    #expect(rules.statedLifetime(of: stored(headers)) == seconds)
   }
 }
