@@ -11,7 +11,7 @@ final class OverlappingReads: Sendable {
   private struct Key {
     var readCount = 0
     var changeCount = 0
-    /// Whether it was changed during one of the reads.
+    /// Whether it was changed during one of the reads. Stays set until no read and no change is under way.
     var isChanged = false
   }
 
@@ -28,7 +28,6 @@ final class OverlappingReads: Sendable {
     state.withLock { state in
       var entry = state.keys[key] ?? Key()
       entry.readCount += 1
-      if entry.changeCount > 0 { entry.isChanged = true }
       state.keys[key] = entry
       return Read(epoch: state.isChangingAll > 0 ? -1 : state.epoch)
     }
@@ -61,10 +60,7 @@ final class OverlappingReads: Sendable {
         state.isChangingAll -= 1
       }
     }
-    update(key) { entry in
-      entry.changeCount -= 1
-      entry.isChanged = true
-    }
+    update(key) { $0.changeCount -= 1 }
   }
 
   private func update(_ key: CacheKey, _ body: (inout Key) -> Void) {

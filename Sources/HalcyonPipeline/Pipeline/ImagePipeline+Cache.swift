@@ -244,9 +244,7 @@ extension ImagePipeline {
     let (cache, keys) = (configuration.cache(for: request), RequestKeys(request))
     let source = keys.fetch.sourceText
     func removeFromMemory() {
-      guard tiers.contains(.memory) else { return }
-      cache.removeFromMemory(ofSource: source)
-      loader.unstoredImages.remove(ofSource: source)
+      if tiers.contains(.memory) { cache.removeFromMemory(ofSource: source) }
     }
     removeFromMemory()
     guard tiers.contains(.store) else { return }
