@@ -169,6 +169,10 @@ struct ImageBatchTests {
     let tracker = BatchProgressTracker(count: 10)
     let response = try await PipelineFixture.serving().pipeline.response(for: requests(1)[0])
     var changes = tracker.broadcaster.stream().makeAsyncIterator()
+    tracker.update(LoadProgress(receivedByteCount: 3, expectedByteCount: nil), of: 0)
+    let first = try #require(await changes.next())
+    #expect(first.receivedByteCount == 3)
+    #expect(first.fraction == 0, "the length is not known")
     for index in 0..<10 { tracker.update(LoadProgress(receivedByteCount: 5, expectedByteCount: 5), of: index) }
     for index in 0..<9 { #expect(tracker.end(index, .success(response)).fraction < 1) }
     let progress = try #require(await changes.next())

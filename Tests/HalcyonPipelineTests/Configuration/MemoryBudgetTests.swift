@@ -1,9 +1,11 @@
 import Foundation
 import HalcyonImaging
-@_spi(Programs) import HalcyonPipeline
+import HalcyonTestDoubles
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
+
+@_spi(Programs) @testable import HalcyonPipeline
 
 @Suite(.unitTest)
 struct MemoryBudgetTests {
@@ -71,6 +73,23 @@ struct MemoryBudgetTests {
     let estimate = info.decodingByteCount(
       outputSize: PixelSize(width: output, height: 1), isProgressive: isProgressive, dynamicRange: range)
     #expect(estimate - 1 << 20 == byteCount)
+  }
+
+  private static let part = PixelArea(left: 0, top: 0, width: 10, height: 20)
+
+  /// The frames of the file and of the result, and the bytes beyond those of a still image of the size.
+  @Test(
+    arguments: [
+      (1, 2, nil, 0, 0), (3, 1, nil, 0, 0), (3, 2, nil, 0, 120_000), (3, 2, part, 0, 4800), (1, 1, part, 700, 700),
+    ] as [(Int, Int, PixelArea?, Int, Int)])
+  func `a rendition takes memory for its processors, and for each pixel of an animation`(
+    frameCount: Int, frameLimit: Int, region: PixelArea?, processing: Int, more: Int
+  ) {
+    let info = ImageInfo(format: .gif, storedSize: PixelSize(width: 100, height: 50), frameCount: frameCount)
+    var rendition = Rendition(region: region, encoding: Rendition.Encoding(as: .gif))
+    (rendition.frameLimit, rendition.processingByteCount) = (frameLimit, processing)
+    let byteCount = rendition.byteCount(of: Renderer.File(Data(), by: SolidDecoder()), info)
+    #expect(byteCount == info.decodingByteCount(outputSize: region?.size ?? info.pixelSize) + more)
   }
 
   @Test func `an estimate of any size is a number of bytes`() {

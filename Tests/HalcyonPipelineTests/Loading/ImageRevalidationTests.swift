@@ -169,7 +169,9 @@ struct ImageRevalidationTests {
     }
     let request = ImageRequest(source: source, size: size) { if isEncoded { $0.storage = .encoded(as: .bmp) } }
     for origin in [ImageOrigin.provider, .store, .memory] {
-      #expect(try await fixture.pipeline.response(for: request).origin == origin)
+      let response = try await fixture.pipeline.response(for: request)
+      #expect(response.origin == origin)
+      #expect(response.image.facts.isStoredVariant == (isEncoded && origin != .provider))
       await fixture.pipeline.cache.flush()
       clock.advance(by: .seconds(30 * 86_400))
       if origin == .provider { fixture.memory.removeAll() }
@@ -190,6 +192,10 @@ struct ImageRevalidationTests {
     let before = origin.requests.count
     #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).origin == .network)
     #expect(origin.requests.count == before + 1)
+    for policy in [CachePolicy.revalidate, .reload] {
+      _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.cachePolicy = policy })
+      #expect(fixture.memory.count == 0)
+    }
   }
 
   @Test(arguments: [CachePolicy.revalidate, .reload])
@@ -286,6 +292,16 @@ struct ImageRevalidationTests {
       #expect(fixture.store.count == 1)
     }
     #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).origin == .store)
+  }
+
+  @Test func `the image of an error leaves what was made of the image in both tiers`() async throws {
+    let (origin, fixture) = try await loaded("max-age=60")
+    origin.change { $0.failure = .response(status: 503, body: Self.new) }
+    let request = ImageRequest(url: fixture.url) { ($0.allowsErrorImage, $0.cachePolicy) = (true, .reload) }
+    #expect(color(try await fixture.pipeline.image(for: request)) == 2)
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.pipeline[cached: ImageRequest(url: fixture.url)].map { color($0) } == 1)
+    #expect(fixture.store.count == 1)
   }
 
   @Test func `a 304 with another ETag is ignored and the image is downloaded again`() async throws {

@@ -148,6 +148,15 @@ struct ImagesInUseTests {
     #expect(held == nil)
   }
 
+  @Test func `images that must not be stored and are gone leave nothing behind`() throws {
+    let (images, memory, keys) = (ImagesInUse(), cache(), (0..<16).map { CacheKey("\($0)") })
+    let watch = RemovalWatch("a", in: ImageCache(memory: memory, store: nil))
+    for key in keys { images.insert(try solidImage(), for: key, in: memory, watch) }
+    #expect(keys.allSatisfy { images.image(for: $0) == nil })
+    images.remove(keys[15])
+    #expect(images.isEmpty)
+  }
+
   @Test func `pixels that are in use without their animation are not its image`() throws {
     let (images, memory, pixels) = (ImagesInUse(), cache(), try solidImage().bitmap)
     let image = DecodedImage(bitmap: pixels, animation: try NumberedFramesDecoder(frameCount: 2).image())

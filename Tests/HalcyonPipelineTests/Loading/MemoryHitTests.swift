@@ -34,6 +34,21 @@ struct MemoryHitTests {
     #expect(try await fixture.store.entry(for: key)?.metadata.tags == ["trip", "frame"])
   }
 
+  @Test(arguments: [(CachePolicy.standard, CacheMiss.stale), (.revalidate, .notRead)])
+  func `an image in memory for which the server is asked is reported as stale, or as not read`(
+    policy: CachePolicy, miss: CacheMiss
+  ) async throws {
+    let misses = EventLog<CacheMiss>()
+    let fixture = PipelineFixture {
+      $0.eventHandler = { if case .memoryMiss(let miss) = $0.kind { misses.record(miss) } }
+    } script: { _ in
+      .response(body: SolidImage(width: 8, height: 8).data, headers: ["Cache-Control": "max-age=0"])
+    }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.cachePolicy = policy })
+    #expect(misses.events == [.absent, miss])
+  }
+
   @Test(arguments: [0, 100]) func `of images that were put into memory meanwhile only a fresh one is used`(
     seconds: Int
   ) async throws {

@@ -193,6 +193,35 @@ struct RemovalDuringLoadTests {
     #expect(try await disk.count == 0)
   }
 
+  @Test func `a load whose older image the server confirms leaves the head of a newer one alone`() async throws {
+    let (asked, release, count) = (Signal(), Signal(), Counter())
+    let fixture = PipelineFixture { request in
+      count.increment()
+      guard request.headers["If-None-Match"] == nil else {
+        asked.set()
+        await release.wait()
+        return .response(status: 304, body: Data(), headers: ["ETag": "\"1\""])
+      }
+      let isFirst = count.count == 1
+      return .response(
+        body: SolidImage(width: isFirst ? 100 : 60, height: 50).data,
+        headers: ["ETag": isFirst ? "\"1\"" : "\"2\"", "Cache-Control": "max-age=0"])
+    }
+    let request = ImageRequest(url: fixture.url)
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    let older = Task { try await fixture.pipeline.image(for: request) }
+    await asked.wait()
+    let reloaded = ImageRequest(url: fixture.url) { $0.cachePolicy = .reload }
+    #expect(try await fixture.pipeline.image(for: reloaded).size.width == 60)
+    await fixture.pipeline.cache.flush()
+    release.set()
+    #expect(try await older.value.size.width == 100)
+    await fixture.pipeline.cache.flush()
+    let entry = try await fixture.store.entry(for: fixture.pipeline.cacheKey(for: request))
+    #expect(entry?.metadata.headers["ETag"] == "\"2\"")
+  }
+
   @Test(arguments: [Removal.request, .cache])
   func `a removal reaches the kept preview, the placeholder, the partial body and an image that is not stored`(
     removal: Removal

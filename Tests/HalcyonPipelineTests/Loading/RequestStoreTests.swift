@@ -70,6 +70,20 @@ struct RequestStoreTests {
     #expect(try await plain.metadata(for: key)?.tags == ["c"])
   }
 
+  @Test(arguments: [(200, CacheExpiration.never), (299, .never), (300, .expired), (404, .expired)])
+  func `the image of an error status keeps the expiration of its response`(
+    status: Int, expiration: CacheExpiration
+  ) async throws {
+    let store = store { $0.options.expiration = .never }
+    var response = entry("a", .expired)
+    response.metadata.status = status
+    for isWritten in [true, false] {
+      try await isWritten ? store.store(response, for: key) : base.store(response, for: key)
+      #expect(try await store.entry(for: key)?.metadata.expiration == expiration)
+      #expect(try await base.entry(for: key)?.metadata.expiration == expiration)
+    }
+  }
+
   @Test(arguments: [CacheAccess.readWrite, .readOnly]) func `a request changes entries if it has options for them`(
     access: CacheAccess
   ) {

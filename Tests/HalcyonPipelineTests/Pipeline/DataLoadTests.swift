@@ -62,6 +62,28 @@ struct DataLoadTests {
     #expect(fixture.transport.requests.count == 2)
   }
 
+  @Test func `a cut file that arrives in the background does not replace the stored one`() async throws {
+    let isCut = Lock(false)
+    let (clock, head) = (TestClock(), Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0])
+    let (whole, cut) = (Data(head + [0x3B]), Data(head + [0x2C]))
+    let fixture = fixture {
+      ($0.time, $0.decoders) = (clock, [NumberedFramesDecoder(frameCount: 1)])
+    } script: { _ in
+      .response(
+        body: isCut.withLock { $0 } ? cut : whole, headers: ["Cache-Control": "max-age=1, stale-while-revalidate=60"])
+    }
+    let request = ImageRequest(url: fixture.url)
+    _ = try await fixture.pipeline.data(for: request)
+    await fixture.pipeline.cache.flush()
+    clock.advance(by: .seconds(2))
+    isCut.withLock { $0 = true }
+    for count in [2, 3] {
+      #expect(try await fixture.pipeline.data(for: request) == whole)
+      await fixture.pipeline.cache.flush()
+      #expect(fixture.transport.requests.count == count)
+    }
+  }
+
   @Test func `stored bytes are fetched again only if they may be damaged, and not at each request`() async throws {
     let errors: [(ImageDecodingError, requestCount: Int)] = [
       (.corrupt(.bmp, reason: "a bit"), 2), (.truncated(.bmp), 2), (.unsupportedFeature(.bmp, feature: "scaling"), 1),
@@ -105,6 +127,19 @@ struct DataLoadTests {
     }
 
     func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage { throw error }
+  }
+
+  @Test(arguments: ["no-cache", "must-revalidate"])
+  func `an encoded image behind a redirect keeps the directives of its response`(directive: String) async throws {
+    let body = body
+    let fixture = fixture(script: { request in
+      request.url.path() == "/a"
+        ? .response(status: 301, body: Data(), headers: ["Location": "/b"])
+        : .response(body: body, headers: ["Cache-Control": "max-age=600, \(directive)"])
+    })
+    let request = ImageRequest(url: fixture.url)
+    let response = try await fixture.pipeline.plannedResponse(for: request, planIdentifier: "as it is") { _ in nil }
+    #expect(response.head?.headers["Cache-Control"]?.hasSuffix(", \(directive)") == true)
   }
 
   @Test func `the progress of encoded bytes is reported`() async throws {

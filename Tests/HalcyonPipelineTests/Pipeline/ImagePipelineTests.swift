@@ -50,7 +50,12 @@ struct ImagePipelineTests {
   }
 
   @Test func `a stored entry that is not a valid image is downloaded again`() async throws {
-    let fixture = PipelineFixture.serving()
+    let misses = EventLog<CacheMiss>()
+    let fixture = PipelineFixture {
+      $0.eventHandler = { if case .storeMiss(let miss) = $0.kind { misses.record(miss) } }
+    } script: { _ in
+      .response(body: SolidImage(width: 100, height: 50).data)
+    }
     _ = try await fixture.pipeline.image(for: fixture.url)
     await fixture.pipeline.cache.flush()
     let key = try #require(fixture.store.keys.first)
@@ -62,6 +67,7 @@ struct ImagePipelineTests {
       await fixture.pipeline.cache.flush()
     }
     #expect(try await fixture.store.entry(for: key)?.body == SolidImage(width: 100, height: 50).data)
+    #expect(misses.events == [.absent, .notRead, .damaged], "the first damage is found once the entry is decoded")
   }
 
   @Test func `a response has a trace of the steps of its load`() async throws {
@@ -72,6 +78,10 @@ struct ImagePipelineTests {
     #expect(response.trace.description.hasPrefix("storeRead "))
     #expect(response.url == fixture.url)
     #expect(response.encodedByteCount == SolidImage(width: 100, height: 50).data.count)
+    var provided = ImageRequest(source: .data(key: "a") { SolidImage(width: 5, height: 5).data })
+    provided.options.waitsForStore = true
+    let steps = try await fixture.pipeline.response(for: provided).trace.steps
+    #expect(steps.map(\.kind) == [.storeRead, .transfer, .decode, .storeWrite])
   }
 
   @Test func `releasing a pipeline releases its transport and memory cache`() async throws {

@@ -48,6 +48,26 @@ struct ImageTaskTests {
     #expect(late == 1)
   }
 
+  @Test func `a slow reader of events misses the oldest ones, never the result`() async throws {
+    let body = SolidImage(width: 4, height: 4, paddingByteCount: 1000).data
+    let release = Signal()
+    let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
+      await release.wait()
+      return .response(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: 10)
+    }
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    let events = task.events
+    release.set()
+    _ = try await task.image
+    var (count, isFinished) = (0, false)
+    for await event in events {
+      count += 1
+      isFinished = if case .finished(.success) = event { true } else { false }
+    }
+    #expect(count == 64)
+    #expect(isFinished)
+  }
+
   @Test func `cancelling takes effect at once, is idempotent, and does not change a result`() async throws {
     let fixture = PipelineFixture.serving()
     let done = fixture.pipeline.task(for: ImageRequest(url: fixture.url))

@@ -101,7 +101,14 @@ struct PrefetchToStoreTests {
     try await TemporaryDirectory.run { folder in
       let file = folder.appending(path: "a.bmp")
       try SolidImage(width: 8, height: 8).data.write(to: file)
-      let fixture = PipelineFixture(configure: { $0.encoders = [SolidEncoder()] }) { _ in
+      let (origins, writes) = (EventLog<ImageOrigin>(), Counter())
+      let fixture = PipelineFixture {
+        $0.encoders = [SolidEncoder()]
+        $0.eventHandler = { event in
+          if case .finished(let origin, _) = event.kind { origins.record(origin) }
+          if case .stored(.store, _) = event.kind { writes.increment() }
+        }
+      } script: { _ in
         .response(body: SolidImage(width: 8, height: 8).data)
       }
       let request = stored.request(fixture.url, file: file)
@@ -112,6 +119,9 @@ struct PrefetchToStoreTests {
         #expect(result.skipped.count == (isLoaded ? 0 : 1))
         #expect(fixture.store.count == stored.entryCount)
       }
+      let first = stored.entryCount > 0 ? ImageOrigin.network : .store
+      #expect(origins.events == [first, .store])
+      #expect(writes.count == stored.entryCount)
       #expect(fixture.memory.count == 0)
     }
   }

@@ -173,6 +173,7 @@ struct RequestHookTests {
     let log = Lock<[String]>([])
     let fixture = fixture({ configuration in
       configuration.options.retryStrategy = .never
+      configuration.prefersLowData = { true }
       configuration.eventHandler = { event in
         guard case .fallback(let source, let error) = event.kind, let url = source.url else { return }
         log.withLock { $0.append("\(url.path()) after \(error.name)") }
@@ -188,5 +189,8 @@ struct RequestHookTests {
       log.withLock { $0 } == [
         "/b after httpStatus", "/c after httpStatus", "/b after httpStatus", "/c after httpStatus",
       ])
+    request = ImageRequest(url: fixture.url) { $0.lowDataSource = request.alternatives.last }
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(log.withLock { $0.last } == "/c after notCached")
   }
 }

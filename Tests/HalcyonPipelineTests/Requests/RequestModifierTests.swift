@@ -91,6 +91,15 @@ struct RequestModifierTests {
     PipelineFixture(configure: { $0.options.requestModifier = modifier }, script: script)
   }
 
+  @Test func `the identity of a request takes the place of its modifier's`() async throws {
+    let fixture = fixture(TokenModifier()) { _ in .response(body: Self.image) }
+    var request = ImageRequest(url: fixture.url)
+    request.identity = "bob"
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(fixture.pipeline[cached: request] != nil)
+    #expect(fixture.pipeline[cached: ImageRequest(url: fixture.url)] == nil)
+  }
+
   @Test func `a modifier that throws prevents the request`() async throws {
     let fixture = fixture(RefusingModifier()) { _ in .response(body: Self.image) }
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }

@@ -206,7 +206,7 @@ struct SourceTests {
     }
   }
 
-  @Test(arguments: ["no url", "http://", "file://", "photos/a b.jpg"])
+  @Test(arguments: ["no url", "http://", "file://", "file:///a%00.png", "photos/a b.jpg"])
   func `an invalid URL is named as it was written`(text: String) async {
     let fixture = PipelineFixture.serving()
     let error = await #expect(throws: ImageError.self) {
@@ -251,6 +251,8 @@ struct SourceTests {
   @Test(arguments: [
     (URLSignature.amazonS3, "https://h/p?a=1&X-Amz-Date=2&x-amz-signature=3", "https://h/p?a=1"),
     (.amazonS3, "https://h/p?X-Amz-Security-Token=1&a=1&Expires=2", "https://h/p?a=1"),
+    (.amazonS3, "https://h/p?X-Amz-Algorithm=1&X-Amz-Credential=2&X-Amz-SignedHeaders=3&a=1", "https://h/p?a=1"),
+    (.amazonS3, "https://h/p?AWSAccessKeyId=1&a=1&Signature=2&X-Amz-Expires=3", "https://h/p?a=1"),
     (URLSignature(dropping: ["sv", "SIG"]), "https://h/p?SV=1&sig=a%2Fb&w=1%202", "https://h/p?w=1%202"),
     (URLSignature(dropping: ["sig"]), "https://h/p?sig=1", "https://h/p"),
     (.amazonS3, "https://h/p?X-Goog-Date=1", "https://h/p?X-Goog-Date=1"),

@@ -84,19 +84,26 @@ struct PartialBodyStorageTests {
     #expect(try await fixture.storedEntry() == nil)
   }
 
-  @Test func `a long body is stored in part while it arrives, for a process that is killed`() async throws {
+  /// How many pieces of 64 KiB have arrived, and how many bytes are stored then.
+  @Test(
+    arguments: [
+      (5, CacheAccess.readWrite, 262_144), (8, .readWrite, 524_288), (8, .readOnly, nil),
+    ] as [(Int, CacheAccess, Int?)])
+  func `a long body is stored in part while it arrives, for a process that is killed`(
+    pieceCount: Int, access: CacheAccess, storedByteCount: Int?
+  ) async throws {
     let body = SolidImage(width: 30, height: 30, paddingByteCount: 1 << 20).data
     let (gate, pieces) = (Gate(), Counter())
     let fixture = PipelineFixture { _ in
       .response(body: body, headers: InterruptedDownload.headers, pieceByteCount: 64 << 10) {
         pieces.increment()
-        if pieces.count == 5 { try? await gate.wait() }
+        if pieces.count == pieceCount { try? await gate.wait() }
       }
     }
-    let task = fixture.pipeline.task(for: fixture.request)
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url) { $0.storeAccess = access })
     try await gate.waitUntilHolding()
     await fixture.pipeline.cache.flush()
-    #expect(try await fixture.storedPart()?.body.count == 256 << 10)
+    #expect(try await fixture.storedPart()?.body.count == storedByteCount)
     gate.open()
     _ = try await task.image
     await fixture.pipeline.cache.flush()

@@ -306,13 +306,18 @@ struct RedirectFreshnessTests {
   }
 
   @Test func `a Location with credentials is not stored`() async throws {
-    let fixture = fixture()
+    let responses = EventLog<String>()
+    let fixture = fixture {
+      $0.eventHandler = { if case .responded(_, let url) = $0.kind { responses.record(url.absoluteString) } }
+    }
     site.redirect("/a", to: "//user:secret@example.com/b", status: 301, "max-age=60")
     site.serve("/b", 1, ["Cache-Control": "max-age=60"])
     _ = try await load(fixture)
     let entry = try await fixture.store.entry(for: ImagePipeline.cacheKey(for: ImageRequest(url: fixture.url)))
     let redirects = try #require(entry?.metadata.redirects)
     #expect(redirects.map(\.headers) == [["Cache-Control": "no-cache"]])
+    #expect(entry?.metadata.url?.absoluteString == "http://example.com/b")
+    #expect(responses.events == ["http://example.com/a", "http://example.com/b"])
     #expect(try await load(fixture, forgetsMemory: true).paths == ["/a"])
   }
 

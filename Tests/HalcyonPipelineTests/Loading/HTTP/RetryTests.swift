@@ -217,8 +217,25 @@ struct RetryTests {
     }
   }
 
-  @Test func `a success replaces a remembered failure`() async throws {
-    let fixture = fixture(.response(status: 404, body: Data()), .response(body: Self.image))
+  @Test(arguments: [
+    ScriptedTransport.Reply.response(status: 404, body: Data()), .response(body: image.prefix(13)),
+  ])
+  func `a remembered failure is not that of a request for which a part of the image is enough`(
+    failure: ScriptedTransport.Reply
+  ) async throws {
+    let fixture = fixture(failure)
+    for (isPartEnough, count) in [(false, 1), (true, 2), (false, 2), (true, 2)] {
+      let request = ImageRequest(url: fixture.url) { $0.allowsPartialImage = isPartEnough }
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+      #expect(fixture.transport.requests.count == count)
+    }
+  }
+
+  @Test(arguments: [
+    ScriptedTransport.Reply.response(status: 404, body: Data()), .response(body: image.prefix(13)),
+  ])
+  func `a success replaces a remembered failure`(failure: ScriptedTransport.Reply) async throws {
+    let fixture = fixture(failure, .response(body: Self.image))
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url) { $0.cachePolicy = .revalidate })
     await fixture.pipeline.cache.flush()
