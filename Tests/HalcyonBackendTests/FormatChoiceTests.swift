@@ -11,7 +11,7 @@ struct FormatChoiceTests {
       ("image/webp,image/avif", .avif), ("image/avif;q=0.5, image/webp;q=0.9", .webp),
       ("image/avif ; q=0.9 , image/webp; q=0.9", .avif), ("image/avif;q=0,image/webp;q=0.1", .webp),
       ("image/avif;q=0", nil), ("IMAGE/WEBP", .webp), ("image/webp;v=1;Q=0", nil), ("image/avif;q=x", .avif),
-      ("image/avif;q=0.1,image/avif", .avif), (";q=1,,image/webp", .webp), ("image/avif2", nil),
+      ("image/avif;q=0.1,image/avif,image/webp;q=0.5", .webp), (";q=1,,image/webp", .webp), ("image/avif2", nil),
     ] as [(String?, ImageFormat?)])
   func `a client gets the format to which it gives the highest weight`(accept: String?, format: ImageFormat?) {
     #expect(FormatChoice([.avif, .webp]).format(accepting: accept) == format)

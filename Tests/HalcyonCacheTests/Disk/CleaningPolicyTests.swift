@@ -174,6 +174,20 @@ struct CleaningPolicyTests {
     }
   }
 
+  @Test func `the timer cleans every five seconds at most`() async throws {
+    var policy = CleaningPolicy()
+    policy.occasions = [.timer]
+    policy.interval = .milliseconds(100)
+    try await withCache(policy) { cache in
+      try await cache.store(entry(), for: "1")
+      // The timer, and the closing of the index.
+      await clock.waitForSleepers(2)
+      clock.advance(by: .seconds(1))
+      #expect(clock.sleeperCount == 2)
+      #expect(cache.lastCleaning == nil)
+    }
+  }
+
   @Test(arguments: [CleaningPolicy.Occasion.background, .termination])
   func `entering the background or terminating cleans if the policy includes it`(occasion: CleaningPolicy.Occasion)
     async throws

@@ -129,10 +129,12 @@ struct DiskBadEntryTests {
     }
   }
 
-  @Test(arguments: Removal.allCases)
-  func `an entry whose file cannot be removed does not keep others from being removed`(removal: Removal) async throws {
+  @Test(arguments: Removal.allCases, [1, 8, 9])
+  func `up to eight entries whose files cannot be removed do not keep others from being removed`(
+    removal: Removal, count: Int
+  ) async throws {
     try await TemporaryDirectory.run { folder in
-      let files = FailingRemoval()
+      let files = FailingRemoval(failureCount: count)
       let cache = cache(folder, fileSystem: files)
       for key in keys {
         var entry = entry(key)
@@ -143,7 +145,7 @@ struct DiskBadEntryTests {
       files.callsBeforeFailure.withLock { $0 = removal == .cleaning ? 1 : 0 }
       let error = await #expect(throws: DiskCacheError.self) { try await removal.run(on: cache) }
       #expect(error?.systemCode == EIO)
-      #expect(try await cache.count == 1)
+      #expect(try await cache.count == (count > 8 ? keys.count : count))
       try await removal.run(on: cache)
       #expect(try await cache.count == 0)
     }

@@ -21,6 +21,9 @@ struct DiskCacheTests {
       #expect(try await again.entry(for: "a") == stored)
       #expect(try await again.entry(for: "b") == nil)
       #expect(try await again.count == 1)
+      // The size of such a file is checked before memory is allocated.
+      try await again.store(StoredEntry(body: Data(count: 17 << 20), metadata: .example), for: "large")
+      #expect(try await again.entry(for: "large")?.body.count == 17 << 20)
     }
   }
 
@@ -135,6 +138,7 @@ struct DiskCacheTests {
       let essential: HTTPHeaders = [
         "cache-control": "no-cache", "ETag": "\"1\"", "Date": "Thu, 01 Jan 1970 00:00:01 GMT", "Vary": "Accept",
         "Expires": "0", "Last-Modified": "Thu, 01 Jan 1970 00:00:00 GMT", "Age": "3", "Content-Type": "image/png",
+        "Accept-Ranges": "bytes", "Content-Encoding": "gzip", "Content-Length": "9", "Pragma": "no-cache",
       ]
       var large = entry("large")
       large.metadata.headers = essential

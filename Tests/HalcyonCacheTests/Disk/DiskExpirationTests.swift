@@ -177,6 +177,25 @@ struct DiskExpirationTests {
     }
   }
 
+  @Test func `a use that is being saved is known until it is, also if the entry is used again meanwhile`() {
+    var accesses = PendingAccesses()
+    let start = clock.now()
+    for (seconds, key) in [(1, "a"), (2, "b"), (3, "a")] as [(Double, CacheKey)] {
+      _ = accesses.record(Access(at: start + seconds), for: key)
+    }
+    let first = accesses.beginFlush()
+    #expect(first.map { $0.key } == ["b", "a"])
+    #expect(first.map { $0.access.readCount } == [1, 2])
+    #expect(accesses.access(for: "a")?.date == start + 3, "it is not saved yet")
+    _ = accesses.record(Access(at: start + 4), for: "a")
+    let second = accesses.beginFlush()
+    accesses.endFlush(first)
+    #expect(accesses.access(for: "b")?.date == nil)
+    #expect(accesses.access(for: "a")?.date == start + 4)
+    accesses.endFlush(second)
+    #expect(accesses.access(for: "a")?.date == nil)
+  }
+
   @Test func `reads reach the order of eviction within seconds, without a write`() async throws {
     try await DiskCache.run(time: clock) { cache in
       for key in ["a", "b"] as [CacheKey] { try await cache.store(entry(key.text), for: key) }

@@ -78,13 +78,20 @@ struct DiskVerificationTests {
     }
   }
 
-  @Test func `an entry whose file was removed is not damaged`() async throws {
+  @Test func `an entry whose file was removed is not damaged, one that cannot be read is`() async throws {
     try await withCache { cache, file in
       try await cache.store(entry("a"), for: "a")
       try FileManager.default.removeItem(at: file("a"))
       let result = try await cache.verify()
       #expect(result.damagedFiles.isEmpty)
       #expect(result.checkedCount == 0)
+      try await cache.store(entry("b"), for: "b")
+      try BadEntry.linkToItself.make(for: "b", in: cache.layout)
+      let unreadable = try await cache.verify(removesDamaged: true)
+      #expect(unreadable.damagedFiles.map(\.lastPathComponent) == [file("b").lastPathComponent])
+      #expect(unreadable.checkedCount == 1)
+      #expect(unreadable.byteCount == 0)
+      #expect(try await cache.count == 1, "it was removed from the index")
     }
   }
 

@@ -20,12 +20,14 @@ struct RemovalHistoryTests {
     #expect(last() == [0, 1, 0])
     history.record(source: "https://example.com/a")
     #expect(last() == [2, 2, 0])
+    history.record(keys[1])
+    #expect(last() == [2, 3, 0])
     history.record(keys[2])
-    #expect(last() == [2, 2, 3])
+    #expect(last() == [2, 3, 4])
     history.recordAll()
-    #expect(last() == [4, 4, 4])
+    #expect(last() == [5, 5, 5])
     history.record(keys[0])
-    #expect(last() == [5, 4, 4])
+    #expect(last() == [6, 5, 5])
   }
 
   @Test func `a removal that takes a while is recorded before and after it, also if it fails`() async {

@@ -37,6 +37,19 @@ struct HTTPCacheTests {
     #expect(try await client.store.entry(for: client.key)?.metadata.headers["X-New"] == "1")
   }
 
+  @Test mutating func `a 304 for another response is followed by a request without validators`() async throws {
+    try await fill(
+      ["ETag": "\"a\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Cache-Control": "no-cache"], wait: 1)
+    var count = 0
+    let result = try await client.get { request in
+      count += 1
+      return request["If-None-Match"] != nil && count < 3 ? .status(304, ["ETag": "\"b\""]) : .body("new", [:])
+    }
+    #expect(result == .fetched("new"))
+    #expect(count == 2)
+    #expect(client.requests.last == [:])
+  }
+
   @Test mutating func `an unexpected 304 is delivered and not stored`() async throws {
     #expect(try await client.get { _ in .status(304, ["ETag": "\"a\""]) } == .failed(304))
     #expect(client.store.keys.isEmpty)

@@ -20,6 +20,8 @@ struct ServedResponseTests {
       HTTPCacheRules().servedHeaders(of: dated, at: Self.start) == [
         "Age": "7", "Date": "Sun, 06 Nov 1994 08:49:30 GMT",
       ])
+    let ancient = HTTPCacheRules().servedHeaders(of: stored(["Age": "99999999999"]), at: Self.start)
+    #expect(ancient["Age"] == "2147483647", "the largest that clients have to understand")
   }
 
   private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"

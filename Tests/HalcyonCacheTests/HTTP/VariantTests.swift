@@ -151,6 +151,26 @@ struct VariantTests {
     if count > 0 { #expect(store.removalCount == 1) }
   }
 
+  @Test func `variants that are fetched at the same time are all kept`() async throws {
+    let (cache, now, key) = (HTTPCache(store: MemoryDataStore()), Date(), CacheKey("response"))
+    let head = EntryMetadata(headers: Self.varying, requestDate: now, responseDate: now)
+    let names = ["a", "b", "c"]
+    var responses: [StorableResponse] = []
+    for name in names {
+      let lookup = await cache.lookUp(key, requestHeaders: ["Accept": name], at: now)
+      guard case .deliver(let storable?) = await cache.outcome(of: head, to: lookup) else {
+        Issue.record("the response is not storable")
+        return
+      }
+      responses.append(storable)
+    }
+    for (name, response) in zip(names, responses) { try await cache.store(response, body: Data(name.utf8)) }
+    for name in names {
+      let lookup = await cache.lookUp(key, requestHeaders: ["Accept": name], at: now)
+      #expect(lookup.stored?.body == Data(name.utf8))
+    }
+  }
+
   @Test mutating func `all variants are removed together`() async throws {
     for name in ["a", "b", "c"] { _ = try await get(name, .body(name, Self.varying)) }
     try await client.cache.removeResponses(for: client.key)

@@ -44,6 +44,10 @@ struct MemoryCacheExpirationTests {
     #expect(cache.image(for: "a") != nil)
     clock.advance(by: .seconds(101))
     #expect(cache.image(for: "a") == nil)
+    cache.store(image, for: "b", expiration: .after(.seconds(300), since: .storing))
+    cache.trim(to: 0)
+    clock.advance(by: .seconds(300))
+    #expect(cache.lookUp("b").miss == .expired)
     withExtendedLifetime(image) {}
   }
 

@@ -44,6 +44,10 @@ struct DataMemoryCacheTests {
     annotated.metadata.userInfo = Data(count: 2000)
     try await cache.store(annotated, for: "100")
     #expect(try await cache.entry(for: "100") == nil, "metadata counts")
+    annotated.metadata.userInfo = nil
+    annotated.metadata.headers = ["X": String(repeating: "x", count: 2000)]
+    try await cache.store(annotated, for: "100")
+    #expect(try await cache.entry(for: "100") == nil, "header fields count")
   }
 
   @Test func `a miss tells whether the beginning of the entry is stored here or in the store behind`() async throws {

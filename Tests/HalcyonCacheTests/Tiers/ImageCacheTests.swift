@@ -1,3 +1,4 @@
+import HalcyonHTTP
 import HalcyonCache
 import Foundation
 import HalcyonTesting
@@ -148,6 +149,29 @@ struct ImageCacheTests {
       #expect(!cache.memory.contains("party"))
       #expect(try await cache.disk?.count == 0)
     }
+  }
+
+  @Test(arguments: [0, 1, 2]) func `the mark of a stored original is known, unless there are several variants of it`(
+    variantCount: Int
+  ) async throws {
+    let (store, mark) = (MemoryDataStore(), OriginalMark(received: clock.now(), hash: 1))
+    var original = entry()
+    original.metadata.original = mark
+    original.metadata.variants = try (0..<variantCount).map { number in
+      try #require(VaryKey(of: ["Vary": "Accept"], requestHeaders: ["Accept": "\(number)"]))
+    }
+    try await store.store(original, for: "1")
+    let cache = ImageCache(memory: MemoryCache(), store: store)
+    #expect(await cache.storedMark(of: "1") == (variantCount < 2 ? mark : nil))
+    #expect(await cache.storedMark(of: "2") == nil)
+  }
+
+  @Test(arguments: [(-1, true), (0, true), (1, false)] as [(Double, Bool)])
+  func `what was made of other bytes is older, unless those were received later`(seconds: Double, isOlder: Bool) {
+    let now = clock.now()
+    let newest = OriginalMark(received: now, hash: 1)
+    #expect(OriginalMark(received: now + seconds, hash: 2).isOlder(than: newest) == isOlder)
+    #expect(!OriginalMark(received: now + seconds, hash: 1).isOlder(than: newest))
   }
 
   @Test func `byte counts, statistics and cleaning cover both tiers`() async throws {
