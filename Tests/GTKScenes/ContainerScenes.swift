@@ -134,9 +134,13 @@ enum ContainerScenes {
         let expected = try await size(in: container.make, "GTK's picture: \(name)", stage) { picture in
           gtk_picture_set_filename(picture.opaque, file.path())
         }
+        let outcome = Outcome()
         _ = try await size(in: container.make, name, stage, expected: expected) { picture in
-          picture.hc.setImage(with: file, pipeline: ViewScenes.pipeline())
+          picture.hc.setImage(with: file, pipeline: ViewScenes.pipeline(), completion: outcome.take)
         }
+        // An empty picture is 16 points wide, for which no image is decoded.
+        let first = try outcome.last?.get().image.size
+        try stage.require(first != nil && first?.width != 16, "\(name): first decoded at \(first as Any)")
       }
     }
   }

@@ -8,14 +8,14 @@ import HalcyonTestSupport
 /// Widgets that are destroyed while their activity indicator runs.
 @MainActor
 enum DisposalScenes {
-  /// When the program's own handler of `destroy`, which sets the widget to no image, was connected.
+  /// When the program's own handler of `destroy`, which sets the widget to no image and to another one, was connected.
   private enum Handler: CaseIterable {
     case none
     case beforeFirstImage
     case afterFirstImage
   }
 
-  /// A widget that is being destroyed is given no paintable: it would never be released.
+  /// A widget that is being destroyed loads nothing, and is given no paintable: it would never be released.
   static func disposed(_ stage: Stage) async throws {
     g_log_set_always_fatal(GLogLevelFlags(G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_ERROR.rawValue))
     try await ImageServer.run { server in
@@ -33,7 +33,14 @@ enum DisposalScenes {
     _ widget: UnsafeMutablePointer<GtkWidget>, _ stage: Stage, _ url: URL, _ handler: Handler
   ) async throws {
     let pipeline = ViewScenes.pipeline()
-    let clear: @MainActor () -> Void = { widget.hc.setImage(with: nil as URL?, pipeline: pipeline) }
+    let events = Events()
+    let clear: @MainActor () -> Void = {
+      widget.hc.setImage(with: nil as URL?, pipeline: pipeline)
+      let load = widget.hc.setImage(with: url, pipeline: pipeline) { result in
+        if case .failure(.superseded) = result { events.add("superseded") }
+      }
+      events.add(load == nil ? "ended" : "goes on")
+    }
     if handler == .beforeFirstImage { DestroyHandler.connect(widget, clear) }
     try await stage.add(widget)
     var options = ImageViewOptions()
@@ -52,6 +59,8 @@ enum DisposalScenes {
     try await stage.until("the widget is freed, handler: \(handler)", within: 100) { widgets.count == 1 }
     try await stage.until("its paintable is freed, handler: \(handler)", within: 100) { paintables.count == 1 }
     try await stage.until("the load has ended, handler: \(handler)", within: 100) { outcome.count == 1 }
+    let expected: Set<String> = handler == .none ? [] : ["superseded", "ended"]
+    try stage.require(Set(events.all) == expected, "handler: \(handler), \(events.all)")
   }
 
   /// Completions run before the widget is freed: they can use it, and set it to another image.

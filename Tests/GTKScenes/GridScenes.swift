@@ -93,6 +93,10 @@ enum GridScenes {
       if frameCount % 20 == 0 { gtk_adjustment_set_value(view, position - 100) }
       return false
     }
+    var own = try requests(1, .red, "own")
+    own[0].size = .fit(width: 50, height: 50)
+    other.requests = own
+    try await stage.until("an image is loaded in a size of its own", within: 300) { pipeline[cached: own[0]] != nil }
   }
 
   static func replaced(_ stage: Stage) async throws {
@@ -158,6 +162,12 @@ enum GridScenes {
       try stage.require(texts == ["image \(index)"], "the captions of image \(index) are \(texts)")
     }
     grid.options.placeholder = .icon("image-loading-symbolic")
+    grid.options.alternativeText = "a photo"
+    for cell in shown.keys {
+      let picture = gtk_widget_get_next_sibling(gtk_widget_get_first_child(cell))
+      let text = gtk_picture_get_alternative_text(picture.opaque).map { String(cString: $0) }
+      try stage.require(text == "a photo", "a cell that is shown has the text \(text ?? "nothing")")
+    }
     grid.onBind = nil
   }
 
@@ -210,6 +220,7 @@ enum GridScenes {
     let view = gtk_scrolled_window_get_child(grid.widget?.opaque)
     gtk_widget_activate_action_variant(view, "list.activate-item", g_variant_new_uint32(4))
     try stage.require(index == 4, "the activated index is \(String(describing: index))")
+    try stage.require(gtk_grid_view_get_single_click_activate(view.opaque) != 0, "a click chooses no cell")
   }
 
   static func freed(_ stage: Stage) async throws {

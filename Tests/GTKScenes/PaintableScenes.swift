@@ -43,6 +43,37 @@ enum PaintableScenes {
     }
   }
 
+  /// The size in pixels of its image, and its indicator.
+  static func options(_ stage: Stage) async throws {
+    guard let image = gtk_image_new() else { return }
+    gtk_image_set_pixel_size(image.opaque, 48)
+    try await stage.add(image, width: 48, height: 48)
+    for (scale, mode, expected) in [
+      (2, .fill, PixelSize(width: 96, height: 96)), (1, .fit, PixelSize(width: 48, height: 24)),
+    ] as [(Double, ImageDisplayMode, PixelSize)] {
+      let avatar = LoadingPaintable(width: 48, height: 48, scale: scale, mode: mode, pipeline: ViewScenes.pipeline())
+      gtk_image_set_from_paintable(image.opaque, avatar.pointer)
+      let outcome = Outcome()
+      avatar.hc.setImage(with: try SolidImage.request(.red, width: 400, height: 200), completion: outcome.take)
+      try await stage.until("it is loaded", within: 300) { outcome.count == 1 }
+      let size = try outcome.last?.get().image.size
+      try stage.require(size == expected, "it was decoded at \(String(describing: size)), not \(expected)")
+    }
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
+      let avatar = LoadingPaintable(width: 48, height: 48, pipeline: ViewScenes.pipeline())
+      gtk_image_set_from_paintable(image.opaque, avatar.pointer)
+      let outcome = Outcome()
+      avatar.hc.setImage(with: url, options: ImageViewOptions(indicator: .activity), completion: outcome.take)
+      await stage.nextFrame()
+      try stage.require(try stage.screenshot(of: image).color(x: 0.5, y: 0.5).alpha > 0, "there is no spinner")
+      gate.open()
+      try await stage.until("it is loaded", within: 300) { outcome.count == 1 }
+      try await stage.require(image, is: .green)
+    }
+  }
+
   static func freed(_ stage: Stage) async throws {
     try await ImageServer.run { server in
       let gate = Gate()
@@ -95,9 +126,20 @@ enum PaintableScenes {
       g_object_get_property(object, "uri", value.baseAddress)
       let uri = g_value_get_string(value.baseAddress).map { String(cString: $0) }
       try stage.require(uri == url.absoluteString, "the URL is \(uri ?? "nothing")")
+      let fit = zeroedValues(1)
+      defer { freeValues(fit) }
+      g_value_init(&fit[0], gtk_content_fit_get_type())
+      g_object_get_property(object, "content-fit", fit.baseAddress)
+      let isCovered = g_value_get_enum(fit.baseAddress) == gint(GTK_CONTENT_FIT_COVER.rawValue)
+      try stage.require(isCovered, "the content fit is \(g_value_get_enum(fit.baseAddress))")
       g_value_set_string(value.baseAddress, nil)
       g_object_set_property(object, "uri", value.baseAddress)
       try stage.require(widget.hc.binder.content.isEmpty, "it shows an image without a URL")
+      g_value_set_string(value.baseAddress, "image-missing")
+      g_object_set_property(object, "placeholder-icon-name", value.baseAddress)
+      guard case .icon("image-missing") = widget.hc.binder.content.picture else {
+        throw Stage.Failure(description: "it has no placeholder")
+      }
       weak let binder = widget.hc.binder
       stage.remove(widget)
       g_object_unref(gpointer(builder))

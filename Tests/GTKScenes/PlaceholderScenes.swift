@@ -37,8 +37,18 @@ enum PlaceholderScenes {
   }
 
   static func placeholder(_ stage: Stage) async throws {
-    try await load(stage, placeholder: .image(try SolidImage.image(.blue)), options: withoutDelay) { picture, _ in
+    let blue = ImagePlaceholder.image(try SolidImage.image(.blue))
+    try await load(stage, placeholder: blue, options: withoutDelay) { picture, _ in
       try await stage.require(picture, is: .blue)
+    }
+    // A spinner is drawn over it.
+    var options = withoutDelay
+    options.indicator = .activity
+    try await load(stage, placeholder: blue, options: options) { picture, gate in
+      try await gate.waitUntilHolding()
+      try await stage.require(picture, x: 0.1, y: 0.1, is: .blue)
+      let center = try stage.screenshot(of: picture).color(x: 0.5, y: 0.5)
+      try stage.require(!center.isNear(.blue, tolerance: 40), "there is no spinner: \(center)")
     }
   }
 
@@ -152,6 +162,12 @@ enum PlaceholderScenes {
       try await load(stage, in: picture, options: .init(keepsCurrentImage: keepsCurrentImage)) { picture, _ in
         try await stage.require(picture, is: keepsCurrentImage ? .blue : .clear)
       }
+    }
+    guard let image = gtk_image_new_from_icon_name("image-missing") else { return }
+    gtk_image_set_pixel_size(image.opaque, 80)
+    try await stage.add(image)
+    try await load(stage, in: image, options: .init(keepsCurrentImage: true)) { image, _ in
+      try stage.require(!image.hc.binder.content.isEmpty, "the icon of the program is not kept")
     }
   }
 

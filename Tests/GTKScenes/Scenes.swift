@@ -80,6 +80,7 @@ enum Scenes {
     "accessibility-retry": AccessibilityScenes.retryByKeyboard,
     "accessibility-states": AccessibilityScenes.states,
     "paintable-loads": PaintableScenes.loads,
+    "paintable-options": PaintableScenes.options,
     "picture-of-ui-file": PaintableScenes.builder,
     "paintable-freed": PaintableScenes.freed,
     "looks": LooksScene.play,

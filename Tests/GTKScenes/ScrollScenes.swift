@@ -8,11 +8,11 @@ import HalcyonTestSupport
 /// Views in a scrolled window.
 @MainActor
 enum ScrollScenes {
-  /// Ten views of 200 points below each other in a viewport of 400 points.
+  /// Ten views of 200 points below or beside each other in a viewport of 400 points.
   private static func addList(
-    _ stage: Stage
+    _ stage: Stage, _ orientation: GtkOrientation = GTK_ORIENTATION_VERTICAL
   ) async throws -> (window: UnsafeMutablePointer<GtkWidget>, views: [UnsafeMutablePointer<GtkWidget>]) {
-    guard let window = gtk_scrolled_window_new(), let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
+    guard let window = gtk_scrolled_window_new(), let box = gtk_box_new(orientation, 0) else {
       throw Stage.Failure(description: "GTK cannot create a scrolled window")
     }
     let views = (0..<10).compactMap { _ in gtk_picture_new() }
@@ -21,7 +21,8 @@ enum ScrollScenes {
       gtk_box_append(OpaquePointer(box).as(GtkBox.self), view)
     }
     gtk_scrolled_window_set_child(OpaquePointer(window), box)
-    try await stage.add(window, width: 200, height: 400)
+    let isRow = orientation == GTK_ORIENTATION_HORIZONTAL
+    try await stage.add(window, width: isRow ? 400 : 200, height: isRow ? 200 : 400)
     return (window, views)
   }
 
@@ -49,6 +50,14 @@ enum ScrollScenes {
     }
     scroll(window, to: 1000)
     try await stage.until("the new adjustment is observed", within: 300) { visible() == [4, 5, 6, 7] }
+    let (row, columns) = try await addList(stage, GTK_ORIENTATION_HORIZONTAL)
+    for view in columns { view.hc.setImage(with: nil as URL?, pipeline: ViewScenes.pipeline()) }
+    for (position, expected) in [(0, [0, 1, 2]), (1000, [4, 5, 6, 7])] as [(Double, [Int])] {
+      gtk_adjustment_set_value(gtk_scrolled_window_get_hadjustment(OpaquePointer(row)), position)
+      try await stage.until("the views \(expected) of a row are visible", within: 300) {
+        columns.indices.filter { columns[$0].hc.binder.isVisible } == expected
+      }
+    }
   }
 
   static func onlyWhileVisible(_ stage: Stage) async throws {

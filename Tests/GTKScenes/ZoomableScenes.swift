@@ -153,17 +153,32 @@ enum ZoomableScenes {
     try stage.require(view.centre == (x, y), "a click moves it")
     try stage.emit("drag-update", 50, -20, by: drag, of: widget)
     try stage.require(view.centre == (x - 50, y + 20), "a drag has moved the middle from \(x),\(y) to \(view.centre)")
+    try stage.emit("drag-update", 60, -20, by: drag, of: widget)
+    try stage.require(view.centre == (x - 60, y + 20), "the rest of the drag has moved it to \(view.centre)")
+    try stage.emit("drag-begin", 10, 10, by: drag, of: widget)
+    try stage.emit("drag-update", 20, 0, by: drag, of: widget)
+    try stage.require(view.centre == (x - 80, y + 20), "a second drag has moved it to \(view.centre)")
     // Goes on by itself, and ends.
     (x, y) = view.centre
     try stage.emit("swipe", -1000, 0, by: gtk_gesture_swipe_get_type(), of: widget)
     try await stage.until("it goes on") { view.centre.x > x + 200 }
     try await requireWhole(view, stage)
     try stage.require(view.centre.x < x + 250, "a swipe has moved it by \(view.centre.x - x)")
+    for (key, across, down) in [(GDK_KEY_Left, -64, 0), (GDK_KEY_Up, 0, -64), (GDK_KEY_Down, 0, 64)]
+      as [(Int32, Double, Double)]
+    {
+      (x, y) = view.centre
+      try stage.require(
+        press(key) && view.centre == (x + across, y + down), "the key \(key) has moved it to \(view.centre)")
+    }
     (x, y) = view.centre
     try stage.require(
       press(GDK_KEY_Right) && view.centre == (x + 64, y), "the right key has moved it to \(view.centre)")
     try stage.emit("scroll", 0, 1, by: gtk_event_controller_scroll_get_type(), of: widget)
     try stage.require(view.centre == (x + 64, y + 64), "the wheel has moved it to \(view.centre)")
+    // A touchpad lets it go on in the direction of scrolling.
+    try stage.emit("decelerate", -1000, 0, by: gtk_event_controller_scroll_get_type(), of: widget)
+    try await stage.until("scrolling goes on", within: 300) { view.centre.x < x - 100 }
     try stage.emit("begin", by: pinch, of: widget)
     try stage.emit("scale-changed", 2, by: pinch, of: widget)
     try stage.require(view.zoom == 2, "a pinch has changed the zoom to \(view.zoom)")
@@ -183,6 +198,8 @@ enum ZoomableScenes {
       try stage.require(
         abs(view.zoom - zoom) < 1e-9, "a double click has changed the zoom to \(view.zoom), not \(zoom)")
     }
+    try stage.emit("released", 1, pointer.x, pointer.y, by: click, of: widget)
+    try stage.require(abs(view.zoom - whole) < 1e-9, "a click has changed the zoom to \(view.zoom)")
   }
 
   /// A range of the program, images without tiles, other images, and the end.
@@ -218,6 +235,20 @@ enum ZoomableScenes {
     view.hc.setImage(with: small)
     try await stage.until("a smaller picture is shown") { view.hc.phase.image?.size.width == 60 }
     try stage.require(abs(view.zoom - 301.0 / 60) < 0.01, "the zoom is \(view.zoom)")
+    // Nor has one of a region.
+    var part = try SolidImage.request(.blue, width: 300, height: 300)
+    part.region = PixelArea(left: 0, top: 0, width: 100, height: 60)
+    let outcome = Outcome()
+    view.hc.setImage(with: part, completion: outcome.take)
+    try await stage.until("a region is shown", within: 300) { outcome.count == 1 }
+    try stage.require(abs(view.zoom - 5) < 0.01, "the zoom of a region is \(view.zoom)")
+    // A picture that stays until the next one is loaded leaves it no zoom.
+    view.zoom = 8
+    view.hc.setImage(
+      with: try SolidImage.request(.green, width: 300, height: 300), options: ImageViewOptions(keepsCurrentImage: true),
+      completion: outcome.take)
+    try await stage.until("the next picture is shown", within: 300) { outcome.count == 2 }
+    try stage.require(abs(view.zoom - 301.0 / 300) < 0.01, "the zoom of the next picture is \(view.zoom)")
   }
 
   /// An image that is loaded anew each time: its tiles are of the bytes that have just been stored, and a new version stays in place.

@@ -101,6 +101,7 @@ import Testing
     Rule("window-minimized", "animations are paused while their window is minimised", underWayland: false),
     Rule("accessibility-retry", "a failed image can have the focus, and is retried by keys"),
     Rule("paintable-loads", "a paintable loads its image in any widget, in the colours of that"),
+    Rule("paintable-options", "a paintable has the scale and the mode that it was made with, and an indicator"),
     Rule("view-zoom", "a photograph that is zoomed out again leaves memory"),
     Rule("zoomable-tiles", "a zoomed photograph is sharp and has no seams, wherever it is shown"),
     Rule("zoomable-tiles", "a zoomed photograph has no seams at two device pixels for a point", scale: 2),

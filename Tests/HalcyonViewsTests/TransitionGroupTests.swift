@@ -51,10 +51,16 @@ final class TransitionGroupTests {
     let (displays, binders) = binders(view)
     try await view.warm(names[1])
     TransitionGroup.together { group in
-      for (name, binder) in zip(names, binders).prefix(2) { view.set(name, on: binder) { $0.transitionGroup = group } }
+      for (name, binder) in zip(names, binders).prefix(2) {
+        view.set(name, on: binder) {
+          $0.transitionGroup = group
+          $0.placeholderDelay = .zero
+        }
+      }
       #expect(view.ends.events == [])
     }
-    #expect(displays.prefix(2).map(\.events) == [["image 40x20"], ["image 30x10"]])
+    let events = [["placeholder dots", "image 40x20"], ["placeholder dots", "image 30x10"]]
+    #expect(displays.prefix(2).map(\.events) == events)
     #expect(view.ends.events == ["40x20 from memory", "30x10 from memory"])
   }
 

@@ -130,15 +130,20 @@ struct ViewAppearanceTests {
 
   @Test func `a lower resolution image is shown until the full image has loaded`() async throws {
     let view = ViewFixture(holding: ["40x20"])
-    view.set("40x20") { $0.lowResolution = view.request("4x2") }
+    view.set("40x20") {
+      $0.lowResolution = view.request("4x2")
+      $0.renderingMode = .template
+    }
     while view.display.events.isEmpty {
       try await view.display.log.waitForEvents(count: view.display.log.events.count + 1)
     }
     #expect(view.display.events == ["preview 4x2"])
+    #expect(view.binder.content.renderingMode == .template)
     #expect(view.clock.sleeperCount == 0)
     view.release("40x20")
     try await view.ends.waitForEvents(count: 1)
     #expect(view.display.events == ["preview 4x2", "image 40x20"])
+    #expect(view.binder.content.renderingMode == .template)
     #expect(view.ends.events == ["40x20 from network"])
   }
 
@@ -174,11 +179,17 @@ struct ViewAppearanceTests {
     #expect(view.binder.content.image?.bitmap.opaquePart == expected)
   }
 
-  @Test func `a crop from the store, whose file has no more than it, is not shown in place of the whole`() async throws
-  {
+  @Test(
+    arguments: [
+      (.fill(width: 60, height: 60), nil),
+      (.fit(width: 60, height: 60), PixelArea(left: 0, top: 0, width: 60, height: 60)),
+    ] as [(TargetSize, PixelArea?)])
+  func `a crop from the store, whose file has no more than it, is not shown in place of the whole`(
+    size: TargetSize, region: PixelArea?
+  ) async throws {
     let view = ViewFixture { $0.encoders = [SolidEncoder()] }
     var low = view.request("300x400")
-    (low.size, low.options.storage) = (.fill(width: 60, height: 60), .encoded(as: .bmp))
+    (low.size, low.region, low.options.storage) = (size, region, .encoded(as: .bmp))
     _ = try await view.fixture.pipeline.image(for: low)
     await view.fixture.pipeline.cache.flush()
     view.fixture.memory.removeAll()

@@ -103,7 +103,10 @@ import Testing
       Issue.record("\(String(describing: options.transition))")
       return
     }
-    #expect(options.transitionOrigins?.contains(.memory) == true && options.sizing == .view(factor: 1.5))
+    let origins: Set<ImageOrigin> = [.memory, .store, .network, .provider, .file, .inline]
+    #expect(options.transitionOrigins == origins)
+    #expect(options.sizing == .view(factor: 1.5))
+    #expect(ImageViewOptions.fade().transitionOrigins == nil, "as the defaults say")
     #expect(unset([]).count == unset(ImageViewOptions()).count)
   }
 

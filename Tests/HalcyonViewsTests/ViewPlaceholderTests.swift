@@ -36,6 +36,17 @@ struct ViewPlaceholderTests {
     #expect(view.display.log.events == ["placeholder 3x2"])
   }
 
+  @Test func `without a placeholder, a view is cleared at once and waits for no delay`() async throws {
+    let view = ViewFixture(holding: ["30x10"])
+    try await view.load("40x20")
+    view.set("30x10", placeholder: nil) { $0.placeholderDelay = .zero }
+    #expect(view.display.events == ["image 40x20", "nothing"])
+    view.set("30x10", placeholder: nil)
+    for _ in 0..<20 { await Task.yield() }
+    #expect(view.clock.sleeperCount == 0)
+    #expect(view.display.events.count == 2)
+  }
+
   @Test func `an image that loads before the delay is shown without a placeholder`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20")

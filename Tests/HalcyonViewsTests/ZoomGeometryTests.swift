@@ -67,6 +67,9 @@ struct ZoomGeometryTests {
     #expect(geometry.rectangle.x == -2990)
     geometry.centre = ZoomGeometry.Point(x: .nan, y: .infinity)
     #expect(geometry.centre == ZoomGeometry.Point(x: 2000, y: 150))
+    var high = Self.geometry(300, 4000, in: 1000, 1000)
+    high.zoom(to: 1, around: high.middle)
+    #expect(high.canPan)
   }
 
   /// The range of a program, a zoom, and the zoom that is shown.
