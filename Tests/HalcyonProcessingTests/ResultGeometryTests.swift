@@ -175,6 +175,15 @@ struct ResultGeometryTests {
     #expect(result[0, 0] == (128, 128, 128, 255))
   }
 
+  @Test(arguments: [
+    ("w:9/h:9/ex:1", true), ("w:9/h:9/exar:1", true), ("pd:1", true), ("pd:0:0:0:1", true), ("pd:0", false),
+    ("w:9/h:9/el:1", false), ("bg:808080", false),
+  ])
+  func `an option that puts pixels around the image says so`(_ text: String, _ addsPixels: Bool) throws {
+    let options = try OptionParser().options(text.split(separator: "/").map(String.init)).options
+    #expect(options.addsPixels == addsPixels)
+  }
+
   @Test func `a result beyond the limit of a side is refused`() throws {
     var options = ProcessingOptions()
     (options.width, options.height, options.enlarge) = (5000, 5000, true)

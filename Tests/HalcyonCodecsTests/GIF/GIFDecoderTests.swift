@@ -18,6 +18,8 @@ struct GIFDecoderTests {
     var rows: [[UInt8]]
     var disposal: UInt8 = 1
     var transparentIndex: UInt8?
+    /// Whether a graphic control extension precedes it.
+    var hasControl = true
   }
 
   private static func file(_ width: Int, _ height: Int, _ frames: [Frame]) -> Data {
@@ -25,8 +27,11 @@ struct GIFDecoderTests {
     var file = Array("GIF89a".utf8) + word(width) + word(height) + [0x81, 0, 0]
     file += [255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255]
     for frame in frames {
-      file += [0x21, 0xF9, 4, frame.disposal << 2 | (frame.transparentIndex == nil ? 0 : 1), 5, 0]
-      file += [frame.transparentIndex ?? 0, 0, 0x2C] + word(frame.x) + word(frame.y)
+      if frame.hasControl {
+        file += [0x21, 0xF9, 4, frame.disposal << 2 | (frame.transparentIndex == nil ? 0 : 1), 5, 0]
+        file += [frame.transparentIndex ?? 0, 0]
+      }
+      file += [0x2C] + word(frame.x) + word(frame.y)
       file += word(frame.rows[0].count) + word(frame.rows.count) + [0]
       // Codes of three bits: 4 clears the table before each pixel, 5 ends.
       let codes = frame.rows.joined().flatMap { [4, Int($0)] } + [5]
@@ -56,6 +61,15 @@ struct GIFDecoderTests {
     #expect(bitmaps.count == 3)
     #expect(bitmaps[1].color(0, 0) == Self.green && bitmaps[1].color(1, 0) == Self.red)
     #expect(bitmaps[2].color(0, 0) == Self.disposals[disposal] && bitmaps[2].color(1, 0) == Self.blue)
+  }
+
+  @Test func `a frame without a transparent colour of its own does not get that of the frame before it`() throws {
+    let first = Frame(rows: [[1, 0]], transparentIndex: 0)
+    let bitmaps = try frames(Self.file(2, 1, [first, Frame(rows: [[0, 2]], hasControl: false)]))
+    try #require(bitmaps.count == 2)
+    #expect(bitmaps[0].color(1, 0) == Self.clear)
+    #expect(bitmaps[1].color(0, 0) == Self.red)
+    #expect(bitmaps[1].color(1, 0) == Self.blue)
   }
 
   @Test func `an image is opaque if its first frame covers it without a transparent colour`() throws {

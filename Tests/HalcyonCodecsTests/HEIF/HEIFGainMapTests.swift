@@ -95,7 +95,27 @@ struct HEIFGainMapTests {
     let reference = try #require(file.firstRange(of: Data("cdsc".utf8)))
     var other = file
     other.replaceSubrange(reference, with: Data("free".utf8))
-    #expect(try HEIFDecoder().metadata(of: other).xmp?.contains(Data("HDRGainMapHeadroom".utf8)) == true)
+    let metadata = try HEIFDecoder().metadata(of: other)
+    #expect(metadata.xmp?.contains(Data("HDRGainMapHeadroom".utf8)) == true)
+    // Then it says nothing about the map.
+    #expect(metadata.info.dynamicRange == .gainMap(.apple, headroom: nil))
+  }
+  #endif
+
+  #if AVIF
+  @Test func `a map is applied to the colours of the file, which are wide here`() throws {
+    var file = try Fixture.data("hdr/gain-map-iso.avif")
+    let primaries = try #require(file.firstRange(of: Data("nclx".utf8) + [0, 1, 0, 13])).lowerBound + 5
+    file[primaries] = 12
+    var options = DecodingOptions()
+    options.dynamicRange = .high
+    let applied = try AVIFDecoder().decode(file, options: options).bitmap
+    options.keepsGainMap = true
+    let kept = try AVIFDecoder().decode(file, options: options)
+    #expect(kept.bitmap.colorSpace == .displayP3)
+    let map = try #require(kept.gainMap)
+    let expected = try map.applied(to: kept.bitmap)
+    #expect(applied.meanDifference(inLightTo: expected) == 0)
   }
   #endif
 

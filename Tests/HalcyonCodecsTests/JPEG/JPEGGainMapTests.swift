@@ -165,9 +165,14 @@ struct JPEGGainMapTests {
     #expect(try decoded(written).bitmap.dynamicRange == .high)
     let packet = try #require(try JPEGDecoder().metadata(of: written).xmp)
     #expect(packet.ranges(of: Data("<Container:Directory>".utf8)).count == 1)
-    metadata.xmp = Data(repeating: 0x20, count: 65_400) + Data("<x></rdf:RDF>".utf8)
-    let long = try JPEGEncoder().encode(image, options: EncodingOptions(metadata: metadata))
-    #expect(try decoded(long).bitmap.dynamicRange == .high)
+    // Without room for the list of files, in packets with a place for it and without one.
+    for content in ["<rdf:RDF xmlns:rdf=\"\(XMPName.Namespace.rdf.uri)\"></rdf:RDF>", "<x></rdf:RDF>"] {
+      metadata.xmp = Data(repeating: 0x20, count: 65_400) + Data(content.utf8)
+      let long = try JPEGEncoder().encode(image, options: EncodingOptions(metadata: metadata))
+      #expect(try decoded(long).bitmap.dynamicRange == .high)
+      let packet = try #require(try JPEGDecoder().metadata(of: long).xmp, "\(content)")
+      #expect(packet.ranges(of: Data("<Container:Directory>".utf8)).count == 1)
+    }
   }
 
   @Test(arguments: names) func `kept metadata of a standard picture promises no map`(_ name: String) throws {
@@ -209,6 +214,22 @@ struct JPEGGainMapTests {
     #expect(abs(try decoded(kept).bitmap.light(8, 8).y / expected - 1) < 0.03)
     let standard = try JPEGDecoder().image(from: file, options: DecodingOptions())
     #expect(standard.info.droppedContent == [.gainMap])
+  }
+
+  /// Headroom and gain of a maker note in thousandths, and the stops by Apple's article.
+  @Test(arguments: [
+    (500, 5, 1.7), (999, 10, 1.6), (999, 11, 1.599_889), (500, 300, 1.570_7), (1000, 10, 2.3), (1500, 5, 2.65),
+    (1000, 11, 2.299_667), (1500, 300, 2.212_1),
+  ])
+  func `the headroom of an Apple camera follows from its maker note`(_ headroom: Int, _ gain: Int, _ stops: Double)
+    throws
+  {
+    let file = try AppleCamera.file(base: 120, map: 150, headroom: headroom, gain: gain)
+    guard case .gainMap(.apple, let found?) = try JPEGDecoder().metadata(of: file).info.dynamicRange else {
+      Issue.record("the metadata have no headroom")
+      return
+    }
+    #expect(abs(found - stops) < 0.000_01, "\(found)")
   }
 
   @Test(arguments: [0x1p-1074, 0x1p-53, 2.2e-16, 1e-9, 15]) func `samples of an Apple map are shares at any headroom`(
@@ -298,57 +319,6 @@ private enum JPEGEncoderSurgery {
     let count = Int(data[length]) << 8 + Int(data[length + 1]) + added.count
     data.replaceSubrange(length..<length + 2, with: FileSurgery.bytes(count, count: 2))
     return data
-  }
-}
-
-/// Files as iPhones save them in JPEG: a picture with a maker note, an index, and a grey map with an XMP packet.
-private enum AppleCamera {
-  private static func grey(_ value: UInt8) throws -> Data {
-    let bitmap = try Bitmap(size: PixelSize(width: 16, height: 16), isOpaque: true) { bytes in
-      for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : value }
-    }
-    return try JPEGEncoder().encode(bitmap, options: EncodingOptions(quality: 1))
-  }
-
-  static func file(base: UInt8, map: UInt8, statedHeadroom: Double?) throws -> Data {
-    let headroom = statedHeadroom.map { "<HDRGainMap:HDRGainMapHeadroom>\($0)</HDRGainMap:HDRGainMapHeadroom>" }
-    let packet = """
-      <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
-      <rdf:Description rdf:about="" xmlns:HDRGainMap="http://ns.apple.com/HDRGainMap/1.0/">\
-      <HDRGainMap:HDRGainMapVersion>65536</HDRGainMap:HDRGainMapVersion>\(headroom ?? "")\
-      </rdf:Description></rdf:RDF></x:xmpmeta>
-      """
-    let second = try JPEGSegments.adding(
-      [JPEGSegments.Addition(0xE1, JPEGHeader.xmpPrefix, Data(packet.utf8))], to: grey(map)
-    ).file
-    var (file, end) = JPEGSegments.adding(
-      [
-        JPEGSegments.Addition(0xE1, JPEGHeader.exifPrefix, exif),
-        JPEGSegments.Addition(0xE2, MultiPicture.prefix, Data(count: MultiPicture.indexByteCount)),
-      ], to: try grey(base))
-    let start = end - MultiPicture.indexByteCount
-    file.replaceSubrange(start..<end, with: MultiPicture.index(of: file.count, and: second.count, from: start))
-    return file + second
-  }
-
-  /// A maker note with the headroom 1.5 and the gain 0.005.
-  private static var exif: Data {
-    func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
-      FileSurgery.bytes(tag, count: 2) + FileSurgery.bytes(type, count: 2) + FileSurgery.bytes(count, count: 4)
-        + FileSurgery.bytes(value, count: 4)
-    }
-    func directory(_ entries: [[UInt8]]) -> [UInt8] {
-      FileSurgery.bytes(entries.count, count: 2) + entries.flatMap(\.self) + [0, 0, 0, 0]
-    }
-    func fraction(_ thousandths: Int) -> [UInt8] {
-      FileSurgery.bytes(thousandths, count: 4) + FileSurgery.bytes(1000, count: 4)
-    }
-    let note =
-      Array("Apple iOS\0\0\u{1}MM".utf8) + directory([entry(33, 10, 1, 44), entry(48, 10, 1, 52)]) + fraction(1500)
-      + fraction(5)
-    return Data(
-      Array("MM\0*".utf8) + FileSurgery.bytes(8, count: 4) + directory([entry(0x8769, 4, 1, 26)])
-        + directory([entry(0x927C, 7, note.count, 44)]) + note)
   }
 }
 

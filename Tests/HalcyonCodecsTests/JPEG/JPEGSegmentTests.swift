@@ -69,6 +69,17 @@ struct JPEGSegmentTests {
     #expect(image.info.droppedContent == (isWhole ? [] : [.colorProfile]))
   }
 
+  @Test(arguments: [(0, 65_533, true), (0, 65_534, false), (35, 65_498, true), (35, 65_499, false)])
+  func `a segment has room for its prefix and its content together`(_ prefix: Int, _ content: Int, _ fits: Bool)
+    throws
+  {
+    let addition = JPEGSegments.Addition(0xE1, [UInt8](repeating: 1, count: prefix), Data(count: content))
+    // A longer one has a length that two bytes cannot state.
+    try #require(addition.fits == fits)
+    let photo = try Fixture.data("jpeg/peacock.default.jpeg")
+    #expect(JPEGSegments.adding([addition], to: photo).file.count == photo.count + (fits ? 4 + prefix + content : 0))
+  }
+
   @Test func `a stripped file has no comment`() throws {
     let file = FileSurgery.jpeg(
       try Fixture.data("jpeg/peacock.default.jpeg"), inserting: 0xFE, Array("taken at home".utf8))

@@ -33,6 +33,15 @@ struct TargetSizeTests {
   }
 
   @Test(arguments: [
+    (TargetSize.fill(width: 1, height: .max), PixelRectangle(x: 1999.5, y: 0, width: 1, height: 3000)),
+    (.fill(width: .max, height: 1), PixelRectangle(x: 0, y: 1499.5, width: 4000, height: 1)),
+    (.fill(width: 1, height: 9000, anchor: .left), PixelRectangle(x: 0, y: 0, width: 1, height: 3000)),
+  ])
+  func `a crop is not thinner than a pixel`(_ target: TargetSize, _ window: PixelRectangle) {
+    #expect(target.geometry(for: PixelSize(width: 4000, height: 3000)).window == window)
+  }
+
+  @Test(arguments: [
     (CropAnchor.left, 0.0), (.right, 1000), (.center, 500), (.top, 500), (CropAnchor(x: 0.25, y: 0), 250),
     (CropAnchor(x: -3, y: 0), 0), (CropAnchor(x: .infinity, y: 0), 1000), (CropAnchor(x: .nan, y: .nan), 500),
   ])

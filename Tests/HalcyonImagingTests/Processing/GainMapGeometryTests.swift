@@ -80,19 +80,46 @@ struct GainMapGeometryTests {
     func process(_ bitmap: Bitmap) throws -> Bitmap { try bitmap.converted(to: .displayP3) }
   }
 
+  private func light(_ bitmap: Bitmap, _ column: Int, _ row: Int) -> SIMD4<Float> {
+    bitmap.withUnsafeBytes { bytes in
+      let pixel = bytes.bindMemory(to: SIMD4<UInt16>.self)[row * bitmap.size.width + column]
+      return SIMD4(
+        HalfFloat.number(pixel.x), HalfFloat.number(pixel.y), HalfFloat.number(pixel.z), HalfFloat.number(pixel.w))
+    }
+  }
+
+  /// The least and the largest gain and the exponent of red, green and blue, and the light of white at a sample of 51.
+  private static let differences: [(gainMin: [Double], gainMax: [Double], gamma: [Double], light: [Float])] = [
+    ([0, 0, 0], [0, 5, 10], [1, 1, 1], [1, 2, 4]), ([0, 1.25, 2.5], [0, 0, 0], [1, 1, 1], [1, 2, 4]),
+    ([0, 0, 0], [5, 5, 5], [1, 1, 0.5], [2, 2, 1.149]),
+  ]
+
+  @Test(arguments: differences.indices)
+  func `a grey map may make colours brighter by different factors`(_ index: Int) throws {
+    let (gainMin, gainMax, gamma, expected) = Self.differences[index]
+    let size = PixelSize(width: 2, height: 2)
+    let white = try Bitmap(size: size, isOpaque: true, colorSpace: .displayP3) { bytes in
+      bytes.initializeMemory(as: UInt8.self, repeating: 255)
+    }
+    let samples = try Bitmap(size: size, isOpaque: true) { bytes in
+      for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : 51 }
+    }
+    var parameters = GainMap.Parameters()
+    (parameters.offsetSDR, parameters.offsetHDR, parameters.capacityMax) = (.zero, .zero, 4)
+    (parameters.gainMin, parameters.gainMax, parameters.gamma) = (SIMD3(gainMin), SIMD3(gainMax), SIMD3(gamma))
+    let applied = try GainMap(samples, isGrey: true, parameters).applied(to: white)
+    let found = light(applied, 1, 1)
+    for channel in 0..<3 {
+      #expect(abs(found[channel] / expected[channel] - 1) < 0.01, "\(found) instead of \(expected)")
+    }
+  }
+
   @Test func `half floats are cropped, turned and resized`() throws {
     let size = PixelSize(width: 40, height: 30)
     let bitmap = try Bitmap(size: size, isOpaque: true, dynamicRange: .high) { bytes in
       let pixels = bytes.bindMemory(to: SIMD4<UInt16>.self)
       for index in pixels.indices {
         pixels[index] = HalfFloat.bits(SIMD4(Float(index % 40), Float(index / 40), 3, 1))
-      }
-    }
-    func light(_ bitmap: Bitmap, _ column: Int, _ row: Int) -> SIMD4<Float> {
-      bitmap.withUnsafeBytes { bytes in
-        let pixel = bytes.bindMemory(to: SIMD4<UInt16>.self)[row * bitmap.size.width + column]
-        return SIMD4(
-          HalfFloat.number(pixel.x), HalfFloat.number(pixel.y), HalfFloat.number(pixel.z), HalfFloat.number(pixel.w))
       }
     }
     #expect(bitmap.byteCount == 40 * 30 * 8 && bitmap.description == "40x30, opaque, high dynamic range, 9600 bytes")
