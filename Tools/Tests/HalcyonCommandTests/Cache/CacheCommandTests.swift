@@ -22,6 +22,8 @@ struct CacheCommandTests {
         let run = try await CommandRun(["cache", "ls", "--json", "-d", cache] + filter)
         #expect(Set(try run.objects().compactMap { $0["source"] as? String }) == Set(found), "\(filter)")
       }
+      let one = try await CommandRun("cache", "ls", "--limit", "1", "-d", cache)
+      #expect(one.output.split(separator: "\n").count == 1, "\(one.output)")
       let statistics = try await CommandRun("cache", "stat", "--json", "-d", cache)
       #expect(try statistics.objects().first?["entries"] as? Int == 2)
       #expect(try statistics.objects().first?["bodyBytes"] as? Int == 112_525 + 240_512)
@@ -38,7 +40,9 @@ struct CacheCommandTests {
       for (tag, expiration) in [
         ("lasting", .never), ("old", .date(Date(timeIntervalSince1970: 1e9))),
       ] as [(String, CacheExpiration)] {
-        let metadata = EntryMetadata(requestDate: Date(), responseDate: Date(), expiration: expiration, tags: [tag])
+        let metadata = EntryMetadata(
+          url: URL(string: "https://Example.com/a.jpg"), requestDate: Date(), responseDate: Date(),
+          expiration: expiration, tags: [tag])
         try await disk.store(StoredEntry(body: Data("a".utf8), metadata: metadata), for: CacheKey(tag))
       }
       // What does not expire is last.
@@ -47,11 +51,28 @@ struct CacheCommandTests {
       #expect(tags == ["old", "lasting"], "\(sorted.errors)")
       let list = try await CommandRun("cache", "ls", "--tag", "old", "--expired", "--json", "-d", cache)
       #expect(try list.objects().map { $0["isExpired"] as? Bool } == [true], "\(list.errors)")
+      // The entries of keys that are no URLs have the host that they were loaded from.
+      let host = try await CommandRun("cache", "ls", "--host", "EXAMPLE.com", "-d", cache)
+      #expect(host.output.split(separator: "\n").count == 2, "\(host.output)\(host.errors)")
       // Not those of the URL that the filter leaves out.
       #expect(try await CommandRun("cache", "rm", urls[0], "--expired", "-d", cache).status == 64)
       let removal = try await CommandRun("cache", "rm", "--expired", "-d", cache)
       #expect(removal.output == "Removed 1 entry.\n", "\(removal.errors)")
       #expect(try await CommandRun("cache", "ls", "-d", cache).output.split(separator: "\n").count == 3)
+    }
+  }
+
+  @Test func `the largest hosts are listed first, and equal ones by their names`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let disk = DiskCache(directory: folder, configuration: DiskCacheConfiguration(cleaning: .whenAsked))
+      for (host, byteCount) in [("b.example", 1), ("z.example", 50_000), ("a.example", 1), ("c.example", 1)] {
+        let metadata = EntryMetadata(
+          url: URL(string: "https://\(host)/a.jpg"), requestDate: Date(), responseDate: Date())
+        try await disk.store(StoredEntry(body: Data(count: byteCount), metadata: metadata), for: CacheKey(host))
+      }
+      let run = try await CommandRun("cache", "stat", "-d", folder.path())
+      let hosts = run.output.split(separator: "\n").filter { $0.hasSuffix(".example") }.map { String($0.suffix(9)) }
+      #expect(hosts == ["z.example", "a.example", "b.example", "c.example"], "\(run.output)\(run.errors)")
     }
   }
 
@@ -119,6 +140,13 @@ struct CacheCommandTests {
     try await withCache { cache, urls in
       let dry = try await CommandRun("cache", "rm", "--host", "127.0.0.1", "--dry-run", "-d", cache)
       #expect(dry.output.hasSuffix("Would remove 2 entries.\n"))
+      for (filter, count) in [
+        (["--tag", "a"], "0 entries"), (["--min-size", "150K"], "1 entry"), (["--max-size", "150K"], "1 entry"),
+        (["--older-than", "1h"], "0 entries"), (["--newer-than", "1h"], "2 entries"),
+      ] {
+        let run = try await CommandRun(["cache", "rm", "--dry-run", "-d", cache] + filter)
+        #expect(run.output.hasSuffix("Would remove \(count).\n"), "\(filter) \(run.errors)")
+      }
       let named = try await CommandRun("cache", "rm", urls[0], "--dry-run", "-d", cache)
       #expect(named.output == "\(urls[0])\nWould remove 1 entry.\n")
       let one = try await CommandRun("cache", "rm", urls[0], urls[0], "-d", cache)

@@ -56,6 +56,14 @@ struct CacheWarmCommandTests {
       #expect(run.errors.contains("\(gone) responded with HTTP 410."))
       #expect(run.output == "Downloaded 1 image; 0 were stored already; 1 failed.\n")
       #expect(try await CommandRun("cache", "warm", "-d", folder.path() + "cache").status == 64)
+      let large = server.serve("/c.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString
+      let limited = try await CommandRun(
+        "cache", "warm", large, "-d", folder.path() + "cache", "--max-bytes", "9", "--json")
+      #expect(limited.status == 1)
+      let reports = try limited.objects()
+      #expect(reports.first?["address"] as? String == large, "\(limited.output)")
+      #expect((reports.first?["error"] as? String)?.contains("--max-bytes") == true, "\(limited.output)")
+      #expect(reports.last?["failed"] as? Int == 1, "\(limited.output)")
     }
   }
 
@@ -63,7 +71,7 @@ struct CacheWarmCommandTests {
     try await withOrigin { server, folder in
       let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString
       let list = folder.appending(path: "urls.txt")
-      try Data("# \u{301}\r\n#\u{301}\r\n\(url)\r\n./a.jpg\r\na.jpg\r\n".utf8).write(to: list)
+      try Data("# \u{301}\r\n#\u{301}\r\n\(url)#top\r\n./a.jpg\r\na.jpg\r\n".utf8).write(to: list)
       let run = try await CommandRun("cache", "warm", "--file", list.path(), "-d", folder.path() + "cache")
       #expect(run.output == "Downloaded 1 image; 0 were stored already; 2 failed.\n", "\(run.errors)")
       #expect(run.errors.contains("“./a.jpg” is a path, not a URL. Give an http or https URL."))

@@ -31,10 +31,12 @@ struct CompareCommandTests {
       }
       let files = ["a", "b"].map { folder.path() + "/\($0).png" }
       let picture = folder.path() + "/difference.png"
-      let run = try await CommandRun(
-        ["compare"] + files + ["--json", "-o", picture, "--cache-dir", folder.path() + "/c"])
-      #expect(try run.objects().first?["ssim"] as? Double == 0.999999, "\(run.output)")
-      #expect(try await DecodedImage(contentsOf: URL(filePath: picture)).bitmap[0, 0] == (8, 0, 0, 255))
+      for (options, red) in [([], 8), (["--gain", "20", "--overwrite"], 20)] as [([String], UInt8)] {
+        let run = try await CommandRun(
+          ["compare"] + files + ["--json", "-o", picture, "--cache-dir", folder.path() + "/c"] + options)
+        #expect(try run.objects().first?["ssim"] as? Double == 0.999999, "\(run.output)\(run.errors)")
+        #expect(try await DecodedImage(contentsOf: URL(filePath: picture)).bitmap[0, 0] == (red, 0, 0, 255))
+      }
     }
   }
 
@@ -53,9 +55,11 @@ struct CompareCommandTests {
         "compare", rocket, progressive, "-o", picture, "--cache-dir", folder.path() + "/c")
       #expect(again.status == 2)
       #expect(again.errors.contains("\(picture) exists. Replace it with --overwrite"))
+      let photo = folder.path() + "/difference.jpg"
       let accepted = try await CommandRun(
-        "compare", rocket, progressive, "--threshold", "0.9", "--cache-dir", folder.path() + "/c")
-      #expect(accepted.status == 0)
+        "compare", rocket, progressive, "--threshold", "0.9", "-o", photo, "--cache-dir", folder.path() + "/c")
+      #expect(accepted.status == 0, "\(accepted.errors)")
+      #expect(try Data(contentsOf: URL(filePath: photo)).starts(with: [0xFF, 0xD8]))
     }
   }
 

@@ -91,7 +91,7 @@ struct ConvertPathTests {
       let again = try await CommandRun(arguments)
       #expect(again.status == 1)
       #expect(again.errors.contains("\(file) exists. Replace it with --overwrite"))
-      #expect(try await CommandRun(arguments + ["--overwrite"]).status == 0)
+      #expect(try await CommandRun(arguments + ["--overwrite", "--format", "webp"]).status == 0)
       for wrong in [
         [sources.path() + "b.jpg"], ["--format", "png"], ["--process", "f:png"], ["--name", "{name}-x.{ext}"],
         ["--metadata", "keep", "-o", "a.gif"],

@@ -66,6 +66,9 @@ struct OutputFileTests {
       #expect(symlink("pipe", link) == 0)
       let reader = open(pipe, O_RDONLY | O_NONBLOCK)
       defer { close(reader) }
+      // It needs no extension.
+      let target = try OutputTarget(throughLink ? link : pipe)
+      if case .file(_, nil) = target {} else { Issue.record("\(target)") }
       try OutputFile.write(data, toNamed: throughLink ? link : pipe, overwrites: false)
       var bytes = [UInt8](repeating: 0, count: 9)
       #expect(read(reader, &bytes, bytes.count) == data.count)

@@ -15,6 +15,7 @@ struct GetCommandTests {
       let first = try await CommandRun("get", url, "--size", "200x", "-o", image, "--cache-dir", cache)
       #expect(first.status == 0, "\(first.errors)")
       #expect(first.output.hasPrefix("jpeg 200x133 from 640x427, network, "))
+      #expect(first.output.contains(", 112525 bytes -> "), "\(first.output)")
       #expect(try Data(contentsOf: URL(filePath: image)).starts(with: [0x89, 0x50, 0x4E, 0x47]))
 
       let second = try await CommandRun("get", url, "--size", "200x", "--json", "--cache-dir", cache)
@@ -297,6 +298,8 @@ struct GetCommandTests {
         let kept = try await CommandRun(arguments)
         #expect(kept.status == 1)
         #expect(kept.errors.contains("a.jpg exists. Replace it with --overwrite"), "\(kept.errors)")
+        // A name that is taken is known before the download.
+        if output == file.path() { #expect(server.requests.isEmpty) }
         #expect(try Data(contentsOf: file) == Data("mine".utf8))
         #expect(try await CommandRun(arguments + ["--overwrite"]).status == 0)
         #expect(try Data(contentsOf: file) == photo)

@@ -6,6 +6,8 @@ import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
 
+@testable import HalcyonCommand
+
 @Suite(.integrationTest)
 struct InfoCommandTests {
   @Test func `an error without standard error is a status`() async throws {
@@ -183,7 +185,27 @@ struct InfoCommandTests {
       let reports = try await CommandRun("info", photo.path(), "--json").objects()
       #expect(reports.map { $0["camera"] as? String } == ["Canon R5"])
       #expect(reports.allSatisfy { $0.keys.contains("captureDate") && $0.keys.contains("seconds") })
+      // A link to a file is found in a folder.
+      let links = folder.appending(path: "links")
+      try FileManager.default.createDirectory(at: links, withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        atPath: links.path() + "/a.jpg", withDestinationPath: photo.path())
+      let linked = try await CommandRun("info", links.path())
+      #expect(linked.output.contains("/a.jpg: jpeg "), "\(linked.output)\(linked.errors)")
     }
+  }
+
+  @Test func `a line says what is unusual about an image, and only that`() {
+    let size = PixelSize(width: 40, height: 30)
+    let turned = ImageInfo(
+      format: .jpeg, storedSize: size, orientation: .right, hasAlpha: true, hasColorProfile: true)
+    let metadata = ImageMetadata(info: turned, colorProfileName: "Wide", isProgressive: true)
+    let line = InfoReport(path: "a.jpg", metadata: metadata).line
+    for part in ["30x40", "alpha", "orientation 6", "profile Wide", "progressive"] {
+      #expect(line.contains(part), "\(line)")
+    }
+    let plain = ImageMetadata(info: ImageInfo(format: .jpeg, storedSize: size))
+    #expect(InfoReport(path: "a.jpg", metadata: plain).line == "a.jpg: jpeg 40x30, 8-bit rgb")
   }
 
   @Test func `lens, exposure, day and place are printed`() async throws {
@@ -211,6 +233,9 @@ struct InfoCommandTests {
     #expect(run.status == 0)
     #expect(run.output.contains("png: read, animations, write\n"))
     #expect(run.output.contains("heic: read\n"))
-    #expect(try await CommandRun("formats", "--json").objects().count == run.output.split(separator: "\n").count)
+    let formats = try await CommandRun("formats", "--json").objects()
+    #expect(formats.count == run.output.split(separator: "\n").count)
+    let heic = try #require(formats.first { $0["format"] as? String == "heic" })
+    #expect(["reads", "animates", "writes"].map { heic[$0] as? Bool } == [true, false, false])
   }
 }

@@ -1,3 +1,5 @@
+import ArgumentParser
+import Halcyon
 import HalcyonTestTraits
 import Testing
 
@@ -21,6 +23,22 @@ struct ArgumentTests {
     ] as [(String, Double?)])
   func `an age is in seconds unless it has another unit`(text: String, seconds: Double?) {
     #expect(AgeArgument(argument: text)?.seconds == seconds)
+  }
+
+  @Test(arguments: ["4x5x6", "10001%", "-4", "x-4"])
+  func `a size has two sides at most, which are above 0, or is a share`(text: String) {
+    #expect(SizeArgument(argument: text) == nil)
+  }
+
+  @Test func `a policy of freshness has the name that the help explains`() {
+    #expect(FreshnessArgument(rawValue: "revalidate")?.policy == .revalidate)
+  }
+
+  @Test func `a limit that is named may be above the default, and others stay`() throws {
+    let limits = try LimitOptions.parse(["--max-bytes", "9000000000"]).limits()
+    #expect(limits == ImageLimits(encodedByteCount: 9_000_000_000))
+    let large = try LimitOptions.parse(["--max-pixels", "9000000001", "--max-side", "90001"]).limits()
+    #expect(large == ImageLimits(pixelCount: 9_000_000_001, sideLength: 90_001))
   }
 
   @Test(arguments: [

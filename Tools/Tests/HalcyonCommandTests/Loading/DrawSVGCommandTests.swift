@@ -69,6 +69,7 @@ struct DrawSVGCommandTests {
       #expect(info.status == 0 && report["milliseconds"] is Double, "\(info.output)\(info.errors)")
       let help = try await CommandRun("--help")
       #expect(!help.output.contains("draw-svg"))
+      #expect(try await CommandRun("help", "get").output.contains("USAGE: halcyon get "))
     }
   }
 }
