@@ -97,7 +97,9 @@ struct PlatformEnvironmentTests {
     #expect(error?.description.contains(name) == true, "\(error?.description ?? "")")
   }
 
+  /// The root has two file systems, of which the first is hidden.
   private static let mounts = """
+    21 1 0:2 / / rw - rootfs rootfs rw
     22 1 0:20 / / rw,relatime - overlay overlay rw
     23 22 0:21 / /tmp rw,nosuid - tmpfs tmpfs rw,size=65536k
     24 22 0:22 / /var/cache rw shared:1 - tmpfs tmpfs rw

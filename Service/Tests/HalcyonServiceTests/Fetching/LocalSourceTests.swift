@@ -97,10 +97,14 @@ struct LocalSourceTests {
       for (name, target) in [
         ("file.png", "sub/b.png"), ("sub/deep/up.png", "../../a.png"), ("folder", "sub"), ("chain", "folder/./"),
         ("absolute", folder.path + "/sub"), ("around", "sub/../sub/deep"),
+        ("sub/deep/absolute.png", folder.path + "/a.png"),
       ] {
         try files.createSymbolicLink(atPath: folder.appending(path: name).path, withDestinationPath: target)
       }
-      for path in ["file.png", "sub/deep/up.png", "folder/b.png", "chain/b.png", "absolute/b.png", "around/up.png"] {
+      for path in [
+        "file.png", "sub/deep/up.png", "folder/b.png", "chain/b.png", "absolute/b.png", "around/up.png",
+        "sub/deep/absolute.png",
+      ] {
         #expect(try await service.get("/_/w:40/plain/local:///\(path)@png").status == 200, "\(path)")
       }
       // A changed target is noticed behind a link, too.

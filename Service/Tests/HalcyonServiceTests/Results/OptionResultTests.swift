@@ -89,6 +89,21 @@ struct OptionResultTests {
     }
   }
 
+  @Test(arguments: ["avif/mosaic-6.avif", "heif/mosaic-6.heic"])
+  func `the pixels of a format that defines them as the turned ones are upright, whatever is asked for`(
+    name: String
+  ) async throws {
+    let fixtures = URL(filePath: #filePath).appending(path: "../../../../..").standardizedFileURL
+      .appending(path: "Tests/HalcyonCodecsTests/Fixtures")
+    let file = try Data(contentsOf: fixtures.appending(path: name))
+    try await RunningService.run { service, origin in
+      let source = origin.serve("/a", .body(file))
+      let upright = try await service.image("ar:1", of: source)
+      #expect(try upright.bitmap().size == PixelSize(width: 48, height: 32))
+      #expect(try await service.image("ar:0", of: source).body == upright.body)
+    }
+  }
+
   @Test func `the settings of encoders change the files`() async throws {
     for isThorough in [false, true] {
       try await RunningService.run {

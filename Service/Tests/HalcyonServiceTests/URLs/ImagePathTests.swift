@@ -40,7 +40,7 @@ struct ImagePathTests {
     #expect(throws: PathError.incomplete(path: path)) { try ImagePath(path) }
   }
 
-  @Test(arguments: ["plain/", "plain/%zz", "plain/a%00b", "AGE", "not*base64", "YQ.png.jpg", "/"])
+  @Test(arguments: ["plain/", "plain/%zz", "plain/a%4", "plain/a%00b", "AGE", "not*base64", "YQ.png.jpg", "/"])
   func `a malformed source is refused`(source: String) {
     #expect(throws: PathError.self) { try ImagePath("/_/" + source) }
   }
