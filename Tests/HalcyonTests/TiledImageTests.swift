@@ -155,6 +155,16 @@ struct TiledImageTests {
     #expect(decoder.decodedSizes.count == 3)
   }
 
+  @Test(arguments: [(false, false, true), (false, true, false), (true, false, true), (true, true, true)])
+  func `several tiles cost as much as one if the file is read in parts or the picture is kept`(
+    cutsRegions: Bool, hasHighRange: Bool, isCheap: Bool
+  ) async throws {
+    // Exactly what the picture and its smaller levels take at 4 bytes for each pixel.
+    let fixture = fixture(cutsRegions ? CuttingDecoder() : SolidDecoder(), costLimit: 4_000_000)
+    let request = ImageRequest(url: fixture.url) { $0.dynamicRange = hasHighRange ? .high : .standard }
+    #expect(try await fixture.pipeline.tiledImage(for: request).isCheapInParts(at: 1) == isCheap)
+  }
+
   @Test func `a cancelled tile ends, and others that wait for the same picture do not`() async throws {
     let latch = Latch()
     let started = Signal()

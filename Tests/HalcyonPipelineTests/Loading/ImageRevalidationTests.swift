@@ -346,6 +346,9 @@ struct ImageRevalidationTests {
       origin.change { ($0.body, $0.headers["ETag"]) = (Self.new, "\"new\"") }
       #expect(try await colors(of: request, fixture, origin) == [1, 2])
     }
+    await fixture.pipeline.cache.flush()
+    fixture.memory.removeAll()
+    #expect(try await colors(of: request, fixture, origin) == [2], "the stored image is fresh")
   }
 
   @Test(arguments: [CacheAccess.readWrite, .readOnly])

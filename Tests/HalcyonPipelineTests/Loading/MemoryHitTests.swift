@@ -49,6 +49,23 @@ struct MemoryHitTests {
     #expect(misses.events == [.absent, miss])
   }
 
+  @Test func `an image in use that must not be stored is shown and kept as the request allows`() async throws {
+    let fixture = PipelineFixture { _ in
+      .response(body: SolidImage(width: 8, height: 8).data, headers: ["Cache-Control": "no-store"])
+    }
+    let shown = try await fixture.pipeline.image(for: fixture.url)
+    for (access, policy, isShown, keptCount) in [
+      (CacheAccess.readOnly, CachePolicy.standard, true, 0), (.writeOnly, .standard, false, 1),
+      (.readWrite, .reload, false, 1), (.readWrite, .standard, true, 1),
+    ] {
+      let request = ImageRequest(url: fixture.url) { ($0.memoryAccess, $0.cachePolicy) = (access, policy) }
+      #expect(fixture.pipeline.lookUpMemory(for: request).isHit == isShown, "\(access) \(policy)")
+      fixture.pipeline.viewWillRelease(request)
+      #expect(fixture.memory.count == keptCount, "\(access) \(policy)")
+    }
+    withExtendedLifetime(shown) {}
+  }
+
   @Test(arguments: [0, 100]) func `of images that were put into memory meanwhile only a fresh one is used`(
     seconds: Int
   ) async throws {

@@ -257,16 +257,21 @@ struct RemovalDuringLoadTests {
     }
   }
 
-  @Test func `a removal reaches the partial body in a store that finds entries by their keys only`() async throws {
+  @Test func `a removal reaches all of an image in a store that finds entries by their keys only`() async throws {
     let store = KeyStore()
-    let fixture = PipelineFixture(configure: { $0.cache = ImageCache(store: store) }) { _ in
-      .failure(.failed(reason: "none"))
+    let fixture = PipelineFixture {
+      ($0.cache, $0.encoders) = (ImageCache(store: store), [SolidEncoder()])
+    } script: { _ in
+      .response(body: SolidImage(width: 8, height: 8).data)
     }
-    let request = ImageRequest(url: fixture.url)
+    let request = ImageRequest(url: fixture.url, size: .fit(width: 4, height: 4)) { $0.storage = .encoded(as: .bmp) }
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    #expect(store.base.keys.count == 2)
     let now = Date()
     try await store.store(
       StoredEntry(body: Data([1]), metadata: EntryMetadata(requestDate: now, responseDate: now)),
-      for: fixture.pipeline.cacheKey(for: request).ofPartialBody)
+      for: fixture.pipeline.cacheKey(for: ImageRequest(url: fixture.url)).ofPartialBody)
     try await fixture.pipeline.removeImage(for: request)
     #expect(store.base.keys.isEmpty)
   }

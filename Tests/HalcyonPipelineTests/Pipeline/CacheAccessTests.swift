@@ -217,6 +217,11 @@ struct CacheAccessTests {
     try await fixture.pipeline.store(solidImage(), original: bytes, for: memoryOnly)
     #expect(await fixture.pipeline.cachedTier(for: memoryOnly) == .memory)
     #expect(fixture.store.keys.isEmpty)
+    let storeless = PipelineFixture(configure: { $0.cache = ImageCache(memory: MemoryCache(), store: nil) }) { _ in
+      .failure(.cancelled)
+    }
+    try await storeless.pipeline.store(solidImage(), original: bytes, for: .cached("a"))
+    #expect(await storeless.pipeline.cachedTier(for: .cached("a")) == .memory)
   }
 }
 

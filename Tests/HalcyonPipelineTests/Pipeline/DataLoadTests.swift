@@ -84,6 +84,15 @@ struct DataLoadTests {
     }
   }
 
+  @Test func `a cut animation is refused, although its first frame can be decoded`() async throws {
+    let cut = Data(Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x2C])
+    let fixture = fixture({ $0.decoders = [NumberedFramesDecoder(frameCount: 2)] }) { _ in .response(body: cut) }
+    let error = await #expect(throws: ImageError.self) {
+      try await fixture.pipeline.data(for: ImageRequest(url: fixture.url))
+    }
+    #expect(error?.name == "decoding")
+  }
+
   @Test func `stored bytes are fetched again only if they may be damaged, and not at each request`() async throws {
     let errors: [(ImageDecodingError, requestCount: Int)] = [
       (.corrupt(.bmp, reason: "a bit"), 2), (.truncated(.bmp), 2), (.unsupportedFeature(.bmp, feature: "scaling"), 1),
@@ -129,17 +138,21 @@ struct DataLoadTests {
     func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage { throw error }
   }
 
-  @Test(arguments: ["no-cache", "must-revalidate"])
+  @Test(arguments: ["no-cache", "must-revalidate", "private", "no-store"])
   func `an encoded image behind a redirect keeps the directives of its response`(directive: String) async throws {
     let body = body
+    let headers: HTTPHeaders = [
+      "Cache-Control": "max-age=600, \(directive)", "Expires": "Thu, 01 Jan 2099 00:00:00 GMT",
+    ]
     let fixture = fixture(script: { request in
       request.url.path() == "/a"
         ? .response(status: 301, body: Data(), headers: ["Location": "/b"])
-        : .response(body: body, headers: ["Cache-Control": "max-age=600, \(directive)"])
+        : .response(body: body, headers: headers)
     })
     let request = ImageRequest(url: fixture.url)
     let response = try await fixture.pipeline.plannedResponse(for: request, planIdentifier: "as it is") { _ in nil }
     #expect(response.head?.headers["Cache-Control"]?.hasSuffix(", \(directive)") == true)
+    #expect(response.head?.headers["Expires"] == nil, "it would outlast the redirect")
   }
 
   @Test func `the progress of encoded bytes is reported`() async throws {

@@ -69,6 +69,14 @@ struct RequestDecoderTests {
     #expect(try await fixture.pipeline.image(for: fixture.url).size.width == 100)
   }
 
+  @Test(arguments: [false, true])
+  func `an image that a request's decoder makes is not the placeholder of others`(hasDecoder: Bool) async throws {
+    let fixture = PipelineFixture.serving()
+    let plain = ImageRequest(url: fixture.url)
+    _ = try await fixture.pipeline.image(for: hasDecoder ? request(fixture, Tinted(red: 77)) : plain)
+    #expect((fixture.pipeline.cachedPlaceholder(for: plain) == nil) == hasDecoder)
+  }
+
   @Test func `the stored form of an image is not decoded by the decoder of the request`() async throws {
     let fixture = PipelineFixture(configure: { $0.encoders = [SolidEncoder()] }) { _ in
       .response(body: SolidImage(width: 10, height: 10).data)

@@ -242,6 +242,10 @@ struct RequestMapperTests {
     other.source = .string("asset:1")
     _ = try await pipeline.image(for: other)
     #expect(calls.count == 2)
+    // Another pipeline has a function of its own.
+    let otherCalls = Calls()
+    _ = try await fixture(calls: otherCalls).pipeline.image(for: task.request)
+    #expect(otherCalls.count == 1)
   }
 
   @Test func `alternatives and the source for low data are changed, each with its headers`() async throws {

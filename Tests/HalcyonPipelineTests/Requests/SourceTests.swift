@@ -42,7 +42,7 @@ struct SourceTests {
   @Test(arguments: [
     ("a.bmp", ["a.bmp", "a@2x.bmp", "a@3x.bmp"], "a@3x.bmp", 3.0), ("a.bmp", ["a@2x.bmp"], "a@2x.bmp", 2),
     ("a.bmp", ["a.bmp", "a@2x.png"], "a.bmp", 1), ("a", ["a@2x.bmp", "a.txt"], "a@2x.bmp", 2),
-    ("a@2x.bmp", ["a@2x.bmp", "a@3x.bmp"], "a@2x.bmp", 2), ("a.v2", ["a.v2"], "a.v2", 1),
+    ("a@2x.bmp", ["a@2x.bmp", "a@3x.bmp"], "a@2x.bmp", 2), ("a.v2", ["a.v2"], "a.v2", 1), ("a", ["a.tif"], "a.tif", 1),
   ])
   func `of the files for several screens that with the most pixels is loaded, with its scale`(
     name: String, files: [String], found: String, scale: Double
@@ -194,8 +194,9 @@ struct SourceTests {
     let sources: [ImageSource] = [
       .url(key: "a") { throw Broken() }, .url(key: "b") { URL(filePath: "/etc/passwd") },
       .url(key: "c") { URL(string: "photo.jpg") ?? URL(filePath: "/") },
+      .url(key: "d") { URL(string: "HTTP:///a") ?? URL(filePath: "/") },
     ]
-    for (source, name) in zip(sources, ["providerFailed", "unsupportedScheme", "invalidURL"]) {
+    for (source, name) in zip(sources, ["providerFailed", "unsupportedScheme", "invalidURL", "invalidURL"]) {
       let error = await #expect(throws: ImageError.self) {
         try await fixture.pipeline.image(for: ImageRequest(source: source))
       }

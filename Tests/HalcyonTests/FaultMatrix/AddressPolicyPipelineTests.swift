@@ -137,7 +137,7 @@ struct AddressPolicyPipelineTests {
     let policies = [
       AddressPolicy.any, .publicInternetOnly, AddressPolicy(scope: .listed), AddressPolicy(allowed: [range]),
       AddressPolicy(denied: [range]), AddressPolicy(ports: [80]), AddressPolicy(ports: [80, 443]),
-      AddressPolicy(ports: []),
+      AddressPolicy(ports: []), AddressPolicy(denied: [try #require(AddressRange("11.0.0.0/8"))]),
     ]
     let request = ImageRequest(source: .string("http://example.com/a"))
     let keys = policies.map { policy in

@@ -61,7 +61,17 @@ struct DynamicRangeTests {
       let cropped = try await fixture.pipeline.image(for: request)
       #expect(cropped.bitmap.dynamicRange == .high)
       #expect(cropped.size == PixelSize(width: 20, height: 20))
+      request.processors = [Contextual()]
+      #expect(try await fixture.pipeline.image(for: request).bitmap.dynamicRange == .high)
     }
+  }
+
+  private struct Contextual: ContextualImageProcessor {
+    let identifier = "contextual"
+    let keepsDynamicRange = true
+
+    func process(_ bitmap: Bitmap) -> Bitmap { bitmap }
+    func process(_ bitmap: Bitmap, in context: ImageProcessingContext) -> Bitmap { bitmap }
   }
 
   @Test(arguments: [ImageFormat.gif, .webp, .jpeg], [false, true])

@@ -66,6 +66,9 @@ struct StorageOptionsTests {
       try await fixture.pipeline.store(image, for: request, userInfo: mine)
       #expect(try await fixture.pipeline.storedMetadata(for: request)?.userInfo == mine)
       #expect(try await fixture.pipeline.storedMetadata(for: fixture.request(size: small)) == nil)
+      fixture.memory.removeAll()
+      #expect(await fixture.pipeline.cachedTier(for: request) == .store)
+      #expect(await fixture.pipeline.cachedTier(for: fixture.request(size: small)) == nil)
     }
   }
 

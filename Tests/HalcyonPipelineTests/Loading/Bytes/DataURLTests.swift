@@ -22,6 +22,7 @@ struct DataURLTests {
     ("data:,abc#fragment", "abc"),
     ("data:;base64,Y W\tJ\nj", "abc"),
     ("data:;base64,YWJj%0A", "abc"),
+    ("data:;base64,Y\u{C}W\rJj", "abc"),
     ("data:;base64,YWI", "ab"),
     ("data:;base64,YWI=", "ab"),
     ("data:;base64,YWI%3D", "ab"),

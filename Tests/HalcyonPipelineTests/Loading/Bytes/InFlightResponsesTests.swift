@@ -23,8 +23,13 @@ struct InFlightResponsesTests {
     var held: EncodedImage? = body()
     held.map { live.insert($0, for: key) }
     #expect(live[key] === held)
+    var newer: EncodedImage? = body()
+    newer.map { live.insert($0, for: key) }
     held = nil
+    #expect(live[key] === newer)
+    newer = nil
     #expect(live[key] == nil)
+    #expect(live.isEmpty)
   }
 
   @Test func `a response that was stored or is damaged is no longer found, although it is still referenced`() {

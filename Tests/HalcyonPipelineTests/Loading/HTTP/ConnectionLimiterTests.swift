@@ -173,15 +173,15 @@ struct ConnectionLimiterTests {
     #expect(limiter.activeCount == 0)
   }
 
-  @Test(arguments: [(30, false), (31, true)])
-  func `Retry-After pauses the other loads of its host, but not for longer than a load waits`(
-    seconds: Int, isGranted: Bool
+  @Test(arguments: [(429, 30, false), (429, 31, true), (500, 5, true)])
+  func `Retry-After of a refusal pauses the other loads of its host, but not for longer than a load waits`(
+    status: Int, seconds: Int, isGranted: Bool
   ) throws {
     let limiter = ConnectionLimiter(limits: ConnectionLimits(), time: TestClock())
     let (target, outcomes) = (try origin("a"), OrderLog())
     let refused = limiter.newPermit()
     refused.request(target, subscription()) { _ in }
-    refused.release(TransportHead(status: 429, headers: ["Retry-After": "\(seconds)"]))
+    refused.release(TransportHead(status: status, headers: ["Retry-After": "\(seconds)"]))
     let next = limiter.newPermit()
     next.request(target, subscription()) { outcome in
       if case .success = outcome { outcomes.add("granted") }

@@ -85,6 +85,9 @@ struct HostQueuesTests {
     queues.pause(try origin(), status: 429, until: .seconds(5))
     queues.enqueue(1, for: try origin(), .normal)
     expectPauseEnd(.seconds(10))
+    // A longer one of a URL keeps only that URL.
+    queues.pause(try origin(path: "1"), status: 503, until: .seconds(20))
+    expectPauseEnd(.seconds(10))
   }
 
   @Test mutating func `of hosts without loads a limited number is known, those whose pauses end last`() throws {
@@ -131,6 +134,14 @@ struct HostQueuesTests {
     for id in 1...3 { queues.enqueue(UInt64(id), for: try origin(), .normal) }
     let rejected = queues.waiterToReject()
     #expect(rejected == (newestFirst ? 1 : 3))
+  }
+
+  @Test mutating func `a waiter that is raised starts before those of its new priority that came later`() throws {
+    for id in 2...5 { queues.enqueue(UInt64(id), for: try origin(), id == 3 ? .low : .normal) }
+    queues.updatePriority(of: 3, to: .normal)
+    var order: [UInt64] = []
+    while let (id, _) = queues.dequeue() { order.append(id) }
+    #expect(order == [2, 3, 4, 5])
   }
 
   private mutating func expectPauseEnd(_ expected: Duration?, at location: SourceLocation = #_sourceLocation) {
@@ -218,6 +229,23 @@ struct HostQueuesTests {
     expectPauseEnd(nil)
   }
 
+  @Test mutating func `a refused URL whose next request gets no response no longer counts`() throws {
+    try enqueue([1, 9])
+    // The second transfer goes on, so that the host stays known.
+    let first = start()
+    queues.end(try #require(first.first), status: 503, pausedUntil: .seconds(10))
+    try enqueue([1])
+    queues.endPauses(at: .seconds(10))
+    let second = start()
+    queues.end(try #require(second.first), status: nil)
+    try enqueue([2, 3])
+    let others = round(good: 100...100, pausedUntil: .seconds(20))
+    #expect(others == [2, 3])
+    try enqueue([4])
+    let last = round(good: 4...4, pausedUntil: .zero)
+    #expect(last == [4], "two refused URLs do not pause their host")
+  }
+
   @Test func `a pause of a host ends when too few of its refused URLs are waited for`() throws {
     let urls = try (1...4).map { try #require(URL(string: "http://example.com/\($0)")) }
     var refused = RefusedURLs()
@@ -232,6 +260,11 @@ struct HostQueuesTests {
     // Three in a row pause it again.
     refused.refuse(urls[2], until: .seconds(5))
     #expect(refused.limit == 0)
+    // The longest pause is that of the host; without one, the first URL goes on alone.
+    refused.refuse(urls[3], until: .seconds(3))
+    #expect(refused.nextEnd == .seconds(5))
+    for url in urls.prefix(2) { refused.remove(url) }
+    #expect(refused.nextEnd == .seconds(3))
   }
 
   @Test mutating func `a response that is served ends a pause that other URLs have caused`() throws {

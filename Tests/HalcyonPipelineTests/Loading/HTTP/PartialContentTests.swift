@@ -16,7 +16,7 @@ struct PartialContentTests {
   @Test(
     arguments: [
       .rest(from: 40_000), .rest(from: 50_000, tag: "\"b\""), .rest(from: 50_000, total: body.count + 1),
-      .response(status: 416, body: Data()),
+      .response(status: 416, body: Data()), .cutRest(.badContentEncoding(reason: "cut")),
     ]
       + [
         [:], ["Content-Range": "bytes 50000-*/*", "ETag": "\"a\""],
@@ -30,6 +30,17 @@ struct PartialContentTests {
     let fixture = PipelineFixture.replying(.cut(at: 50_000), wrong, .whole)
     #expect(try await fixture.pipeline.data(for: fixture.request) == Self.body)
     #expect(fixture.ranges == [nil, "bytes=50000-", nil])
+  }
+
+  @Test(arguments: [(body.count, true), (body.count + 9, false)])
+  func `the rest of a body whose length was not stated is all that its Content-Range says`(
+    total: Int, isResumed: Bool
+  ) async throws {
+    let cut = ScriptedTransport.Reply.cut(
+      body: Self.body, afterBytes: 50_000, headers: InterruptedDownload.headers, error: InterruptedDownload.lost)
+    let fixture = PipelineFixture.replying(cut, .rest(from: 50_000, total: total), .whole)
+    #expect(try await fixture.pipeline.data(for: fixture.request) == Self.body)
+    #expect(fixture.ranges == [nil, "bytes=50000-"] + (isResumed ? [] : [nil]))
   }
 
   @Test func `a resumed body that ends before its Content-Range is resumed again`() async throws {
@@ -106,12 +117,14 @@ struct PartialContentTests {
   }
 
   @Test func `a range that a page or a redirect to one answers is requested once more as a whole`() async throws {
-    for page in [Data("<html>No ranges</html>".utf8), Data()] {
+    // The last page redirects to itself.
+    for page in [Data("<html>No ranges</html>".utf8), Data(), nil] as [Data?] {
       let fixture = PipelineFixture {
         $0.options.retryStrategy = ExponentialBackoff.never
+        $0.redirectLimit = 1
       } script: { request in
         if request.headers["Range"] == nil, request.url.path() != "/page" { return .whole }
-        if request.url.path() == "/page" { return .response(body: page) }
+        if request.url.path() == "/page", let page { return .response(body: page) }
         return .response(status: 302, body: Data(), headers: ["Location": "/page"])
       }
       try await fixture.storePart()

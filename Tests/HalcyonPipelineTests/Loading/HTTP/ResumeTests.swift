@@ -46,6 +46,10 @@ struct ResumeTests {
       "Accept-Ranges": "bytes", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
       "Last-Modified": "Tue, 14 Nov 2023 22:13:19 GMT",
     ],
+    [
+      "ETag": "W/\"a\"", "Accept-Ranges": "bytes", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
+      "Last-Modified": "Mon, 13 Nov 2023 22:13:20 GMT",
+    ],
   ])
   func `without a strong validator and range support an interrupted download starts over`(headers: HTTPHeaders)
     async throws
@@ -60,9 +64,15 @@ struct ResumeTests {
     let headers: HTTPHeaders = [
       "Accept-Ranges": "bytes", "Date": "Tue, 14 Nov 2023 22:13:20 GMT", "Last-Modified": modified,
     ]
-    let fixture = PipelineFixture.replying(.cut(at: 50_000, headers), .rest(from: 50_000))
-    #expect(try await fixture.pipeline.data(for: fixture.request) == Self.body)
-    #expect(fixture.transport.requests.last?.headers["If-Range"] == modified)
+    let newer = "Tue, 14 Nov 2023 22:13:21 GMT"
+    for sent in [nil, modified, newer] {
+      var fields = HTTPHeaders()
+      fields["Last-Modified"] = sent
+      let fixture = PipelineFixture.replying(.cut(at: 50_000, headers), .rest(from: 50_000, adding: fields), .whole)
+      #expect(try await fixture.pipeline.data(for: fixture.request) == Self.body)
+      #expect(fixture.transport.requests.dropFirst().first?.headers["If-Range"] == modified)
+      #expect(fixture.ranges == [nil, "bytes=50000-"] + (sent == newer ? [nil] : []))
+    }
   }
 
   @Test(arguments: [(203, body.count), (200, 50_000), (200, 49_999)])

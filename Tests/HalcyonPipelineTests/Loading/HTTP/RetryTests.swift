@@ -276,15 +276,16 @@ struct RetryTests {
     _ = try await fixture.pipeline.image(for: fixture.url)
   }
 
-  @Test(arguments: [(16 << 10, 16), ((16 << 10) + 1, 0)])
-  func `a short body of an error is read, so that its connection can be reused`(byteCount: Int, count: Int)
-    async throws
-  {
+  @Test(arguments: [(404, 16 << 10, 16), (404, (16 << 10) + 1, 0), (302, 16 << 10, 16)])
+  func `a short body of an error or a redirect is read, so that its connection can be reused`(
+    status: Int, byteCount: Int, count: Int
+  ) async throws {
     let reads = Counter()
     let fixture = fixture(
       .response(
-        status: 404, body: Data(count: byteCount), headers: ["Content-Length": "\(byteCount)"], pieceByteCount: 1 << 10,
-        beforeRest: { reads.increment() }))
+        status: status, body: Data(count: byteCount), headers: ["Content-Length": "\(byteCount)", "Location": "/b"],
+        pieceByteCount: 1 << 10, beforeRest: { reads.increment() }),
+      .response(status: 404, body: Data()))
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(reads.count == count)
   }
