@@ -31,6 +31,9 @@ struct MemcachedEjectionTests {
         try await store.store(entry(3), for: key)
         #expect(try await store.entry(for: key) == entry(3))
       }
+      let item = ItemNames(namespace: store.configuration.namespace).items(of: keys[0]).value
+      let left = try #require(try RawMemcached(servers[1]).lifetime(of: item))
+      #expect((1...300).contains(left), "on the server that stands in, for five minutes and not a day: \(left)")
       try await servers[0].start()
       clock.advance(by: .seconds(1))
       #expect(try await store.entry(for: keys[0]) == entry(3))

@@ -93,6 +93,8 @@ struct DiskBadEntryTests {
       try cache.fileSystem.makeFolder(cache.layout.shard(of: keys[1].digest.bytes))
       try Data(count: 1000).write(to: URL(filePath: cache.path(of: keys[1])))
       for miss in [CacheMiss.damaged, .absent] { #expect(try await cache.lookUp(keys[1]).miss == miss) }
+      try await cache.writer.removeDamaged(keys[0].digest.bytes)
+      #expect(try await cache.entry(for: keys[0]) == entry(keys[0]), "a whole one that has replaced it stays")
     }
   }
 

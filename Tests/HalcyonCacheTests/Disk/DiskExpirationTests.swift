@@ -164,6 +164,7 @@ struct DiskExpirationTests {
       var metadata = entry("read").metadata
       try await cache.updateMetadata(metadata, for: "read")
       await cache.flushAccesses()
+      #expect(try await listed()["read"]?.isPinned == true)
       // Too much for the place that it has, so that the file is written anew.
       metadata.headers["X"] = String(repeating: "x", count: 1000)
       #expect(try await cache.updateMetadata(metadata, for: "read"))

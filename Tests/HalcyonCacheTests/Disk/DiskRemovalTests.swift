@@ -79,6 +79,11 @@ struct DiskRemovalTests {
       let variants = [key("https://a.example/1"), key("https://a.example/1", size: .fit(width: 10, height: 10))]
       let other = key("https://a.example/1?page=2")
       for key in variants + [other] { try await cache.store(entry(), for: key) }
+      let removal = cache.removals.last(of: variants[0])
+      try await cache.removeReplaced(ofSource: "https://a.example/1", except: variants[0])
+      #expect(try await keys(in: cache) == [variants[0], other])
+      #expect(cache.removals.last(of: variants[0]) == removal, "loads in flight store what they make of the new one")
+      try await cache.store(entry(), for: variants[1])
       #expect(try await cache.removeEntries(from: .string("https://a.example/1")) == 2)
       #expect(try await keys(in: cache) == [other])
       let url = try #require(URL(string: "https://a.example/1?page=2"))
@@ -142,6 +147,13 @@ struct DiskRemovalTests {
       for number in 0..<200 { try await cache.store(entry(tags: ["\(number % 3)"]), for: CacheKey("\(number)")) }
       #expect(try await cache.removeEntries { $0.metadata.tags == ["1"] && $0.bodyByteCount == 4 } == 67)
       #expect(try await cache.count == 133)
+      let count = try await cache.removeEntries { listed in
+        guard listed.key == "0", listed.metadata.tags != ["new"] else { return false }
+        try await cache.store(entry(tags: ["new"]), for: "0")
+        return true
+      }
+      #expect(count == 0)
+      #expect(try await cache.metadata(for: "0")?.tags == ["new"], "it was replaced meanwhile")
     }
   }
 
@@ -236,6 +248,9 @@ struct DiskRemovalTests {
       try await cache.store(entry(expiration: .expired), for: "4")
       #expect(try await cache.entry(for: "4") == nil)
       #expect(told.withLock { $0 } == 1)
+      try await cache.store(entry(expiration: .expired), for: "5")
+      #expect(try await cache.entry(for: "5") == nil)
+      #expect(told.withLock { $0 } == 2, "of each one once")
       withExtendedLifetime(subscription) {}
     }
   }

@@ -28,6 +28,7 @@ struct WriteOrderTests {
       #expect(writes.slotCount <= 2 * model.count + 64)
     }
     #expect(Set(writes.all) == Set(model.map(\.id)))
+    #expect(Set(writes.allWithBytes) == Set(model.filter { $0.byteCount > 0 }.map(\.id)))
   }
 
   @Test func `ended writes do not accumulate behind one that does not end`() {

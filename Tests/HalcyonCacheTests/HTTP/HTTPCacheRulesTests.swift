@@ -50,6 +50,7 @@ struct HTTPCacheRulesTests {
     (["Cache-Control": "max-age=\"60\""], 1, .fresh),
     (["Cache-Control": "MAX-AGE=60"], 1, .fresh),
     (["Cache-Control": "foo=\"a, max-age=0\", max-age=60"], 1, .fresh),
+    (["Cache-Control": "foo=\"a\\\", max-age=0\", max-age=60"], 1, .fresh),
     (["Cache-Control": "max-age=99999999999"], 1_000_000, .fresh),
     (["Cache-Control": "max-age=99999999999999999999"], 1_000_000, .fresh),
     (["Expires": "0"], 1, .stale),

@@ -3,6 +3,7 @@ import HalcyonHTTP
 import HalcyonCache
 import Foundation
 import HalcyonTesting
+import HalcyonTestDoubles
 import HalcyonTestTraits
 import Testing
 
@@ -122,6 +123,13 @@ struct HTTPCacheTests {
     let gone = Response.status(status, ["Cache-Control": "no-store"])
     #expect(try await client.get(["Accept": "image/png"]) { _ in gone } == .failed(status))
     #expect(client.store.keys.isEmpty)
+  }
+
+  @Test func `a failed read of the store is a miss, which says so`() async {
+    let cache = HTTPCache(store: FailingStore(error: POSIXError(.EIO)))
+    let lookup = await cache.lookUp("a", requestHeaders: [:], at: client.clock.now())
+    #expect(lookup.action == .fetch)
+    #expect(lookup.miss == .failed)
   }
 
   @Test mutating func `a request with only-if-cached is not sent to the server`() async throws {

@@ -48,6 +48,9 @@ struct DataMemoryCacheTests {
     annotated.metadata.headers = ["X": String(repeating: "x", count: 2000)]
     try await cache.store(annotated, for: "100")
     #expect(try await cache.entry(for: "100") == nil, "header fields count")
+    try await cache.store(entry(), for: "kept")
+    try await cache.store(entry(expiration: .expired), for: "expired")
+    #expect(try await cache.entry(for: "kept") != nil, "an entry that is never served evicts no other")
   }
 
   @Test func `a miss tells whether the beginning of the entry is stored here or in the store behind`() async throws {
@@ -154,6 +157,32 @@ struct DataMemoryCacheTests {
     }
   }
 
+  @Test func `an entry that is read while all are removed is not inserted`() async throws {
+    let store = PausedRemoval()
+    let cache = DataMemoryCache(byteLimit: 1 << 20, over: store)
+    try await store.base.store(entry(), for: "a")
+    let removal = Task { try await cache.removeAll() }
+    await store.isRemoving.wait()
+    #expect(try await cache.entry(for: "a") != nil, "the store behind still has it")
+    store.mayEnd.set()
+    try await removal.value
+    #expect(try await cache.entry(for: "a") == nil)
+  }
+
+  @Test func `without a store behind, the entries of a source are removed and counted, but not its new original`()
+    async throws
+  {
+    let cache = DataMemoryCache(byteLimit: 1 << 20)
+    let (original, thumbnail) = (CacheKey("|url=1:a"), CacheKey("|url=1:a|size=1"))
+    for key in [original, thumbnail] { try await cache.store(entry(), for: key) }
+    try await cache.removeReplaced(ofSource: "a", except: original)
+    #expect(try await cache.containsEntry(for: original))
+    #expect(try await !cache.containsEntry(for: thumbnail))
+    try await cache.store(entry(), for: thumbnail)
+    #expect(try await cache.removeEntries(ofSource: "a") == 2)
+    #expect(cache.byteCount == 0)
+  }
+
   @Test func `an entry that the store behind fails to store is kept for a minute`() async throws {
     let cache = DataMemoryCache(byteLimit: 1 << 20, over: FailingStore(error: POSIXError(.ENOSPC)), time: clock)
     let entry = entry()
@@ -206,4 +235,17 @@ private struct PausedReads: PassingStore {
   func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { true }
   func removeEntry(for key: CacheKey) async throws {}
   func removeAll() async throws {}
+}
+
+/// A store whose removal of all entries begins when the test lets it.
+private struct PausedRemoval: PassingStore {
+  let base = MemoryDataStore()
+  let isRemoving = Signal()
+  let mayEnd = Signal()
+
+  func removeAll() async throws {
+    isRemoving.set()
+    await mayEnd.wait()
+    try await base.removeAll()
+  }
 }

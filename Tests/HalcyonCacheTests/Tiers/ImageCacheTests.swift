@@ -197,6 +197,29 @@ struct ImageCacheTests {
     }
   }
 
+  @Test func `sizes and removals cover every disk cache of a store, of which the first counts as the cache's own`()
+    async throws
+  {
+    try await TemporaryDirectory.run { folder in
+      let disks = ["a", "b"].map { name in
+        DiskCache(
+          directory: folder.appending(path: name, directoryHint: .isDirectory), configuration: quiet, time: clock)
+      }
+      let cache = ImageCache(memory: MemoryCache(), store: TwoDisks(base: disks[0], other: disks[1]))
+      #expect(cache.disk === disks[0])
+      for disk in disks {
+        try await disk.store(entry(tags: ["trip"]), for: "1")
+        try await disk.store(entry(), for: "2")
+      }
+      #expect(try await cache.byteCount(of: .store) == 4 * 8192)
+      #expect(try await cache.removeEntries(taggedWith: "trip") == 2)
+      clock.advance(by: .seconds(61))
+      let removed = try await cache.clean().disk[.expiration]
+      #expect(removed?.count == 2)
+      #expect(removed?.byteCount == 2 * 8192)
+    }
+  }
+
   @Test func `entering the background and terminating reach the disk cache`() async throws {
     try await TemporaryDirectory.run { folder in
       let cache = cache(in: folder)
@@ -222,4 +245,13 @@ struct ImageCacheTests {
 
 extension CacheTier {
   fileprivate static var allTiers: [CacheTier] { [.memory, .store] }
+}
+
+/// A store of two disk caches.
+private struct TwoDisks: PassingStore, CompositeStore {
+  let base: DiskCache
+  let other: DiskCache
+  let removals = RemovalHistory()
+
+  var stores: [any DataStore] { [base, other] }
 }
