@@ -224,6 +224,16 @@ enum PlaceholderScenes {
       gate.open()
       try await stage.until("it is loaded") { outcome.count == 1 }
       try await stage.require(picture, x: 0.605, is: .green)
+      // Of an unknown length, the ring stays empty.
+      let second = Gate()
+      let chunked = Reply.body(data).chunked(100).held(by: second, at: .body(data.count / 2))
+      let (other, endless) = (try await stage.addPicture(), server.serve("/b.png", chunked))
+      var count = 0
+      other.hc.setImage(with: endless, options: options, pipeline: ViewScenes.pipeline())?
+        .onProgress { count = $0.receivedByteCount }
+      try await stage.until("bytes have come", within: 300) { count > 0 }
+      try await stage.require(other, x: 0.605, is: left)
+      second.open()
     }
   }
 

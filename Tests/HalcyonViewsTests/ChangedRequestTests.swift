@@ -59,6 +59,21 @@ struct ChangedRequestTests {
     view.release("40x20")
   }
 
+  @Test func `the result goes to the closures that a view has last for the image, not to those for another one`()
+    async throws
+  {
+    let view = ViewFixture(holding: ["40x20"])
+    let model = model(view)
+    var changed = update("40x20", in: view)
+    model.apply(changed)
+    changed.completion = { [ends = view.ends] in ends.record("again: \($0.name)") }
+    model.adopt(changed, changed.identity)
+    let other = update("30x10", in: view)
+    model.adopt(other, other.identity)
+    view.release("40x20")
+    #expect(try await view.ends.waitForEvents(count: 1) == ["again: 40x20 from network"])
+  }
+
   @Test func `a policy that is the default of the pipeline is no change`() async throws {
     let view = ViewFixture()
     let model = model(view)

@@ -69,6 +69,13 @@ struct ImagePhaseTests {
     #expect(view.fixture.transport.requests.count == 1)
     #expect(update("40x20", in: view).identity == update("40x20", in: view).identity)
     #expect(update("40x20", in: view).identity != update("40x21", in: view).identity)
+    var others = (0..<3).map { _ in update("40x20", in: view) }
+    others[0].mode = .fill
+    others[1].pipeline = ViewFixture().fixture.pipeline
+    others[2].options.transitionGroup = TransitionGroup()
+    for (number, other) in others.enumerated() {
+      #expect(other.identity != update("40x20", in: view).identity, "\(number)")
+    }
     model.apply(update("44x20", in: view))
     try await view.ends.waitForEvents(count: 2)
     #expect(model.phase.image?.size == PixelSize(width: 44, height: 20))
@@ -106,6 +113,12 @@ struct ImagePhaseTests {
     empty.placeholder = .icon("photo")
     model.apply(empty)
     guard case .empty = model.phase, case .icon = model.content.picture else { throw Unexpected(model.phase) }
+    let unscaled = self.model(view)
+    unscaled.resize(to: ViewSize(width: 50, height: 50), scale: 0)
+    unscaled.apply(update("30x10", in: view))
+    #expect(!unscaled.phase.isLoading)
+    unscaled.resize(to: ViewSize(width: 50, height: 50), scale: 3)
+    #expect(unscaled.phase.isLoading, "a scale is enough")
   }
 
   @Test func `a view without sides loads once it has been laid out, and a transition ends when it disappears`()
@@ -202,6 +215,10 @@ struct ImagePhaseTests {
     try await ends.waitForEvents(count: 1)
     #expect(model.phase.image?.bitmap[0, 0].red == 1)
     #expect(!model.binder.animation.isPlaying)
+    let hidden = self.model(view)
+    hidden.isVisible = false
+    hidden.apply(update)
+    #expect(hidden.binder.driver?.isVisible == false)
   }
 
   @Test func `a side that a view gets from its image is that of the file, and not enlarged`() async throws {

@@ -131,6 +131,15 @@ struct ImageViewBinderTests {
     view.release("40x20")
   }
 
+  @Test func `a view that has ended completes its superseded loads, too`() {
+    let view = ViewFixture(holding: ["40x20", "30x10"])
+    for name in ["40x20", "30x10"] { view.set(name) { $0.finishesSuperseded = true } }
+    #expect(view.ends.events == [])
+    view.binder.end()
+    #expect(view.ends.events == ["superseded with cancelled", "superseded with cancelled"])
+    for name in ["40x20", "30x10"] { view.release(name) }
+  }
+
   @Test func `cancelling a superseded load by its handle does not affect the current load`() async throws {
     let view = ViewFixture(holding: ["40x20", "30x10"])
     let first = try #require(view.set("40x20") { $0.finishesSuperseded = true })

@@ -29,11 +29,13 @@ import Testing
     let view = ViewFixture()
     let hc = view.binder.hc
     let record: ImageViewProxy.Completion = { [ends = view.ends] in ends.record($0.name) }
-    hc.setImage(with: view.url("40x20").absoluteString, completion: record)
+    let text = view.url("40x20").absoluteString
+    hc.setImage(with: text, size: .fit(width: 10), loading: .reload, completion: record)
+    #expect(hc.request?.cachePolicy == .reload)
     try await view.ends.waitForEvents(count: 1)
     hc.setImage(with: "no url", completion: record)
     hc.setImage(with: nil as String?, completion: record)
-    #expect(view.ends.events == ["40x20 from network", "invalidURL", "empty source"])
+    #expect(view.ends.events == ["10x5 from network", "invalidURL", "empty source"])
   }
 
   @Test func `a view knows its request, and errors of superseded and cancelled loads name theirs`() async throws {

@@ -51,7 +51,9 @@ struct SlotDisplayTests {
     let view = ViewFixture()
     var slot = SlotDisplay.Slot(size: { .zero }, scale: { 2 }, show: { _, _ in }, view: { nil })
     slot.screen = { ViewSize(width: 20, height: 20) }
+    slot.colorSpace = { .source }
     let display = SlotDisplay(slot, pipeline: view.fixture.pipeline)
+    #expect(display.displayColorSpace == .source)
     display.isLaidOut = false
     display.binder.hc.setImage(with: view.request("400x200")) { [ends = view.ends] in ends.record($0.name) }
     #expect(!display.binder.phase.isLoading)

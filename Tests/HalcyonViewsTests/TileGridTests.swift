@@ -19,6 +19,10 @@ struct TileGridTests {
   func `tiles are of the first level that is sharp, unless it takes too much memory`(zoom: Double, reduction: Int) {
     let tiles = grid.tiles(for: geometry(zoom), baseWidth: 100)
     #expect(Set(tiles.map(\.reduction)) == [reduction])
+    let small = geometry(1, in: PixelSize(width: 300, height: 300))
+    #expect(Set(grid.tiles(for: small, baseWidth: 100).map(\.reduction)) == [1], "a small view has a million pixels")
+    let half = geometry(0.5, in: PixelSize(width: 200, height: 200))
+    #expect(Set(grid.tiles(for: half, baseWidth: 100).map(\.reduction)) == [2], "a pixel for each of the screen")
   }
 
   @Test func `there are no tiles while the whole picture is sharp`() {

@@ -202,6 +202,19 @@ final class TransitionGroupTests {
     #expect(showCount == 1)
   }
 
+  @Test func `a view built from values counts once in its group, however often it is evaluated`() async throws {
+    let view = ViewFixture()
+    try await view.warm("40x20")
+    let model = ImagePhaseModel(pipeline: view.fixture.pipeline, time: view.clock)
+    model.resize(to: ViewSize(width: 50, height: 50), scale: 2)
+    let group = TransitionGroup(count: 2)
+    var update = ImagePhaseModel.Update(request: view.request("40x20"))
+    update.options.transitionGroup = group
+    for _ in 0..<2 { model.apply(update) }
+    #expect(group.isLoading)
+    #expect(model.content.isEmpty)
+  }
+
   /// As in SwiftUI, where each evaluation of a view may make another group.
   @Test func `of five views built from values, one changes its URL, and its group does not wait for the others`()
     async throws

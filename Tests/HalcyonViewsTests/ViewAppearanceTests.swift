@@ -126,6 +126,13 @@ struct ViewAppearanceTests {
       view.set("40x20") { $0.keepsCurrentImage = keepsCurrentImage }
       #expect(view.display.events == (keepsCurrentImage ? [] : ["nothing"]))
     }
+    let view = ViewFixture()
+    try await view.load("40x20")
+    view.display.programContent = DisplayContent(.icon("own"), role: .image)
+    var request = view.request("40x20")
+    request.cachePolicy = .reload
+    view.set(request)
+    #expect(view.display.events == ["image 40x20", "nothing"], "it is not the image that is loaded again")
   }
 
   @Test func `a lower resolution image is shown until the full image has loaded`() async throws {
@@ -199,6 +206,27 @@ struct ViewAppearanceTests {
     #expect(view.display.events == [])
     try await view.ends.waitForEvents(count: 1)
     #expect(view.display.events == ["image 75x100"])
+  }
+
+  @Test func `a part of the image in lower resolution is shown at its place, also if it has the size of the view`()
+    async throws
+  {
+    let view = ViewFixture()
+    var low = ImageRequest(url: view.url("400x200"), size: .fit(width: 100, height: 100))
+    low.region = PixelArea(left: 0, top: 0, width: 200, height: 200)
+    _ = try await view.fixture.pipeline.image(for: low)
+    view.set("400x200") { [low] in $0.lowResolution = low }
+    #expect(view.binder.content.image?.bitmap.opaquePart == "200x100 from 0,0 to 100,100")
+  }
+
+  @Test func `a display that cancels the load when it shows the lower resolution prevents it`() async throws {
+    let view = ViewFixture()
+    try await view.warm("4x2")
+    view.display.onShow = { [binder = view.binder] in binder.cancel() }
+    view.set("40x20") { $0.lowResolution = view.request("4x2") }
+    #expect(view.ends.events == ["cancelled"])
+    try await view.warm("20x20")
+    #expect(view.fixture.transport.requests.map(\.url.lastPathComponent) == ["4x2", "20x20"])
   }
 
   @Test(arguments: [(CachePolicy.standard, true), (.staleFirst, true), (.revalidate, false)])

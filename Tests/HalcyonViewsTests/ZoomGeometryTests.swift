@@ -122,6 +122,8 @@ struct ZoomGeometryTests {
     #expect(other.zoom == 0.25 && other.centre == ZoomGeometry.Point(x: 1200, y: 800))
     let part = PixelArea(left: 1200, top: 800, width: 400, height: 200)
     #expect(other.rectangle(of: part) == PixelRectangle(x: 50, y: 50, width: 100, height: 50))
+    let limited = Self.geometry(100, 100, in: 10, 10, 0.5...2).scaled(to: PixelSize(width: 200, height: 200))
+    #expect(limited.allowedRange == 0.5...2)
   }
 
   @Test(arguments: [(0.0, 0.0, 0.0), (30, 0, 0), (400, 0, 95), (0, -4000, 995), (3000, 4000, 1245)])
