@@ -115,7 +115,7 @@ struct OptionParserTests {
     "w:-1", "w:x", "w:1.5", "w:200000", "h:1e3", "rs:cover:1:1", "rt:", "zoom:0", "dpr:0", "dpr:nan", "el:maybe",
     "g:obj", "g:sm:1", "ex:1:sm", "wm:1:sm", "t:x", "t:300", "t:1:red", "g:fp:2:0", "g:fp", "g:fp:0.5", "c:1:1:fp",
     "g:no:inf", "c:-1:2", "rot:45", "bg:red", "bg:256:0:0",
-    "bg:12345", "bl:-1", "br:300",
+    "bg:12345", "bg:#ff8000", "bl:-1", "br:300",
     "q:101", "q:-1", "f:exe", "f:", "fq:jpg", "fq:jpg:101", "mb:-1", "exp:soon", "fn:*:1", "wm:2", "wm:1:fp", "fl:2",
     "ex:2", "pd:-1", "w:%zz",
   ])

@@ -94,6 +94,19 @@ struct AnimationEncodingTests {
     }
   }
 
+  @Test(arguments: formats.filter { $0 == .avif })
+  func `a transparent frame behind an opaque one gets the background`(_ format: ImageFormat) throws {
+    let encoder = try #require(StandardCodecs.encoder(for: format) as? any AnimatedImageEncoder)
+    var frames = try [false, true].map { isOpaque in
+      let bitmap = try Bitmap.painted(16, 16, isOpaque: isOpaque) { _, _ in isOpaque ? Self.colors[2] : Color() }
+      return AnimationFrame(bitmap: bitmap, duration: .milliseconds(50))
+    }
+    let options = EncodingOptions(quality: 1, background: PixelColor(red: 255, green: 0, blue: 0))
+    let file = try encoder.encode(AnimationInfo(frameCount: 2, loopCount: nil), options: options) { frames.popLast() }
+    let difference = try #require(try Self.decoded(file).last).bitmap.color(8, 8) &- Color(255, 0, 0, 255)
+    #expect((0..<4).allSatisfy { abs(difference[$0]) < 12 }, "\(difference)")
+  }
+
   @Test(arguments: formats)
   func `processors apply to every frame that is encoded`(_ format: ImageFormat) throws {
     let image = try Self.animation(try Self.frames(isOpaque: true)).processed(by: [
@@ -144,6 +157,23 @@ struct AnimationEncodingTests {
       var rest = frames[...]
       #expect(throws: ImageEncodingError.self) {
         try encoder.encode(AnimationInfo(frameCount: 2, loopCount: nil), options: EncodingOptions()) { rest.popFirst() }
+      }
+    }
+  }
+
+  @Test(arguments: [(ImageFormat.gif, 65_536), (.webp, 16_384)].filter { $0.0.isWritable })
+  func `a width or height over the limit of the format is rejected, of a frame as well`(
+    _ format: ImageFormat, _ side: Int
+  ) throws {
+    let encoder = try #require(StandardCodecs.encoder(for: format) as? any AnimatedImageEncoder)
+    for size in [PixelSize(width: side, height: 1), PixelSize(width: 1, height: side)] {
+      let bitmap = try Bitmap(size: size, isOpaque: true) { _ in }
+      #expect(throws: ImageEncodingError.tooLarge(format, size)) {
+        try encoder.encode(bitmap, options: EncodingOptions())
+      }
+      var rest = [AnimationFrame(bitmap: bitmap, duration: .zero)][...]
+      #expect(throws: ImageEncodingError.tooLarge(format, size)) {
+        try encoder.encode(AnimationInfo(frameCount: 1, loopCount: nil), options: EncodingOptions()) { rest.popFirst() }
       }
     }
   }

@@ -27,4 +27,14 @@ struct BMPRunLengthTests {
     #expect(rows[1] == [Self.black, Self.black, Self.black, Self.green])
     #expect(rows[2] == [Self.red, Self.red, Self.black, Self.black])
   }
+
+  @Test func `without run lengths the last row may lack its padding, and a colour the table lacks is black`() throws {
+    var file = Self.bitmap([4, 2, 3, 0, 1, 1, 1, 0, 3, 2, 1])
+    // Three pixels in a row, not compressed.
+    (file[18], file[30]) = (3, 0)
+    let image = try BMPDecoder().decode(file, options: DecodingOptions())
+    #expect(!image.isPartial)
+    #expect((0..<3).map { image.bitmap.color($0, 0) } == [Self.blue, Self.green, Self.red])
+    #expect((0..<3).map { image.bitmap.color($0, 2) } == [Self.black, Self.green, Self.blue])
+  }
 }

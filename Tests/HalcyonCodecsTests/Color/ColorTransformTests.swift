@@ -46,8 +46,9 @@ struct ColorTransformTests {
     #expect(try Self.differences(profile, to: .sRGB).max() ?? 255 <= 1)
   }
 
-  @Test func `a profile whose channels depend on each other is converted by Little CMS`() throws {
-    let profile = try Self.profileWithTable()
+  @Test(arguments: [false, true])
+  func `a profile whose channels depend on each other is converted by Little CMS`(_ hasCurves: Bool) throws {
+    let profile = try Self.profileWithTable(hasCurves: hasCurves)
     let transform = try #require(ColorTransform(profile, layout: .rgba8, to: .sRGB))
     #expect(try Self.differences(profile, to: .sRGB).max() == 0)
     let redAndYellow: [UInt8] = [255, 0, 0, 9, 255, 255, 0, 8]
@@ -101,8 +102,8 @@ struct ColorTransformTests {
     return output
   }
 
-  /// A profile with a table of the corners of the RGB cube in place of curves and a matrix.
-  private static func profileWithTable() throws -> ColorDescription {
+  /// A profile with a table of the corners of the RGB cube in place of curves and a matrix, or beside them.
+  private static func profileWithTable(hasCurves: Bool) throws -> ColorDescription {
     let profile = try #require(cmsCreateProfilePlaceholder(nil))
     cmsSetProfileVersion(profile, 2.4)
     cmsSetDeviceClass(profile, cmsSigInputClass)
@@ -114,6 +115,15 @@ struct ColorTransformTests {
     defer { cmsPipelineFree(pipeline) }
     cmsPipelineInsertStage(pipeline, cmsAT_END, cmsStageAllocCLut16bit(nil, 2, 3, 3, corners))
     try #require(cmsWriteTag(profile, cmsSigAToB0Tag, UnsafeRawPointer(pipeline)) != 0)
+    guard hasCurves else { return try saved(profile) }
+    let curves = try #require(cmsCreate_sRGBProfile())
+    defer { cmsCloseProfile(curves) }
+    for tag in [
+      cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag, cmsSigRedTRCTag, cmsSigGreenTRCTag,
+      cmsSigBlueTRCTag,
+    ] {
+      try #require(cmsWriteTag(profile, tag, UnsafeRawPointer(cmsReadTag(curves, tag))) != 0)
+    }
     return try saved(profile)
   }
 

@@ -66,6 +66,8 @@ import Testing
       let tooManyBytes = ImageDecodingError.tooManyBytes(photo.count, limit: 10)
       let limits = ImageLimits(encodedByteCount: 10)
       await #expect(throws: tooManyBytes) { try await DecodedImage(data: photo, limits: limits) }
+      let exact = ImageLimits(encodedByteCount: photo.count)
+      #expect(try await DecodedImage(data: photo, size: .fit(width: 8), limits: exact).size.width == 8)
       let file = folder.appending(path: "photo.jpg")
       try photo.write(to: file)
       await #expect(throws: tooManyBytes) { try await DecodedImage(contentsOf: file, limits: limits) }

@@ -78,6 +78,13 @@ struct HEIFGainMapTests {
     var wild = whole
     wild.replaceSubrange(wild.count - 100..<wild.count, with: Data(repeating: 0xFF, count: 100))
     damaged.append(wild)
+    if kind == .iso {
+      var later = whole
+      // The version of the parameters, which are at the end, of one channel.
+      try #require(later[later.count - 62] == 0)
+      later[later.count - 62] = 1
+      damaged.append(later)
+    }
     for file in damaged {
       var options = DecodingOptions()
       options.dynamicRange = .high

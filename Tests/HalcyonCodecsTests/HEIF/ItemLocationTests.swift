@@ -35,22 +35,26 @@ struct ItemLocationTests {
     }
   }
 
-  /// Offsets, lengths, the base of an item and the indices of its extents have four bytes each.
+  /// Offsets, lengths, the base of an item and the indices of its extents have four bytes each. Their data is in the
+  /// file, in the list of items, or in other items.
   @Test(
     arguments: [
-      (1, 50, [(10, 5)], [60..<65]), (2, 3, [(7, 5), (87, 10)], [10..<15, 90..<100]), (1, 99, [(2, 1)], nil),
-    ] as [(UInt8, Int, [(Int, Int)], [Range<UInt8>]?)])
+      (1, 50, 0, [(10, 5)], [60..<65]), (2, 3, 0, [(7, 5), (87, 10)], [10..<15, 90..<100]), (1, 99, 0, [(2, 1)], nil),
+      (1, 0, 1, [(1, 2)], [201..<203]), (1, 0, 1, [(9, 2)], nil), (1, 0, 2, [(1, 2)], nil),
+      (1, 0, 0, [(0, 60), (0, 40)], [0..<60, 0..<40]), (1, 0, 0, [(0, 60), (0, 41)], nil),
+    ] as [(UInt8, Int, UInt8, [(Int, Int)], [Range<UInt8>]?)])
   func `offsets are counted from the base of an item`(
-    _ version: UInt8, _ base: Int, _ extents: [(Int, Int)], _ expected: [Range<UInt8>]?
+    _ version: UInt8, _ base: Int, _ method: UInt8, _ extents: [(Int, Int)], _ expected: [Range<UInt8>]?
   ) {
     let width = version == 1 ? 2 : 4
     var table: [UInt8] = [version, 0, 0, 0, 0x44, 0x44]
     table += FileSurgery.bytes(1, count: width) + FileSurgery.bytes(7, count: width)
-    table += [0, 0, 0, 0] + FileSurgery.bytes(base, count: 4) + FileSurgery.bytes(extents.count, count: 2)
+    table += [0, method, 0, 0] + FileSurgery.bytes(base, count: 4) + FileSurgery.bytes(extents.count, count: 2)
     for (offset, length) in extents {
       table += [0, 0, 0, 9] + FileSurgery.bytes(offset, count: 4) + FileSurgery.bytes(length, count: 4)
     }
-    let box: [UInt8] = [0, 0, 0, 0] + FileSurgery.bytes(table.count + 8, count: 4) + Array("iloc".utf8) + table
+    var box: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 18] + Array("idat".utf8) + Array(UInt8(200)..<210)
+    box += FileSurgery.bytes(table.count + 8, count: 4) + Array("iloc".utf8) + table
     let file = Array(UInt8(0)..<100)
     let found = file.withUnsafeBytes { file in
       box.withUnsafeBytes { ItemLocations(Bytes(file), Bytes($0)).data(of: 7)?.map { Array($0.data) } }

@@ -59,7 +59,10 @@ struct ItemTableTests {
     func entry(_ item: UInt8) -> [UInt8] { box("infe", [2, 0, 0, 0, 0, item, 0, 0] + Array("tmap".utf8)) }
     let other = box("dimg", [0, 8, 0, 2, 0, 5, 0, 6])
     let own = box("dimg", [0, 9, 0, 2, 0, 1, 0, 2])
-    for (references, image, parameters) in [(other + own, 2, 9), (other, nil, nil)] as [([UInt8], Int?, Int?)] {
+    let (first, third) = (box("dimg", [0, 8, 0, 2, 0, 1, 0, 5]), box("dimg", [0, 8, 0, 3, 0, 1, 0, 5, 0, 6]))
+    for (references, image, parameters) in [
+      (other + own, 2, 9), (other, nil, nil), (own + first, 5, 8), (third, nil, nil),
+    ] as [([UInt8], Int?, Int?)] {
       try table(
         box("pitm", [0, 0, 0, 0, 0, 1]), box("iinf", [0, 0, 0, 0, 0, 2] + entry(8) + entry(9)),
         box("iref", [0, 0, 0, 0] + references)

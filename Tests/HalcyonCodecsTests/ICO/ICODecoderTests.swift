@@ -95,16 +95,22 @@ struct ICODecoderTests {
 
   @Test func `the mask of an icon of 32 bits applies if all of its alpha is zero`() throws {
     // A pixel that the mask hides, and one that it shows, from bottom to top.
-    func icon(alpha: UInt8, mask: [UInt8] = [0x80, 0, 0, 0]) -> Data {
-      let header: [UInt8] = [40, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 32, 0] + [UInt8](repeating: 0, count: 24)
-      let image = header + [0, 0, 255, 0, 255, 0, 0, alpha] + mask
-      let directory: [UInt8] = [0, 0, 1, 0, 1, 0, 2, 1, 0, 0, 1, 0, 32, 0, UInt8(image.count), 0, 0, 0, 22, 0, 0, 0]
+    func icon(alpha: UInt8, mask: [UInt8] = [0x80, 0, 0, 0], rowCount: Int = 1) -> Data {
+      let (rows, height) = (UInt8(rowCount), UInt8(2 * rowCount))
+      let header: [UInt8] = [40, 0, 0, 0, 2, 0, 0, 0, height, 0, 0, 0, 1, 0, 32, 0] + [UInt8](repeating: 0, count: 24)
+      let row: [UInt8] = [0, 0, 255, 0, 255, 0, 0, alpha]
+      let image = header + Array(repeating: row, count: rowCount).joined() + mask
+      let directory: [UInt8] = [0, 0, 1, 0, 1, 0, 2, rows, 0, 0, 1, 0, 32, 0, UInt8(image.count), 0, 0, 0, 22, 0, 0, 0]
       return Data(directory + image)
     }
     for (alpha, expected) in [(0, [0, 255]), (128, [0, 128]), (255, [0, 255])] as [(UInt8, [Int])] {
       let bitmap = try ICODecoder().decode(icon(alpha: alpha), options: DecodingOptions()).bitmap
       #expect([bitmap.color(0, 0).w, bitmap.color(1, 0).w] == expected)
     }
+    // A row of the mask has four bytes.
+    let mask: [UInt8] = [0x80, 0, 0, 0, 0x40, 0, 0, 0]
+    let two = try ICODecoder().decode(icon(alpha: 0, mask: mask, rowCount: 2), options: DecodingOptions()).bitmap
+    #expect((0..<4).map { two.color($0 % 2, $0 / 2).w } == [255, 0, 0, 255])
     // Without its mask all of it is shown.
     let bare = try ICODecoder().decode(icon(alpha: 0, mask: []), options: DecodingOptions()).bitmap
     #expect(bare.color(0, 0).w == 255)
@@ -115,6 +121,24 @@ struct ICODecoderTests {
     let file = Self.icon([(256, try Self.png(256)), (48, try Self.png(48))])
     let image = try ICODecoder().decode(file, options: DecodingOptions())
     #expect(image.size == PixelSize(width: 256, height: 256))
+  }
+
+  @Test func `the size of an entry is that of its picture, whatever the directory says`() throws {
+    let file = Self.icon([(16, try Self.png(8)), (48, try Self.png(48))])
+    let image = try ICODecoder().decode(file, options: DecodingOptions(size: .fit(width: 16, height: 16)))
+    #expect(image.size == PixelSize(width: 16, height: 16))
+  }
+
+  @Test func `of an icon with an entry in run lengths, which icons do not have, another one is decoded`() throws {
+    // Two rows of two indices into one colour, and their mask: as many bytes as without run lengths.
+    var entry: [UInt8] = [40, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0, 1, 0, 8, 0, 1, 0, 0, 0] + Array(repeating: 0, count: 40)
+    entry[32] = 1
+    let feature = "run-length encoding"
+    #expect(throws: ImageDecodingError.unsupportedFeature(.ico, feature: feature)) {
+      try ICODecoder().decode(Self.icon([(48, Data(entry))]), options: DecodingOptions())
+    }
+    let file = Self.icon([(48, Data(entry)), (16, try Self.png(16))])
+    #expect(try ICODecoder().decode(file, options: DecodingOptions()).size == PixelSize(width: 16, height: 16))
   }
 
   @Test func `a whole smaller entry is better than a part of the largest`() throws {

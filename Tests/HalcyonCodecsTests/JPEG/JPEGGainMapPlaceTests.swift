@@ -193,13 +193,17 @@ struct JPEGGainMapPlaceTests {
     }
   }
 
-  /// A picture of 100 by 100 pixels, beside which a map of as many is within limits or not.
-  @Test(arguments: [(20_000, false, true), (19_999, false, false), (10_000, true, true), (9_999, true, false)])
+  /// A picture of 100 by 100 pixels, beside which a map of that width is within limits and fits or not.
+  @Test(arguments: [
+    (20_000, false, 100, true), (19_999, false, 100, false), (10_000, true, 100, true), (9_999, true, 100, false),
+    (20_000, false, 98, true), (20_000, false, 97, false),
+  ])
   func `a map is within limits together with its picture, unless that is read in rows`(
-    _ limit: Int, _ isInRows: Bool, _ fits: Bool
+    _ limit: Int, _ isInRows: Bool, _ height: Int, _ fits: Bool
   ) {
     let size = PixelSize(width: 100, height: 100)
-    let map = EncodedGainMap(size: size, isGrey: true, parameters: GainMap.Parameters(), kind: .iso)
+    let mapSize = PixelSize(width: 100, height: height)
+    let map = EncodedGainMap(size: mapSize, isGrey: true, parameters: GainMap.Parameters(), kind: .iso)
     #expect(map.fits(size, ImageLimits(pixelCount: limit), .jpeg, isInRows: isInRows) == fits)
   }
 

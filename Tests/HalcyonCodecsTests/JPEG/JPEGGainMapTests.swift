@@ -293,6 +293,14 @@ struct JPEGGainMapTests {
     let map = try #require(try decoded(written, keepsGainMap: true).gainMap)
     #expect(map.bitmap.size == PixelSize(width: side, height: side))
   }
+
+  @Test func `a map loses less than a picture of the same quality`() throws {
+    let image = try decoded(Self.file("uhdr-whole"), keepsGainMap: true)
+    let (map, options) = (try #require(image.gainMap).bitmap, EncodingOptions(quality: 0.3))
+    let written = try decoded(JPEGEncoder().encode(image, options: options), keepsGainMap: true)
+    let picture = try decoded(JPEGEncoder().encode(map, options: options)).bitmap
+    #expect(try #require(written.gainMap).bitmap.similarity(to: map) > picture.similarity(to: map))
+  }
   #endif
 
   @Test(arguments: names) func `other formats get the tone-mapped picture`(_ name: String) throws {

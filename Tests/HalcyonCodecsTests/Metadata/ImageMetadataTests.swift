@@ -33,6 +33,9 @@ struct ImageMetadataTests {
     #expect(metadata.captureDate?.nanosecond == 500_000_000)
     #expect(metadata.exif == nil)
     #expect(!metadata.isProgressive)
+    // The first of two packets counts.
+    let two = FileSurgery.jpeg(file, inserting: 0xE1, Array("http://ns.adobe.com/xap/1.0/\0<x:xmpmeta/>".utf8))
+    #expect(try ImageMetadata(of: two).xmp == Data("<x:xmpmeta/>".utf8))
   }
 
   @Test func `lens, exposure and place are read from Exif`() throws {

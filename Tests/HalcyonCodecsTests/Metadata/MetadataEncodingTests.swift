@@ -48,6 +48,17 @@ struct MetadataEncodingTests {
     #expect(bitmaps[0].largestDifference(to: bitmaps[1]) == 0)
   }
 
+  #if !IMAGEIO
+  @Test(arguments: formats)
+  func `kept metadata of a picture in Display P3 does not say sRGB`(format: ImageFormat) async throws {
+    let bitmap = try Bitmap(size: PixelSize(width: 7, height: 5), isOpaque: true, colorSpace: .displayP3) { _ in }
+    let wide = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, storedSize: bitmap.size))
+    let metadata = try ImageMetadata(of: await wide.encoded(as: format, metadata: original))
+    #expect(metadata.cameraModel == "Canon EOS R5")
+    #expect(metadata.colorSpace != "sRGB")
+  }
+  #endif
+
   @Test(arguments: formats)
   func `only the copyright is written if nothing else is wanted`(format: ImageFormat) async throws {
     let metadata = try ImageMetadata(of: await image.encoded(as: format, metadata: original.onlyCopyright))

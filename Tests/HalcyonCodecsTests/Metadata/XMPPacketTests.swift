@@ -30,6 +30,7 @@ struct XMPPacketTests {
     packet(tiff, "<tiff:Make rdf:parseType='Resource'><rdf:value>A &amp; B</rdf:value></tiff:Make>"),
     packet(tiff, "<tiff:Make/><tiff:Make>A &amp; B</tiff:Make><tiff:Make>C</tiff:Make>"),
     packet("", "<!-- <tiff:Make>C</tiff:Make> --><tiff:Make>A &amp; B</tiff:Make>"),
+    packet("tiff:Make='A &amp; B'", "</rdf:Description><rdf:Description tiff:Make='C'>"),
     packet("dc:rights=\"tiff:Make='C'\" tiff:Make='A &amp; B'"),
     packet("", "<dc:rights>tiff:Make='C'</dc:rights><tiff:Make>A &amp; B</tiff:Make>"),
     packet(
@@ -118,6 +119,7 @@ struct XMPPacketTests {
       ("tiff:Make='a' tiff:Model='b' dc:creator='c' dc:rights='d'", "a b c d - false -"),
       ("exifEX:LensModel='a' aux:Lens='b'", "- - - - a false -"), ("aux:Lens='b'", "- - - - b false -"),
       ("exif:GPSLatitude='1'", "- - - - - true -"), ("exif:GPSLongitude='1'", "- - - - - false -"),
+      ("drone-dji:GpsLatitude='1'", "- - - - - true -"),
       (dates.joined(separator: " "), "- - - - - false 2001"),
       (dates.dropFirst().joined(separator: " "), "- - - - - false 2002"), (dates[2], "- - - - - false 2003"),
     ])

@@ -255,6 +255,18 @@ struct PNGChunkTests {
     }
   }
 
+  @Test func `of several texts of a kind the first counts, a packet that is damaged as well`() throws {
+    func metadata(_ chunks: [UInt8]...) throws -> ImageMetadata {
+      try PNGDecoder().metadata(of: Self.file(type: 0, row: [0, 0, 0, 0], chunks.flatMap(\.self)))
+    }
+    let names = ["Ada", "Bob"].map { Self.chunk("tEXt", Array("Author\0\($0)".utf8)) }
+    #expect(try metadata(names[0], names[1]).artist == "Ada")
+    let packet = Self.chunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0\(ExifSample.xmp)".utf8))
+    let damaged = Self.chunk("iTXt", Array("XML:com.adobe.xmp\0\u{1}\0\0\0damaged".utf8))
+    #expect(try metadata(packet, damaged).xmp == Data(ExifSample.xmp.utf8))
+    #expect(try metadata(damaged, packet).xmp == nil)
+  }
+
   @Test func `Exif data in a raw profile is metadata, and does not turn the image`() throws {
     let file = try Fixture.data("cases/png-exif-in-raw-profile.png")
     let metadata = try PNGDecoder().metadata(of: file)

@@ -101,7 +101,8 @@ struct SVGFeatureTests {
 
   @Test(arguments: [
     "<circle r='3'><animate attributeName='r' to='9' dur='1s'/></circle>", "<rect><set/></rect>",
-    "<style>@keyframes a{to{opacity:0}}</style>", "<rect style='animation:a 3s'/>",
+    "<style>@keyframes a{to{opacity:0}}</style>", "<style>@-webkit-keyframes a{to{opacity:0}}</style>",
+    "<rect style='animation:a 3s'/>",
   ])
   func `movement is told`(_ content: String) throws {
     #expect(try Self.image(content).info.droppedContent == [.frames])

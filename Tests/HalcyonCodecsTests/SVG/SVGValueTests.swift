@@ -32,7 +32,8 @@ struct SVGValueTests {
       ("5", 5, "", 5), (" 5PX ", 5, "px", 5), ("-3pt", -3, "pt", 4), ("1pc", 1, "pc", 16), ("-1in", -1, "in", 96),
       ("2.54cm", 2.54, "cm", 96), ("25.4mm", 25.4, "mm", 96), ("101.6q", 101.6, "q", 96), ("-50%", -50, "%", 100),
       ("2em", 2, "em", .infinity), ("1e1em", 10, "em", .infinity), ("3ex", 3, "ex", .infinity), ("1e1", 10, "", 10),
-      ("", nil, "", .infinity), ("auto", nil, "auto", .infinity), ("5 5", 5, " 5", .infinity), ("+.5", 0.5, "", 0.5),
+      ("2EM", 2, "em", .infinity), ("", nil, "", .infinity), ("auto", nil, "auto", .infinity),
+      ("5 5", 5, " 5", .infinity), ("+.5", 0.5, "", 0.5),
     ] as [(String, Double?, String, Double)])
   func `a length has a number, a unit and a bound`(
     _ text: String, _ number: Double?, _ unit: String, _ length: Double

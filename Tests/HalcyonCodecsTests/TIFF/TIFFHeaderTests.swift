@@ -117,13 +117,18 @@ struct TIFFHeaderTests {
     }
   }
 
-  @Test func `a smaller version in which white is 0 is not one of a page in which black is`() throws {
-    var file = pyramid(inSubdirectory: false)
+  @Test func `a smaller version in which white is 0, or with signed samples, is not one of another page`() throws {
+    var (inverted, signed) = (pyramid(inSubdirectory: false), pyramid(inSubdirectory: false))
     // The sixth entry of the second directory.
     let place = 8 + (2 + 9 * 12 + 4) + 2 + 5 * 12
-    try #require(file[place] == 6 && file[place + 8] == 1)
-    file[place + 8] = 0
-    for (side, level) in [(40, 50), (20, 150)] {
+    try #require(inverted[place] == 6 && inverted[place + 8] == 1)
+    inverted[place + 8] = 0
+    // The last two entries, of which the number of rows in its only strip is not needed.
+    let counts = Data(signed[place + 3 * 12..<place + 4 * 12])
+    try #require(counts.starts(with: [23, 1]))
+    let format = entry(339, type: 3, count: 1, value: 2)
+    signed.replaceSubrange(place + 2 * 12..<place + 4 * 12, with: counts + format)
+    for (file, (side, level)) in [inverted, signed].flatMap({ file in [(40, 50), (20, 150)].map { (file, $0) } }) {
       let image = try TIFFDecoder().decode(file, options: DecodingOptions(size: .fit(width: side, height: side)))
       #expect(abs(image.bitmap.color(10, 5).x - level) <= 1)
     }

@@ -35,6 +35,21 @@ struct WideColorTests {
     }
   }
 
+  @Test func `colours that alpha has been multiplied into are kept as they are`() throws {
+    var file = try Fixture.data("avif/draw_points_idat.avif")
+    // Its coding becomes that of RGB, in which no channel of its translucent pixels is 0.
+    file[try #require(file.firstRange(of: Data("nclx".utf8))).upperBound + 5] = 0
+    let straight = try AVIFDecoder().decode(file, options: DecodingOptions()).bitmap.color(27, 5)
+    let reference: [UInt8] = [0, 0, 0, 14] + Array("prem".utf8) + [0, 1, 0, 1, 0, 2]
+    let alpha = try #require(file.firstRange(of: Data("auxl".utf8)))
+    file.insert(contentsOf: reference, at: alpha.upperBound + 6)
+    for type in ["meta", "iref"] { file[try #require(file.firstRange(of: Data(type.utf8))).lowerBound - 1] += 14 }
+    let kept = try AVIFDecoder().decode(file, options: DecodingOptions()).bitmap.color(27, 5)
+    #expect(kept.w == straight.w)
+    #expect(abs(kept.x * kept.w / 255 - straight.x) <= 2, "\(kept), \(straight)")
+    #expect(kept.x > straight.x + 20, "\(kept), \(straight)")
+  }
+
   /// Where samples of chroma are, from the centre of the first luma sample to the right and down.
   @Test(arguments: [
     (SampleCoding.ChromaSiting.center, 0.5, 0.5), (.left, 0, 0.5), (.topLeft, 0, 0),

@@ -59,6 +59,16 @@ struct WebPEncoderTests {
     }
   }
 
+  @Test func `more loops than the format can express are the most that it can`() throws {
+    // One frame would be a still image.
+    let bitmaps = try [10, 200].map { grey in try Bitmap.painted(4, 4) { _, _ in Color(grey, grey, grey, 255) } }
+    var frames = bitmaps.map { AnimationFrame(bitmap: $0, duration: .milliseconds(50)) }[...]
+    let animation = AnimationInfo(frameCount: 2, loopCount: 70_000)
+    let file = try WebPEncoder().encode(animation, options: EncodingOptions()) { frames.popFirst() }
+    let reader = try WebPDecoder().frameReader(for: file, options: DecodingOptions())
+    #expect(reader.animation == AnimationInfo(frameCount: 2, loopCount: 65_535))
+  }
+
   private func decode(_ bitmap: Bitmap, _ options: EncodingOptions) throws -> DecodedImage {
     try WebPDecoder().decode(WebPEncoder().encode(bitmap, options: options), options: DecodingOptions())
   }

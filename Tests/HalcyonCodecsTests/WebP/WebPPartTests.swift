@@ -20,6 +20,12 @@ struct WebPPartTests {
     let image = try WebPDecoder().decode(cut, options: DecodingOptions(allowsPartialImage: true))
     #expect(image.isPartial && image.size == whole.pixelSize)
     #expect((0..<image.size.width).contains { image.bitmap.color($0, 0).w > 0 }, "the first rows are there")
+    // Not one row.
+    let start = file.prefix(name == "alpha" ? 100 : 40)
+    #expect(try WebPDecoder().probe(start, isComplete: true)?.storedSize == whole.storedSize)
+    #expect(throws: ImageDecodingError.truncated(.webp)) {
+      try WebPDecoder().decode(start, options: DecodingOptions(allowsPartialImage: true))
+    }
     #expect(throws: ImageDecodingError.truncated(.webp)) { try WebPDecoder().probe(file.prefix(18), isComplete: true) }
   }
 
@@ -67,6 +73,9 @@ struct WebPPartTests {
     #expect(metadata.info.orientation == .down)
     #expect(metadata.cameraModel == nil)
     #expect(try ImageMetadata(of: WebPChunks.file(chunks + camera + turned)).cameraModel == "Canon EOS R5")
+    let packets = [ExifSample.xmp, "<x/>"].map { WebPChunks.encoded("XMP ", Data($0.utf8)) }
+    let described = try ImageMetadata(of: WebPChunks.file(chunks + packets[0] + packets[1]))
+    #expect(described.xmp == Data(ExifSample.xmp.utf8), "the first packet, too")
     let other = WebPChunks.encoded("EXIF", Data("none".utf8))
     #expect(try ImageMetadata(of: WebPChunks.file(chunks + other + turned)).info.orientation == .down)
   }

@@ -190,6 +190,16 @@ struct ColorSpaceTests {
     #expect(bitmap.hasTransparentPixel)
   }
 
+  @Test func `the light that a file states is that of the brightest channel, also where that is blue`() throws {
+    let bitmap = try Bitmap(size: PixelSize(width: 1, height: 1), isOpaque: true, dynamicRange: .high) { bytes in
+      bytes.storeBytes(of: HalfFloat.bits(SIMD4(0, 0, 3, 1)), as: SIMD4<UInt16>.self)
+    }
+    let light = try PerceptualSamples(bitmap).light
+    // The blue of Display P3 has 98 % of its light in that of BT.2020.
+    let peak = try #require(light.contentPeak)
+    #expect(abs(peak - 0.984 * 3 * HighDynamicRange.referenceWhite) < 3, "\(peak)")
+  }
+
   @Test func `a placeholder has the same colours from either space`() throws {
     let size = PixelSize(width: 20, height: 10)
     let plain = try Bitmap(size: size, isOpaque: true) { bytes in

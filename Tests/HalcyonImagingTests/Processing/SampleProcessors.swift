@@ -17,7 +17,7 @@ enum SampleProcessors {
     .roundedCorners(radius: 4, background: color), .circle(), .circle(border: line), .circle(background: color),
     .border(width: 2, color: color), .border(width: 2, color: .black), .padding(top: 2, left: 1),
     .padding(top: 1, left: 2), .extend(width: 50, height: 60), .extend(width: 50, height: 60, anchor: .top),
-    .crop(width: 5, height: 3, anchor: .smart), .background(color), .background(.black),
+    .padding(top: 1), .crop(width: 5, height: 3, anchor: .smart), .background(color), .background(.black),
   ]
 
   private static let colors: [any ImageProcessor] = [

@@ -21,6 +21,10 @@ struct AnimatedImageTests {
     #expect(still.animation == nil)
     #expect(still.info.droppedContent == [.frames])
     #expect(still.byteCount == NumberedFramesDecoder.frameByteCount)
+    #expect(image.still.animation == nil)
+    #expect(image.still.info.droppedContent == [.frames])
+    let inverted = try image.applying([.invert], keepsAnimation: false)
+    #expect(inverted.info.droppedContent == [.frames])
   }
 
   @Test func `processors are applied after those before them`() async throws {

@@ -66,6 +66,13 @@ import Testing
     #expect(timeline.dueTime == .seconds(20) + .milliseconds(30))
   }
 
+  @Test func `a pause after the end of a frame does not shorten the next one`() {
+    var timeline = timeline()
+    timeline.pause(at: .seconds(10) + .milliseconds(170))
+    timeline.start(at: .seconds(20), duration: Self.durations[0])
+    #expect(timeline.dueTime == .seconds(20))
+  }
+
   @Test func `after a long delay it continues with the next frame`() {
     var timeline = timeline()
     #expect(advance(&timeline, to: 60_000) == 1)

@@ -22,6 +22,15 @@ struct FrameCacheTests {
     #expect(cache[0] != nil && cache.byteCount == 4)
   }
 
+  @Test func `a limit is lowered, and not raised again`() throws {
+    var cache = FrameCache(frameCount: 10, byteLimit: 3 * 4)
+    for index in 0..<3 { _ = cache.insert(try frame(), at: index) }
+    #expect(cache.lowerLimit(to: 2 * 4).count == 1)
+    _ = cache.lowerLimit(to: 9 * 4)
+    for index in 3..<6 { _ = cache.insert(try frame(), at: index) }
+    #expect(cache.byteCount == 2 * 4)
+  }
+
   private func frame() throws -> AnimationFrame {
     let bitmap = try Bitmap(size: PixelSize(width: 1, height: 1), isOpaque: true) { _ in }
     return AnimationFrame(bitmap: bitmap, duration: .milliseconds(40))
