@@ -54,6 +54,10 @@ struct CacheCommandTests {
       // The entries of keys that are no URLs have the host that they were loaded from.
       let host = try await CommandRun("cache", "ls", "--host", "EXAMPLE.com", "-d", cache)
       #expect(host.output.split(separator: "\n").count == 2, "\(host.output)\(host.errors)")
+      let stored = try await CommandRun("cache", "get", "https://Example.com/a.jpg", "-d", cache)
+      #expect(stored.output == "a", "\(stored.errors)")
+      let statistics = try await CommandRun("cache", "stat", "-d", cache)
+      #expect(statistics.output.contains("\n1 expired, 0 pinned\n"), "\(statistics.output)")
       // Not those of the URL that the filter leaves out.
       #expect(try await CommandRun("cache", "rm", urls[0], "--expired", "-d", cache).status == 64)
       let removal = try await CommandRun("cache", "rm", "--expired", "-d", cache)
@@ -62,17 +66,23 @@ struct CacheCommandTests {
     }
   }
 
-  @Test func `the largest hosts are listed first, and equal ones by their names`() async throws {
+  @Test(arguments: [(10, nil), (11, "  and 1 more")] as [(Int, String?)])
+  func `the ten largest hosts are listed, equal ones by their names, and others counted`(
+    count: Int, rest: String?
+  ) async throws {
     try await TemporaryDirectory.run { folder in
       let disk = DiskCache(directory: folder, configuration: DiskCacheConfiguration(cleaning: .whenAsked))
-      for (host, byteCount) in [("b.example", 1), ("z.example", 50_000), ("a.example", 1), ("c.example", 1)] {
+      for name in "bzacdefghij".prefix(count) {
         let metadata = EntryMetadata(
-          url: URL(string: "https://\(host)/a.jpg"), requestDate: Date(), responseDate: Date())
-        try await disk.store(StoredEntry(body: Data(count: byteCount), metadata: metadata), for: CacheKey(host))
+          url: URL(string: "https://\(name).example/a.jpg"), requestDate: Date(), responseDate: Date())
+        let body = Data(count: name == "z" ? 50_000 : 1)
+        try await disk.store(StoredEntry(body: body, metadata: metadata), for: CacheKey(String(name)))
       }
       let run = try await CommandRun("cache", "stat", "-d", folder.path())
-      let hosts = run.output.split(separator: "\n").filter { $0.hasSuffix(".example") }.map { String($0.suffix(9)) }
-      #expect(hosts == ["z.example", "a.example", "b.example", "c.example"], "\(run.output)\(run.errors)")
+      let lines = run.output.split(separator: "\n")
+      let hosts = lines.filter { $0.hasSuffix(".example") }.map { String($0.dropLast(8).suffix(1)) }
+      #expect(hosts.joined() == "zabcdefghi", "\(run.output)\(run.errors)")
+      #expect(lines.first { $0.hasSuffix(" more") }.map { String($0) } == rest, "\(run.output)")
     }
   }
 
@@ -122,17 +132,21 @@ struct CacheCommandTests {
     try await withCache { cache, _ in
       let photo = try Photos.data("rocket.jpg")
       let disk = DiskCache(directory: URL(filePath: cache))
+      // A BMP header of 65,536 x 65,536 pixels, over the limit, so that nobody knows whether they are whole.
+      let sides: [UInt8] = [54, 0, 0, 0, 40, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 24, 0]
+      let huge = Data("BM".utf8) + Data(count: 8) + Data(sides) + Data(count: 24)
       for (name, body) in [
         ("cut.jpg", photo.prefix(60_000)), ("end.jpg", photo.dropLast(2)), ("text", Data("no image".utf8)),
+        ("huge.bmp", huge),
       ] {
         let metadata = EntryMetadata(requestDate: Date(), responseDate: Date())
         try await disk.store(StoredEntry(body: Data(body), metadata: metadata), for: CacheKey(name))
       }
       let run = try await CommandRun("cache", "verify", "--remove", "-d", cache)
       #expect(run.status == 1)
-      #expect(run.output.hasSuffix("Checked 5 entries: 1 damaged.\n"))
+      #expect(run.output.hasSuffix("Checked 6 entries: 1 damaged.\n"), "\(run.output)")
       #expect(try await disk.entry(for: "cut.jpg") == nil)
-      for kept in ["end.jpg", "text"] { #expect(try await disk.entry(for: CacheKey(kept)) != nil) }
+      for kept in ["end.jpg", "text", "huge.bmp"] { #expect(try await disk.entry(for: CacheKey(kept)) != nil) }
     }
   }
 

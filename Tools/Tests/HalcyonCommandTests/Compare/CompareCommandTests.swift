@@ -76,6 +76,14 @@ struct CompareCommandTests {
       #expect(resized.status == 0, "\(resized.errors) \(resized.output)")
       let reversed = try await CommandRun(["compare", arguments[2], rocket, "--resize", "--json"] + cache)
       #expect(try reversed.objects().first?["width"] as? Int == 200, "\(reversed.errors)")
+      // A width of 1.49 pixels has become 1.
+      let tall = ["10x1000", "1x149"].map { "\(folder.path())/\($0).png" }
+      for (file, size) in zip(tall, ["10x1000", "1x149"]) {
+        let made = try await CommandRun("convert", rocket, "-o", file, "--size", size, "--resize", "exact")
+        #expect(made.status == 0, "\(made.errors)")
+      }
+      let rounded = try await CommandRun(["compare"] + tall + ["--resize"] + cache)
+      #expect(rounded.status == 0, "\(rounded.errors)")
     }
   }
 
@@ -117,7 +125,10 @@ struct CompareCommandTests {
       let shapes = try await CommandRun(["compare", rocket, square, "--resize"] + cache)
       #expect(shapes.status == 2)
       #expect(shapes.errors.contains("different shapes"))
-      for option in [["--threshold", "2"], ["-o", "a.heic"], ["-o", "a"], ["-o", ""], ["-o", "-"], ["-o", "/"]] {
+      for option in [
+        ["--threshold", "2"], ["--gain", "0"], ["--gain", "256"], ["-o", "a.heic"], ["-o", "a"], ["-o", ""],
+        ["-o", "-"], ["-o", "/"],
+      ] {
         let usage = try await CommandRun(["compare", rocket, rocket] + option + cache)
         #expect(usage.status == 64, "\(option)")
         #expect(!usage.errors.contains(", or -"), "\(usage.errors)")

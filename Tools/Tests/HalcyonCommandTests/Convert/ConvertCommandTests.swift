@@ -237,11 +237,13 @@ struct ConvertCommandTests {
   @Test func `the last line tells where one file is, and what animations have lost`() async throws {
     try await withFolders { sources, output in
       try TinyGIF.animation(reds: [200, 10]).write(to: sources.appending(path: "a.gif"))
-      let run = try await CommandRun("convert", sources.path() + "a.gif", "-o", output.path() + "name")
+      let run = try await CommandRun("convert", sources.path() + "a.gif", "-o", output.path() + "name", "-v")
       #expect(run.output.contains(": \(output.path())name/a.gif."), "\(run.output)")
+      #expect(run.output.contains(", 2 frames -> gif "), "\(run.output)")
       try TinyGIF.animation(reds: [200, 10]).write(to: sources.appending(path: "b.gif"))
-      let both = try await CommandRun("convert", sources.path(), "-o", output.path(), "--format", "png")
+      let both = try await CommandRun("convert", sources.path(), "-o", output.path(), "--format", "png", "-v")
       #expect(both.output.contains("of 2 animations only the first frame."), "\(both.output)")
+      #expect(both.output.contains(", first of 2 frames -> png "), "\(both.output)")
     }
   }
 
@@ -256,6 +258,7 @@ struct ConvertCommandTests {
     ["--size", "50%", "--resize", "fill"], ["--size", "9", "--resize", "exact"], ["--name", "{nnnnnnnnnn}"],
     ["--process", "spin:90"], ["--process", "rot:91"], ["--process", "raw:1"], ["--process", "wm:1:ce"],
     ["--process", "pr:x"], ["--rotate", "45"], ["--crop", "9"], ["--crop", "9x9+1"], ["--crop", "0x9"],
+    ["--crop", "9x9+a+0"], ["--rotate", "360"], ["-", "--files-from", "-"],
     ["--lossless", "--process", "q:50"], ["--lossless", "--process", "mb:9000"],
   ])
   func `invalid arguments and options that contradict each other print the usage`(arguments: [String]) async throws {

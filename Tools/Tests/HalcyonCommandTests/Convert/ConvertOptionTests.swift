@@ -190,7 +190,7 @@ struct ConvertOptionTests {
       #expect(stripped.firstRange(of: Data("hello".utf8)) == nil)
       for other in [
         ["--size", "50%"], ["--quality", "80"], ["--color-space", "srgb"], ["--trim"], ["--max-output", "40K"],
-        ["--crop", "9x9"], ["--colors", "9"],
+        ["--crop", "9x9"], ["--colors", "9"], ["--effort", "3"], ["--hdr", "keep"], ["--process", "bl:1"],
       ] {
         let reports = try await CommandRun(arguments + other + ["--json"]).objects()
         #expect(reports.contains { $0["encoded"] as? Bool == true }, "\(other)")

@@ -37,6 +37,16 @@ struct ConvertPathTests {
     }
   }
 
+  @Test func `a result is not a source of its run`() async throws {
+    try await withFolders { sources, _ in
+      try writePhoto("rocket.jpg", to: sources, as: ["a.jpg", "in/b.jpg"])
+      let run = try await CommandRun(
+        "convert", sources.path(), "-r", "-o", sources.path(), "--name", "in/{name}.{ext}", "--size", "9x", "-j", "1")
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(try names(in: sources) == ["a.jpg", "in/a.jpg", "in/b.jpg", "in/in/b.jpg"])
+    }
+  }
+
   @Test func `a file that is named twice is converted once`() async throws {
     try await withFolders { sources, output in
       try writePhoto("rocket.jpg", to: sources, as: ["a.jpg"])

@@ -24,14 +24,14 @@ struct OutputFileTests {
     try await withFolder { folder in
       let path = folder + "/a.png"
       try OutputFile.write(data, to: path, overwrites: false)
-      #expect(chmod(path, 0o604) == 0)
+      #expect(chmod(path, 0o705) == 0)
       let error = #expect(throws: OutputError.self) { try OutputFile.write(Data(), to: path, overwrites: false) }
       #expect(
         error?.description == "\(path) exists. Replace it with --overwrite, or choose another path with --output.")
       #expect(try contents(path) == "new")
       try OutputFile.write(Data("newer".utf8), to: path, overwrites: true)
       #expect(try contents(path) == "newer")
-      #expect(mode(path) == S_IFREG | 0o604)
+      #expect(mode(path) == S_IFREG | 0o705)
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.png"])
     }
   }
@@ -51,6 +51,7 @@ struct OutputFileTests {
       let (link, target) = (folder + "/link.png", folder + "/target.png")
       if exists { try OutputFile.write(Data("old".utf8), to: target, overwrites: false) }
       #expect(symlink("target.png", link) == 0)
+      #expect(throws: OutputError.self) { try OutputFile.check(link, overwrites: false) }
       #expect(throws: OutputError.self) { try OutputFile.write(data, toNamed: link, overwrites: false) }
       try OutputFile.write(data, toNamed: link, overwrites: true)
       #expect(mode(link) & S_IFMT == S_IFLNK)

@@ -196,6 +196,8 @@ struct GetCommandTests {
       let reports = try run.objects()
       #expect(reports.map { $0["address"] as? String } == urls)
       #expect(reports.map { $0["error"] is String } == [false, true, false, false])
+      let written = reports.map { ($0["output"] as? String)?.split(separator: "/").last }
+      #expect(written == ["a.jpg", nil, "cat.png", "a-2.jpg"])
       #expect(try Data(contentsOf: folder.appending(path: "out/a.jpg")) == photo)
       #expect(try names(in: folder.appending(path: "out")) == ["a-2.jpg", "a.jpg", "cat.png"])
     }

@@ -161,8 +161,12 @@ struct InfoCommandTests {
       let shell = URL(filePath: "/bin/sh")
       let run = try await CommandRun(shell, ["-c", "cat '\(photo.path())' | \(halcyon) info - \(cache)"])
       #expect(run.output.hasPrefix("-: jpeg 640x427"), "\(run.output)\(run.errors)")
-      for (input, message) in [("true", "Standard input is empty."), ("echo hello", "Standard input is not an image")] {
-        let failed = try await CommandRun(shell, ["-c", "\(input) | \(halcyon) info - \(cache)"])
+      for (input, option, message) in [
+        ("true", "", "Standard input is empty."), ("echo hello", "", "Standard input is not an image"),
+        ("echo hello", "--max-bytes 6", "Standard input is not an image"),
+        ("echo hello", "--max-bytes 5", "Standard input is over 5 bytes"),
+      ] {
+        let failed = try await CommandRun(shell, ["-c", "\(input) | \(halcyon) info - \(cache) \(option)"])
         #expect(failed.status == 1, "\(failed.output)")
         #expect(failed.output.contains(message), "\(failed.output)")
         #expect(!failed.output.contains("data of this source"))

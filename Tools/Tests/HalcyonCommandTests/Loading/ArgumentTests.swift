@@ -11,7 +11,7 @@ struct ArgumentTests {
   @Test(
     arguments: [
       ("4096", 4096), ("64K", 65_536), ("3m", 3_145_728), ("2G", 2_147_483_648), ("-1", nil), ("1.5M", nil), ("K", nil),
-      ("9000000000G", nil),
+      ("9000000000G", nil), ("0", 0),
     ] as [(String, Int?)])
   func `a number of bytes may have a unit of 1024`(text: String, byteCount: Int?) {
     #expect(ByteCountArgument(argument: text)?.byteCount == byteCount)

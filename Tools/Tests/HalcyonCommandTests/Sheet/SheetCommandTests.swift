@@ -33,6 +33,9 @@ struct SheetCommandTests {
       // As many columns as rows, or one more.
       let two = ["a.png", "b.png"].map { sources.path() + $0 } + ["-o", output.path() + "two.png"]
       #expect(try await CommandRun(["sheet", "--size", "20", "--gap", "4"] + two).output.contains(" in 52x18 pixels"))
+      let limited = try await CommandRun(arguments + ["--overwrite", "--max-pixels", "9"])
+      #expect(limited.status == 1, "\(limited.output)")
+      #expect(limited.errors.contains("--max-pixels"), "\(limited.errors)")
       try Photos.data("rocket.jpg").prefix(1000).write(to: sources.appending(path: "d.jpg"))
       let partly = try await CommandRun(arguments + ["--overwrite"])
       #expect(partly.status == 1, "\(partly.output)")
