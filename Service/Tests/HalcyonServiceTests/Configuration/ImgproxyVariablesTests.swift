@@ -138,14 +138,18 @@ struct ImgproxyVariablesTests {
       "IMGPROXY_ALLOW_ORIGIN": "https://a.example,https://b.example", "IMGPROXY_MAX_REDIRECTS": "30",
       "IMGPROXY_MAX_ANIMATION_FRAMES": "0", "IMGPROXY_RETURN_ATTACHMENT": "true", "IMGPROXY_TTL": "50",
       "IMGPROXY_FALLBACK_IMAGE_TTL": "0", "IMGPROXY_LOG_FORMAT": "gcp", "IMGPROXY_MAX_CHAINED_PIPELINES": "2",
-      "IMGPROXY_MAX_SRC_RESOLUTION": "0",
+      "IMGPROXY_MAX_SRC_RESOLUTION": "0", "IMGPROXY_PATH_PREFIX": "/",
     ])
     #expect(read.limits.pixelCount == 50_000_000)
+    #expect(read.pathPrefix.isEmpty)
     #expect(read.skippedFormats.contains(.svg) && read.preferredFormats.contains(.webp) && read.redirectLimit == 30)
     #expect(read.allowedOrigins.count == 2 && read.animationFrameLimit == 1 && read.returnsAttachment)
     #expect(read.fallbackTimeToLive == 50 && read.logsJSON && read.ignoredVariables.isEmpty)
     let presets = ["IMGPROXY_PRESETS": "a=w:1|b=w:2", "IMGPROXY_PRESETS_SEPARATOR": "|"]
     #expect(try configuration(presets).presets == ["a": ["w:1"], "b": ["w:2"]])
+    // The best format comes first, whatever variable names it.
+    let formats = ["IMGPROXY_AUTO_WEBP": "1", "IMGPROXY_AUTO_AVIF": "1", "IMGPROXY_ENFORCE_JXL": "1"]
+    #expect(try configuration(formats).automaticFormats == [.jpegXL, .avif, .webp])
     let metrics = ["IMGPROXY_PROMETHEUS_BIND": ":9090"]
     #expect(try configuration(metrics).imgproxyMetrics == "")
     let named = metrics.merging(["IMGPROXY_PROMETHEUS_NAMESPACE": "images"]) { $1 }

@@ -80,6 +80,9 @@ struct PlatformEnvironmentTests {
     #expect(!notices[0].contains("pw"))
     #expect(try configuration(environment, ["--any-address"]).notices.isEmpty)
     #expect(try configuration(["IMGPROXY_LOG_LEVEL": "INFO"]).logLevel == "info")
+    for level in ["fatal", "panic"] {
+      #expect(try configuration(["IMGPROXY_LOG_LEVEL": level]).logLevel == "critical", "\(level)")
+    }
     #expect(try configuration(["IMGPROXY_LOG_LEVEL": "Warn"], ["--log-level", "ERROR"]).logLevel == "error")
   }
 

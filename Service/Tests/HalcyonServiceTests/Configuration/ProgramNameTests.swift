@@ -24,6 +24,9 @@ struct ProgramNameTests {
       let process = try ChildProcess(link.path, command + ["--version"], output: file.fileDescriptor)
       #expect(await process.ended() == .exit(0))
       #expect(try String(contentsOf: output, encoding: .utf8) == version)
+      // A wrong command has the same status under each name.
+      let wrong = try ChildProcess(link.path, command + ["--port", "x"], output: file.fileDescriptor)
+      #expect(await wrong.ended() == .exit(64))
     }
   }
 }

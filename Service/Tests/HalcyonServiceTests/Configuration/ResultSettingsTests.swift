@@ -1,4 +1,6 @@
 import Foundation
+import Halcyon
+import HalcyonImaging
 import HalcyonTestSupport
 import HalcyonTestTraits
 import Testing
@@ -82,6 +84,20 @@ struct ResultSettingsTests {
       #expect(names == [setting.name])
       #expect((setting.value(changed) == "(secret)") == secrets.contains(setting.name), "\(setting.name)")
     }
+  }
+
+  /// The preferred formats, whether the result is transparent, and its format.
+  @Test(
+    arguments: [
+      ([.tiff, .webp, .png], false, .webp), ([.jpeg, .png], true, .png), ([.jpeg], true, .jpeg), ([.tiff], true, .png),
+      ([], false, .jpeg),
+    ] as [([ImageFormat], Bool, ImageFormat)])
+  func `a result has the first preferred format that is written and fits, or else the first that is written`(
+    preferred: [ImageFormat], isTransparent: Bool, expected: ImageFormat
+  ) {
+    let rules = FormatRules(automatic: [], enforced: [], preferred: preferred, writable: [.jpeg, .png, .webp])
+    let source = ImageInfo(format: .tiff, storedSize: PixelSize(width: 1, height: 1))
+    #expect(rules.format(of: source, isAnimated: false, isTransparent: isTransparent) == expected)
   }
 
   @Test func `a process that may open too few files does not start`() throws {

@@ -35,6 +35,10 @@ struct ServiceCommandTests {
       #expect(try configuration([], ["HALCYON_SERVE_CONFIG": file.path]).quality == 10)
       let other = ["HALCYON_SERVE_CONFIG": "/nonexistent"]
       #expect(try configuration(["--config", file.path], other).quality == 10)
+      try Data("# A comment\nquality 10\n".utf8).write(to: file)
+      #expect(throws: ConfigurationError.malformedLine(2, file: file.path)) {
+        try configuration(["--config", file.path])
+      }
     }
   }
 
@@ -61,7 +65,7 @@ struct ServiceCommandTests {
     ["--bogus", "1"], ["--port", "x"], ["--port"], ["--quality", "0"], ["--keys", "xyz"], ["--keys", "abc"],
     ["--sources", "ftp://a"], ["--allowed-addresses", "home"], ["--auto-formats", "bmp"], ["--presets", "nothing"],
     ["--presets", "a=w:x"], ["--deadline", "0"], ["--log-level", "loud"], ["stray"], ["--config", "/nonexistent/file"],
-    ["--keys", "00,11", "--salts", "22"], ["--insecure=maybe"],
+    ["--keys", "00,11", "--salts", "22"], ["--insecure=maybe"], ["--allow-origin", "https://a b"],
   ])
   func `an invalid setting is an error that names it`(arguments: [String]) {
     #expect(throws: ConfigurationError.self) {
@@ -112,6 +116,21 @@ struct ServiceCommandTests {
       // An origin that has no health.
       configuration.port = Int(origin.port)
       #expect(await !HealthCheck(configuration).isHealthy())
+      // At a socket, whose file the second server finds there already.
+      configuration.socketPath = URL.temporaryDirectory.appending(path: "\(service.port).sock").path
+      let listening = Monitor(0)
+      let server = ServiceServer(service.service, configuration: configuration, logger: .silent) { _ in
+        listening.update { $0 += 1 }
+      }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for count in 1...2 {
+          group.addTask { try await server.run() }
+          group.addTask { try await listening.wait { $0 == count } }
+          _ = try await group.next()
+        }
+        #expect(await HealthCheck(configuration).isHealthy())
+        group.cancelAll()
+      }
     }
     let arguments = ["health", "--port", "9000", "--socket", "/run/a.sock"]
     guard case .health(let read) = try ServiceCommand(arguments: arguments, environment: ["IMGPROXY_BIND": ":1"]) else {
@@ -176,7 +195,9 @@ struct ServiceCommandTests {
   }
 
   @Test func `addresses are read with and without a host`() throws {
-    for (text, host, port) in [(":9090", "::", 9090), ("10.0.0.5:1", "10.0.0.5", 1), ("[::1]:2", "::1", 2)] {
+    for (text, host, port) in [
+      (":9090", "::", 9090), ("10.0.0.5:1", "10.0.0.5", 1), ("[::1]:2", "::1", 2), (":0", "::", 0),
+    ] {
       let address = try configuration(keys + ["--metrics-address", text]).metricsAddress
       #expect(address == ListeningAddress(host: host, port: port))
     }

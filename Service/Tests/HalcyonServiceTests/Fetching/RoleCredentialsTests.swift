@@ -55,6 +55,15 @@ struct RoleCredentialsTests {
     #expect(role == CredentialSource.container(url, token: nil, tokenFile: nil))
     let keys = environment.merging(["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key"]) { $1 }
     #expect(try configuration(keys).storageRole == nil)
+    // That of an instance counts only where it is asked for, and not beside a bucket of results.
+    let instance = CredentialSource.instance(try #require(URL(string: "http://169.254.169.254")))
+    #expect(try configuration(["IMGPROXY_USE_S3": "1"]).storageRole == instance)
+    let own = ["--insecure", "--s3-region", "eu-west-3"]
+    for (arguments, role) in [
+      (["--s3-instance-role"], instance), ([], nil), (["--s3-instance-role", "--s3-results", "thumbs"], nil),
+    ] as [([String], CredentialSource?)] {
+      #expect(try configuration(own + arguments).storageRole == role, "\(arguments)")
+    }
   }
 
   @Test func `the role of an instance has keys for the token of a session`() async throws {
@@ -115,6 +124,12 @@ struct RoleCredentialsTests {
         #expect(try await role.storage(storage).credentials == keys)
         clock.advance(by: .seconds(200))
         await #expect(throws: SourceError.noCredentials) { try await role.storage(storage) }
+        // The token of a container may be in a file, which counts before another one.
+        let json = #"{"AccessKeyId": "id", "SecretAccessKey": "s", "Expiration": "\#(Self.end(36_000))"}"#
+        let address = server.serve("/keys", .body(Data(json.utf8)))
+        let container = CredentialSource.container(address, token: "other", tokenFile: file.path)
+        _ = try await RoleCredentials(container, time: clock).storage(storage)
+        #expect(server.requests(for: "/keys").first?.headers["Authorization"] == "a b/c")
       }
     }
     #expect(CredentialSource([:], region: "a") == nil)

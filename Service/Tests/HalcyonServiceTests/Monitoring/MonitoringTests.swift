@@ -41,6 +41,13 @@ struct MonitoringTests {
       #if os(Linux)
       let memory = try #require(text.firstMatch(of: #/\nprocess_resident_memory_bytes (\d+)/#))
       #expect(try #require(Int(memory.output.1)) > 1 << 20)
+      // Measured again, since other tests change it.
+      let measured = ProcessMetrics.measures.flatMap(\.lines).joined(separator: "\n")
+      let now = try #require(measured.firstMatch(of: #/\nprocess_resident_memory_bytes (\d+)/#))
+      let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+      let kilobytes = try #require(status.firstMatch(of: #/VmRSS:\s+(\d+) kB/#))
+      let half = try #require(Int(kilobytes.output.1)) * 512
+      #expect(try #require(Int(now.output.1)) > half)
       #endif
     }
   }
@@ -50,6 +57,8 @@ struct MonitoringTests {
     let counts = StatusLabel.counts(statuses)
     #expect(counts.count < 60 && counts.map(\.count).reduce(0, +) == 900)
     #expect(counts.contains { $0 == ("404", 1) } && counts.contains { $0.label == "4xx" && $0.count > 50 })
+    #expect(counts.contains { $0 == ("5xx", 92) })
+    #expect(counts.contains { $0 == ("other", 400) })
   }
 
   @Test(arguments: ["", "imgproxy"])
@@ -115,8 +124,12 @@ struct MonitoringTests {
       $0.metricsAddress = ListeningAddress(host: "127.0.0.1", port: 0)
     } onMetricsListening: { number in
       port.update { $0 = number }
-    } body: { service, _ in
+    } body: { service, origin in
       try await port.wait { $0 > 0 }
+      let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=60"]))
+      let path = "/_/w:40/plain/\(source.absoluteString)@png"
+      #expect(try await service.get(path).status == 200)
+      #expect(service.service.cachedResponse(to: ServiceRequest(path: path)) != nil)
       let metrics = RunningService(port: port.read { $0 }, service: service.service)
       #expect(try await metrics.get("/metrics").text.contains("halcyon_requests_in_flight"))
       #expect(try await metrics.get("/health").status == 200)
@@ -125,6 +138,9 @@ struct MonitoringTests {
       #expect(try await metrics.get("/_/w:40/plain/http://127.0.0.1/a.png").status == 404)
       #expect(try await service.get("/metrics").status == 404)
       try await RawConnection.run(to: metrics) { connection throws in
+        // Not from memory either.
+        connection.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try connection.response().status == 404)
         connection.send("GET /health HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n")
         #expect(try connection.response().status == 200)
         #expect(try connection.isClosed())

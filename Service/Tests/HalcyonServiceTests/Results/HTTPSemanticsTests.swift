@@ -47,12 +47,16 @@ struct HTTPSemanticsTests {
         ($0.entityTagBuster, $0.sendsCanonicalLink) = (isConfigured ? "2" : "", isConfigured)
       } body: { service, origin in
         let source = origin.serve("/a%20b.png", .body(try Quadrants.png()))
-        let answer = try await service.get("/_/w:40/plain/\(source.absoluteString.replacing("%", with: "%25"))@png")
-        tags.append(try #require(answer.headers["ETag"]))
-        #expect(answer.headers["Link"] == (isConfigured ? "<\(source.absoluteString)>; rel=\"canonical\"" : nil))
+        let path = source.absoluteString.replacing("%", with: "%25")
+        // A password is no part of it.
+        for path in [path, path.replacing("//", with: "//ann:pw%40")] {
+          let answer = try await service.get("/_/w:40/plain/\(path)@png")
+          tags.append(try #require(answer.headers["ETag"]))
+          #expect(answer.headers["Link"] == (isConfigured ? "<\(source.absoluteString)>; rel=\"canonical\"" : nil))
+        }
       }
     }
-    #expect(tags.count == 2 && tags[0] != tags[1])
+    #expect(tags.count == 4 && tags[0] != tags[2])
   }
 
   @Test func `a text that is no date is not passed on as the date of a source`() async throws {
@@ -216,6 +220,12 @@ struct HTTPSemanticsTests {
       #expect(try await service.image("w:80/el:1", of: avif, as: nil).headers["Content-Type"] != "image/avif")
       #expect(try await service.image("w:80", of: source, as: "webp").status == 200)
     }
+    try await RunningService.run {
+      ($0.preferredFormats, $0.slowFormatPixelLimit) = ([.avif], 40 * 30)
+    } body: { service, origin in
+      let answer = try await service.image("w:80", of: origin.serve("/a.jpg", .body(try Quadrants.jpeg())), as: nil)
+      #expect(answer.status == 200 && answer.headers["Content-Type"] == "image/jpeg")
+    }
   }
 
   @Test func `a format can override that of the URL for clients that accept it`() async throws {
@@ -230,6 +240,9 @@ struct HTTPSemanticsTests {
           #expect(answer.headers["Content-Type"] == type && answer.headers["Vary"] == "Accept", "\(accept)")
         }
       }
+      // Also where that of the URL could not be written.
+      let tiff = try await service.image("w:40", of: source, as: "tiff", ["Accept": "image/webp"])
+      #expect(tiff.headers["Content-Type"] == "image/webp")
     }
   }
 

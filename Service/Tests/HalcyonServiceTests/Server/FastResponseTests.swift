@@ -100,6 +100,15 @@ struct FastResponseTests {
       }
       connection.send(Self.request(Self.small))
       #expect(try connection.response().body == whole.body)
+      connection.send(Self.request(Self.small, "Range: bytes=2-9\r\n"))
+      let part = try connection.response()
+      #expect(part.status == 206 && part.body == whole.body.dropFirst(2).prefix(8))
+      let date = try #require(whole.headers["last-modified"])
+      connection.send(Self.request(Self.small, "If-Modified-Since: \(date)\r\n"))
+      #expect(try connection.response().status == 304)
+      // Other methods get nothing from memory either.
+      connection.send(Self.request(Self.small, method: "POST"))
+      #expect(try connection.response().status == 405)
     }
   }
 

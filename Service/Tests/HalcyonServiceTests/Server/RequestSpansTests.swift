@@ -1,11 +1,12 @@
 import Foundation
 import HalcyonHTTP
-import HalcyonService
 import HalcyonTestSupport
 import HalcyonTestTraits
 import InMemoryTracing
 import Testing
 import Tracing
+
+@testable import HalcyonService
 
 /// Spans of requests.
 @Suite(.integrationTest)
@@ -65,6 +66,16 @@ struct RequestSpansTests {
         let failed = try #require(failure)
         #expect(failed.operationName == step && failed.parentSpanID == request.spanID)
       }
+    }
+  }
+
+  @Test func `a request that the service failed has an error, and one that its client made wrong has none`() throws {
+    let tracer = InMemoryTracer()
+    let spans = RequestSpans(tracer)
+    for (error, isFault) in [(ServiceError.failed, true), (.notFound, false)] {
+      spans.end(spans.start(ServiceRequest(path: "/"), id: "a", path: "/"), status: error.status, error)
+      let ended = try #require(tracer.popFinishedSpans().first)
+      #expect((ended.status?.code == .error) == isFault)
     }
   }
 
