@@ -30,6 +30,11 @@ struct ProgressBroadcasterTests {
     #expect(await stream.next() == nil)
     #expect(await waiting == "a")
     #expect(await broadcaster.outcome == "a")
+  }
+
+  @Test func `a stream that begins after the end has the last progress only`() async {
+    broadcaster.update { $0 = 7 }
+    broadcaster.finish("a")
     var late = broadcaster.stream().makeAsyncIterator()
     #expect(await late.next() == 7)
     #expect(await late.next() == nil)
