@@ -11,14 +11,19 @@ import Testing
 
 @Suite(.unitTest)
 struct ImageTaskTests {
-  @Test func `progress is reported before the result, which a late subscriber receives as well`() async throws {
+  /// A load of an image of over 1,000 bytes that arrive in pieces once they are released.
+  private static func heldTask(pieceByteCount: Int) -> (task: ImageTask, release: Signal, byteCount: Int) {
     let body = SolidImage(width: 4, height: 4, paddingByteCount: 1000).data
     let release = Signal()
     let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
       await release.wait()
-      return .response(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: 100)
+      return .response(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: pieceByteCount)
     }
-    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    return (fixture.pipeline.task(for: ImageRequest(url: fixture.url)), release, body.count)
+  }
+
+  @Test func `progress is reported before the result, which a late subscriber receives as well`() async throws {
+    let (task, release, byteCount) = Self.heldTask(pieceByteCount: 100)
     let (events, progress, previews) = (task.events, task.progress, task.previews)
     #expect(task.result == nil)
     release.set()
@@ -39,7 +44,7 @@ struct ImageTaskTests {
     #expect(infos == 1)
     var received: [Int] = []
     for await step in progress { received.append(step.receivedByteCount) }
-    #expect(received.last == body.count && received == received.sorted())
+    #expect(received.last == byteCount && received == received.sorted())
     for await preview in previews { Issue.record("unexpected preview of \(preview.size)") }
     var late = 0
     for await event in task.events {
@@ -49,13 +54,7 @@ struct ImageTaskTests {
   }
 
   @Test func `a slow reader of events misses the oldest ones, never the result`() async throws {
-    let body = SolidImage(width: 4, height: 4, paddingByteCount: 1000).data
-    let release = Signal()
-    let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
-      await release.wait()
-      return .response(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: 10)
-    }
-    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    let (task, release, _) = Self.heldTask(pieceByteCount: 10)
     let events = task.events
     release.set()
     _ = try await task.image

@@ -132,7 +132,7 @@ struct CacheCommandTests {
     try await withCache { cache, _ in
       let photo = try Photos.data("rocket.jpg")
       let disk = DiskCache(directory: URL(filePath: cache))
-      // A BMP header of 65,536 x 65,536 pixels, over the limit, so that nobody knows whether they are whole.
+      // The header of a BMP image of 65,536 x 65,536 pixels, which is not decoded: it is too large, not damaged.
       let sides: [UInt8] = [54, 0, 0, 0, 40, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 24, 0]
       let huge = Data("BM".utf8) + Data(count: 8) + Data(sides) + Data(count: 24)
       for (name, body) in [
